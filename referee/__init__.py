@@ -91,33 +91,5 @@ if TYPE_CHECKING:
     from referee.play import Played as Played
     from referee.play import Runner as Runner
 
-__all__, _load = lazy(
-    "referee",
-    {
-        "referee._version": "__version__",
-        "referee.api": "Matches play_match play_match_async play_matches",
-        "referee.bots.command": "BotCommand resolve_bot",
-        "referee.bots.from_python": "BotFunction BotLike",
-        "referee.bots.in_process": "Player",
-        "referee.errors": "BotError BotNotFoundError InternalError LogReadError LogWriteError "
-        "ProtocolMisuseError RefereeError ShortageError UsageError",
-        "referee.games": "GAMES",
-        "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
-        "ReceivedEntry RecordEntry SentEntry StderrEntry",
-        "referee.match.machine": "Match",
-        "referee.match.spec": "MatchSpec match_spec",
-        "referee.match.limits": "Limits",
-        "referee.play": "Played Runner",
-        "referee.match.result": "MatchResult PlayerResult",
-        "referee.games.interface.chance": "Chance SeededChance",
-        "referee.games.interface.faults": "Disqualification Fault Malformed Termination",
-        "referee.games.interface.game": "Audience Game Outcome Request Setup Standing",
-        "referee.games.interface.rules": "Rules",
-    },
-)
-if not TYPE_CHECKING:  # or every misspelt name would be one of the module
-    __getattr__ = _load
-
-
-def __dir__() -> list[str]:
-    return __all__
+if not TYPE_CHECKING:  # or every misspelt name would be one of the package
+    __getattr__, __dir__ = lazy(__name__)

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
-def lazy(package: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], object]]:
-    """The names of a package, and its `__getattr__`.
+def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The `__getattr__` and the `__dir__` of a package.
 
-    Args:
-        homes: module -> the names that the package takes from it, separated by spaces.
+    The names are read from the package's own text: each line `from X import Y as Y` has one. Only
+    type checkers run these lines.
     """
-    home = {name: module for module, names in homes.items() for name in names.split()}
+    homes: dict[str, str] = {}
+
+    def read() -> dict[str, str]:
+        if not homes:
+            import re
+            from importlib.util import find_spec
+
+            source = find_spec(package).loader.get_source(package)  # type: ignore[union-attr]
+            lines = re.findall(r"^ *from (\S+) import (\w+) as \2$", source, re.MULTILINE)
+            homes.update((name, module) for module, name in lines)
+        return homes
 
     def load(name: str) -> object:
         from importlib import import_module
 
-        if name not in home:
+        if name == "__all__":
+            return sorted(read())
+        if name not in read():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(home[name]), name)
+        return getattr(import_module(homes[name]), name)
 
-    return sorted(home), load
+    return load, lambda: sorted(read())

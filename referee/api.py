@@ -27,12 +27,12 @@ from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.play import Given, PlainRunner, Played, are_objects, objects, play_once
+from referee.play import Given, Played, are_objects, play_objects, play_once
 
 if TYPE_CHECKING:
     from referee.tournament.playing.batch import Batch
     from referee.tournament.rows import MatchRow
-    from referee.tournament.setup import Setup
+    from referee.tournament.schedule.format import Setup
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -88,7 +88,7 @@ def play_match(
         launched(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
-            played = PlainRunner(spec, objects(sources), *files, diagnose=True).run()
+            played = play_objects(spec, sources, *files, diagnose=True)
         else:
             play = partial(play_once, spec, started, *files, record_stderr=record_stderr)
             played = trio.run(play)
@@ -301,7 +301,7 @@ def play_matches(
     from referee.tournament.playing.batch import Batch
     from referee.tournament.playing.run import write_record
     from referee.tournament.rows import Entrant
-    from referee.tournament.schedule.pairing import round_robin
+    from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
     from referee.tournament.stages import Stage
 
@@ -320,13 +320,11 @@ def play_matches(
     stage = Stage(what, 0, 0, line_ups)
     folder = None if records is None else _folder(records)
     whole = Batch(
-        game=game,
-        settings=what.settings,
+        spec=spec,
         entrants=dict(enumerate(what.bots)),
         plans=tuple(islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)),
         keep_alive=keep_alive,
         keep="none" if folder is None else "all",
-        sandbox=place,
         record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(sources)),
@@ -381,7 +379,7 @@ def _play_in_workers(
         record_stderr=whole.record_stderr,
         results=True,
         sources=whole.sources,
-        hidden=whole.sandbox.hidden,
+        hidden=whole.spec.sandbox.hidden,
     ) as dispatcher:
         for rows in dispatcher.play(what, iter(whole.plans)):
             add(rows)

@@ -18,10 +18,11 @@ answer in no time: a `PlainRunner` asks them in a plain loop, without trio.
 
 from __future__ import annotations
 
+import math
 import select
 import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
@@ -35,9 +36,11 @@ from referee.bots.command import BotSource, PythonBot
 from referee.bots.hosting import finish_all, hosted
 from referee.bots.in_process import InProcessBot
 from referee.bots.last_words import LastWords
+from referee.bots.plain import PlainBot, awaited_of
 from referee.bots.processes.confinement import limits_by
 from referee.bots.processes.launch import LaunchedBot, Started
-from referee.bots.processes.process import BotProcess
+from referee.bots.processes.piped import PipedBot, Steps
+from referee.bots.processes.polling import Poller, Waitable
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
@@ -48,7 +51,7 @@ from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
-BotType = TypeVar("BotType", bound=Bot)
+BotType = TypeVar("BotType", Bot, PlainBot)
 LOOK_SECONDS = 1.0
 """Seconds that a bot which did not answer in time may be looked at before it is killed."""
 STDERR_LINES = 8
@@ -59,7 +62,7 @@ MAX_ANSWERS = 16 * 2**20
 NEWS_SECONDS = 0.02
 """Seconds after which every bot has heard of a public event."""
 FREEZE_SECONDS = 0.005
-"""Seconds of thinking after which the bots that are not asked are frozen (limits.md, 4)."""
+"""Seconds of thinking after which the bots that are not asked are frozen (sandbox.md, 12)."""
 
 
 class Given(NamedTuple):
@@ -102,13 +105,17 @@ class _Course(Generic[BotType]):
         record: the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
+        digest: whether the digest of the record is wanted, though there is none.
         match: what is played if it is not what the spec alone makes.
 
     Attributes:
         match: the match, to look at while it runs.
         hears: each is given the match, and what was said and noted since the last call.
+        asked_since: since when the seats that are due are thinking, on the runner's clock.
+        idle: gives the processes that wait for another match meanwhile, which are frozen as well.
     """
 
+    idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
     _clock: Callable[[], float]
     """Seconds, from any zero."""
     _limits_by: LimitsBy = "none"
@@ -122,23 +129,39 @@ class _Course(Generic[BotType]):
         *,
         stderr: Sequence[RecordedStderr] = (),
         diagnose: bool = False,
+        digest: bool = False,
         match: Match | None = None,
     ) -> None:
         self.match = match or spec.new_match()
         self.hears: list[Callable[[Match, list[Entry]], object]] = []
         self._spec = spec
-        self._bots = bots
+        self._bots: Sequence[BotType] = bots
         self._log = log
         self._record_file = record
+        self._files = [file for file in (log, record) if file is not None]
+        self._is_recorded = digest or record is not None
         self._record: RecordWriter | None = None
         self._stderr = stderr
         self._pending: list[list[bytes]] = [[] for _ in bots]
+        self._listening = self._pending.copy()  # of the seats that are in the match
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[Given] = []
         self._room = MAX_ANSWERS
         self._reached: list[tuple[str, ...]] = []
+        self.asked_since = 0.0
+        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
+        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
+        self._is_slow = [False] * len(bots)
+        self._hearers: Collection[int] = range(len(bots))
+        self._awaited = awaited_of(bots)
+        self._processes = {s: bot for s, bot in self._awaited.items() if isinstance(bot, PipedBot)}
+        self._freezable: dict[int, LaunchedBot] = {}
+        if self._processes:
+            self._limits_by = limits_by(spec.limits, spec.sandbox)
+            if spec.sandbox.kind != "none":
+                self._freezable = {seat: bot.launched for seat, bot in self._processes.items()}
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotAround):
                 bot.sit(partial(self.match.view, seat))
@@ -146,12 +169,118 @@ class _Course(Generic[BotType]):
     def _begin(self) -> None:
         now = self._clock()
         self._start_time = min(bot.started or now for bot in self._bots)
-        if self._record_file is not None:
+        if self._is_recorded:
             started = datetime.now(UTC).isoformat(timespec="milliseconds")  # noqa: TID251 (nobody waits for it)
             self._record = RecordWriter(
                 self._record_file, self._spec, started, self._stderr, self._limits_by
             )
         self.match.start()
+
+    def _deadline(self, seat: int) -> float:
+        """Until when a seat may think, on the runner's clock (3.4, 8.1)."""
+        limits = self._spec.limits
+        if self.match.in_handshake:  # its clock runs from the start of the bot
+            started = self._bots[seat].started
+            return (self.asked_since if started is None else started) + limits.startup_limit
+        return self.asked_since + min(self._left(seat))
+
+    def _left(self, seat: int) -> tuple[float, float]:
+        """The seconds that are left to a seat for this reply, and in its bank."""
+        limits, clock = self._spec.limits, self.match.clocks.get(seat, "")
+        left = limits.time_limit - self._used[seat, clock] if clock else limits.time_limit
+        return left, limits.time_bank - self._used[seat, _BANK]
+
+    def _timed(self, seat: int, answer: Answer) -> Answer:
+        """Note how long a seat took; returns its answer, with the limit if it took too long."""
+        limits = self._spec.limits
+        late = isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT
+        if self.match.in_handshake:
+            if not late:
+                return answer
+            detail = f"no reply to the handshake within {limits.startup_limit:g} s"
+            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
+        seconds = self._clock() - self.asked_since
+        if late:
+            answer = self._too_late(seat, answer)
+        self._reply_seconds[seat].append(seconds)
+        self._used[seat, _BANK] += seconds
+        self._is_slow[seat] = seconds > FREEZE_SECONDS
+        if clock := self.match.clocks.get(seat):
+            self._used[seat, clock] += seconds
+        return answer
+
+    def _too_late(self, seat: int, answer: Answer) -> Answer:
+        assert isinstance(answer, Failure)
+        limits, clock = self._spec.limits, self.match.clocks.get(seat)
+        left, in_bank = self._left(seat)
+        if in_bank < left:
+            count = self.match.requests[seat]
+            return Failure(
+                Disqualification.TIME_BANK,
+                f"its {limits.time_bank:g} s for all replies of the match were over at reply "
+                f"{count}",
+            )
+        shared = f" for {clock}" if clock else ""
+        return Failure(answer.code, f"{answer.detail} ({limits.time_limit:g} s{shared})")
+
+    def _replied(self, seat: int, answer: Answer) -> None:
+        """Hand the match a seat's answer, and deliver what follows from it."""
+        self._give(seat, self._timed(seat, answer))
+        if seat in self.match.disqualified:
+            self._waiting.pop(seat, None)
+            self._kill(seat)
+        self._deliver()
+
+    def _kill(self, seat: int) -> None:
+        """End a bot that is disqualified."""
+        raise NotImplementedError
+
+    # --- deliveries ---------------------------------------------------------------------------
+
+    def _deliver(self) -> None:
+        """Hand everybody what is new to them, then write the logs."""
+        match = self.match
+        entries = match.take_entries()
+        self._put_by(entries)
+        if self._freezable:
+            if any(self._is_slow[seat] for seat in match.due):
+                self._freeze_others()  # at once: it needs the time
+            for seat in self._freezable.keys() & (match.due or self._hearers):
+                self._freezable[seat].thaw()
+        for seat in match.due or self._hearers:
+            self._push(seat)
+        now = self._clock()
+        for entry in reversed(entries):  # requests come last
+            if type(entry) is Sent and entry.to is not None:
+                self.asked_since = now
+                break
+        for seat in self._hearers:
+            if self._pending[seat] and now >= self._waiting.setdefault(seat, now) + NEWS_SECONDS:
+                self._push(seat)
+        self._write(entries, now)
+
+    def _push(self, seat: int) -> None:
+        """Hand a bot its news; an object gets them with its request."""
+        pending = self._pending[seat]
+        if pending and seat in self._hearers:
+            self._bots[seat].push(b"".join(pending))
+            pending.clear()
+            self._waiting.pop(seat, None)
+
+    def _bring_news(self) -> float:
+        """Hand over what has waited for `NEWS_SECONDS`; returns when there is more of it."""
+        now = self._clock()
+        for seat, since in list(self._waiting.items()):
+            if since + NEWS_SECONDS <= now:
+                self._push(seat)
+        return min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
+
+    def _freeze_others(self) -> None:
+        """Keep the processors for those who are asked (sandbox.md, 12)."""
+        for launched in self.idle():
+            launched.freeze()
+        for seat in self._freezable.keys() - self.match.due:
+            self._freezable[seat].freeze()
 
     def _give(self, seat: int, answer: Answer) -> None:
         """Hand the match an answer."""
@@ -169,6 +298,9 @@ class _Course(Generic[BotType]):
             match.receive(seat, answer)
         if seat in match.disqualified:
             self._pending[seat].clear()
+            self._listening = [
+                lines for seat, lines in enumerate(self._pending) if seat not in match.disqualified
+            ]
 
     def _keep(self, given: Given) -> None:
         """Keep an answer, for who wants to see the match, unless they take too much memory."""
@@ -180,16 +312,13 @@ class _Course(Generic[BotType]):
 
     def _put_by(self, entries: list[Entry]) -> None:
         """Put by what is new to each seat, until it is handed over."""
-        pending, left = self._pending, self.match.disqualified
         for entry in entries:
             if type(entry) is Sent:
-                if entry.to is not None:
-                    if entry.to not in left:
-                        pending[entry.to].append(entry.line)
-                else:
-                    for seat, lines in enumerate(pending):
-                        if seat not in left:
-                            lines.append(entry.line)
+                if entry.to is None:
+                    for lines in self._listening:
+                        lines.append(entry.line)
+                elif entry.to not in self.match.disqualified:
+                    self._pending[entry.to].append(entry.line)
         if self._evidence:
             for entry in entries:
                 if type(entry) is Sent and entry.to is not None:
@@ -211,8 +340,8 @@ class _Course(Generic[BotType]):
 
     def _behind(self) -> Sink | None:
         """A log whose reader has to catch up."""
-        for file in (self._log, self._record_file):
-            if file is not None and file.behind:
+        for file in self._files:
+            if file.behind:
                 return file
         return None
 
@@ -292,16 +421,9 @@ class _Course(Generic[BotType]):
 
 
 class Runner(_Course[Bot]):
-    """Plays one match under trio; it ends those bots alone that are disqualified.
-
-    Attributes:
-        asked_since: since when the seats that are due are thinking, on trio's clock.
-        idle: gives the processes that wait for another match meanwhile, which are frozen as well.
-    """
+    """Plays one match under trio; it ends those bots alone that are disqualified."""
 
     _clock = staticmethod(trio.current_time)
-    asked_since = 0.0
-    idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
 
     async def run(self) -> None:
         """Play the match; at its end the bots that are left have been handed its last line.
@@ -313,19 +435,11 @@ class Runner(_Course[Bot]):
 
         In each case the match was given up, and the logs are valid as far as they go.
         """
-        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
-        self._news = trio.Event()  # somebody has something pending
-        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
-        processes = _processes(self._bots)
-        if processes:
-            self._limits_by = limits_by(self._spec.limits, self._spec.sandbox)
-        self._freezable = {} if self._spec.sandbox.kind == "none" else processes
-        self._delivered = trio.Event()
-        self._is_slow = [False] * len(self._bots)
+        self._delivered = trio.lowlevel.ParkingLot()
         try:
             async with trio.open_nursery() as self._nursery:
                 self._begin()
-                self._nursery.start_soon(self._bring_news)
+                self._nursery.start_soon(self._keep_bringing_news)
                 self._deliver()
                 if self._freezable:
                     self._nursery.start_soon(self._freeze)
@@ -365,107 +479,35 @@ class Runner(_Course[Bot]):
 
     async def _await_reply(self, seat: int) -> None:
         """Await a seat's reply, hand it to the match, and deliver what follows from the last."""
-        asked = self.asked_since
-        if self.match.in_handshake:
-            answer = await self._handshake(seat)
-        else:
-            limit, bank = self._spec.limits.time_limit, self._spec.limits.time_bank
-            clock = self.match.clocks.get(seat, "")
-            left = limit - self._used[seat, clock] if clock else limit
-            in_bank = bank - self._used[seat, _BANK]
-            answer = await self._bots[seat].reply(asked + min(left, in_bank))
-            seconds = trio.current_time() - asked
-            self._reply_seconds[seat].append(seconds)
-            self._used[seat, _BANK] += seconds
-            self._is_slow[seat] = seconds > FREEZE_SECONDS
-            if clock:
-                self._used[seat, clock] += seconds
-            if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-                shared = f" for {clock}" if clock else ""
-                answer = Failure(answer.code, f"{answer.detail} ({limit:g} s{shared})")
-                if in_bank < left:
-                    count = self.match.requests[seat]
-                    detail = (
-                        f"its {bank:g} s for all replies of the match were over at reply {count}"
-                    )
-                    answer = Failure(Disqualification.TIME_BANK, detail)
-        self._give(seat, answer)
-        if seat in self.match.disqualified:
-            self._waiting.pop(seat, None)
-            self._nursery.start_soon(self._bots[seat].kill)
-        self._deliver()
+        self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
 
-    async def _handshake(self, seat: int) -> Answer:
-        """Await the reply to a handshake, whose clock runs from the start of the bot (3.4)."""
-        bot = self._bots[seat]
-        asked = self.asked_since if bot.started is None else bot.started
-        answer = await bot.reply(asked + self._spec.limits.startup_limit)
-        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            detail = f"no reply to the handshake within {self._spec.limits.startup_limit:g} s"
-            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        return answer
-
-    # --- deliveries ---------------------------------------------------------------------------
+    def _kill(self, seat: int) -> None:
+        self._nursery.start_soon(self._bots[seat].kill)
 
     def _deliver(self) -> None:
-        """Hand everybody what is new to them, then write the logs."""
-        match = self.match
-        entries = match.take_entries()
-        self._put_by(entries)
-        if self._freezable and any(self._is_slow[seat] for seat in match.due):
-            self._freeze_others()  # at once: it needs the time
-        for seat in match.due or range(len(self._bots)):
-            if seat in self._freezable:
-                self._freezable[seat].thaw()
-            self._push(seat)
-        now = trio.current_time()
-        self._delivered.set()
-        if any(type(entry) is Sent and entry.to is not None for entry in entries):
-            self.asked_since = now
-        for seat, pending in enumerate(self._pending):
-            if pending and seat not in self._waiting:
-                self._waiting[seat] = now
-                self._news.set()
-        self._write(entries, now)
-
-    def _push(self, seat: int) -> None:
-        pending = self._pending[seat]
-        if pending:
-            self._bots[seat].push(b"".join(pending))
-            pending.clear()
-            self._waiting.pop(seat, None)
+        super()._deliver()
+        self._delivered.unpark_all()
 
     async def _freeze(self) -> None:
-        """Keep the processors for those who are asked, once they take their time (limits.md, 4).
+        """Keep the processors for those who are asked, once they take their time (sandbox.md, 12).
 
         A match in which all answer quickly freezes nobody.
         """
         while True:
-            self._delivered = trio.Event()
             await trio.sleep_until(self.asked_since + FREEZE_SECONDS)
             if trio.current_time() < self.asked_since + FREEZE_SECONDS:
                 continue  # they have answered
             if self.match.due:  # else the match is over
                 self._freeze_others()
-            await self._delivered.wait()
+            await self._delivered.park()
 
-    def _freeze_others(self) -> None:
-        for launched in self.idle():
-            launched.freeze()
-        for seat in self._freezable.keys() - self.match.due:
-            self._freezable[seat].freeze()
-
-    async def _bring_news(self) -> None:
-        """Hand over what has waited for `NEWS_SECONDS`."""
+    async def _keep_bringing_news(self) -> None:
         while True:
-            while self._waiting:
-                await trio.sleep_until(min(self._waiting.values()) + NEWS_SECONDS)
-                now = trio.current_time()
-                for seat, since in list(self._waiting.items()):
-                    if since + NEWS_SECONDS <= now:
-                        self._push(seat)
-            self._news = trio.Event()
-            await self._news.wait()
+            at = self._bring_news()
+            if at < math.inf:
+                await trio.sleep_until(at)
+            else:
+                await self._delivered.park()
 
     async def _await_readers(self) -> None:
         """Let the reader of a log that goes to a pipe catch up.
@@ -479,67 +521,133 @@ class Runner(_Course[Bot]):
             self.asked_since = trio.current_time()
 
 
-class PlainRunner(_Course[InProcessBot]):
-    """Plays one match with Python objects, which are asked one after the other, in seat order."""
+class PlainRunner(_Course[PlainBot]):
+    """Plays one match without an event loop, with objects and processes.
 
-    _clock = staticmethod(time.perf_counter)
+    Objects are asked one after the other, in seat order, before the processes are waited for. A
+    match of which no process thinks for `FREEZE_SECONDS` looks at nothing but their stdout.
 
-    def run(self) -> Played:
-        """Play the match, and let the bots hear its last line.
+    Attributes:
+        overslept: is given how many seconds later than wanted the referee went on.
+    """
+
+    _clock = staticmethod(time.monotonic)
+    overslept: Callable[[float], object] = staticmethod(lambda seconds: None)
+
+    def run(self) -> None:
+        """Play the match; at its end the bots that are left have been handed its last line.
 
         Raises:
-            BotError: a bot raised an exception, which is the `__cause__`.
+            BotError: an object raised an exception, which is the `__cause__`.
             LogWriteError, ShortageError, InternalError: as of `Runner.run`.
         """
+        self._hearers = self._awaited.keys()
+        self._seats: dict[Waitable, int] = {bot: seat for seat, bot in self._awaited.items()}
+        self._poller = Poller(self._seats, self.overslept)
         try:
             self._begin()
             self._deliver()
             while self.match.due:
-                for seat in self.match.due:
-                    self._ask(seat)
-                self._deliver()
+                self._round()
             for bot, lines in zip(self._bots, self._pending, strict=True):
-                bot.hear_the_rest([line[:-1] for line in lines])
-            played = self._end()
-            self._await_readers()
+                if isinstance(bot, InProcessBot):
+                    bot.hear_the_rest([line[:-1] for line in lines])
         except Exception as error:
             ours = as_ours(error)
             raise ours from ours.__cause__
+
+    def close(self, kept: Container[int] = ()) -> Played:
+        """Complete the record and say how the match went; as `Runner.close`."""
+        played = self._end(kept)
+        self._await_readers()
         return played
 
+    def _round(self) -> None:
+        due = self.match.due
+        if not self._awaited:
+            for seat in due:
+                self._ask(seat)
+            self._deliver()
+            return
+        steps: dict[Waitable, Steps[Answer]] = {}
+        waited = 0.0
+        for seat in due:
+            bot = self._bots[seat]
+            if isinstance(bot, InProcessBot):
+                self._ask(seat)
+                continue
+            deadline = self._deadline(seat)
+            if len(due) == 1 and isinstance(bot, PipedBot):
+                answer = bot.quick_reply(max(0.0, min(deadline - self.asked_since, FREEZE_SECONDS)))
+                if answer is not None:
+                    self._replied(seat, answer)
+                    if self._is_slow[seat]:
+                        self.overslept(self._reply_seconds[seat][-1] - FREEZE_SECONDS)
+                    return
+                waited = FREEZE_SECONDS
+            steps[self._awaited[seat]] = bot.replying(deadline)
+        if len(steps) < len(due):
+            self._deliver()
+        if steps:
+            self.overslept(max(0.0, self._clock() - self.asked_since - waited))
+            self._poller.run(steps, self._bot_replied, self._on_time)
+
     def _ask(self, seat: int) -> None:
-        lines = [line[:-1] for line in self._pending[seat]]
-        self._pending[seat].clear()
-        asked = self._clock()
-        answer = self._bots[seat].answer(lines)
+        bot, pending, clock = self._bots[seat], self._pending[seat], self._clock
+        assert isinstance(bot, InProcessBot)
+        lines = [line[:-1] for line in pending]
+        pending.clear()
+        asked = clock()
+        answer = bot.answer(lines)
         if not self.match.in_handshake:
-            self._reply_seconds[seat].append(self._clock() - asked)
+            self._reply_seconds[seat].append(clock() - asked)
         self._give(seat, answer)
         if seat in self.match.disqualified:
-            self._bots[seat].leave()
+            bot.leave()
+
+    def _bot_replied(self, bot: Waitable, answer: Answer) -> None:
+        self._replied(self._seats[bot], answer)
+
+    def _kill(self, seat: int) -> None:
+        bot = self._awaited[seat]
+        self._poller.run({bot: bot.killing()})
+
+    def _on_time(self) -> float:
+        """Do what is due while bots think; returns when there is more to do."""
+        news_at = self._bring_news()
+        if not self._freezable:
+            return news_at
+        freeze_at = self.asked_since + FREEZE_SECONDS
+        if self._clock() < freeze_at:
+            return min(news_at, freeze_at)
+        self._freeze_others()
+        return news_at
 
     def _deliver(self) -> None:
-        entries = self.match.take_entries()
-        self._put_by(entries)
-        if self._log is not None or self._record is not None:
+        if self._awaited:
+            super()._deliver()
+        else:
+            entries = self.match.take_entries()
+            self._put_by(entries)
+            if not (self._log is not None or self._is_recorded or self.hears):
+                return
             self._write(entries, self._clock())
-            self._await_readers()
+        self._await_readers()
 
     def _await_readers(self) -> None:
         while file := self._behind():
             select.select([], [file.fd], [])
             file.push()
+            self.asked_since = self._clock()
 
 
-def _processes(bots: Sequence[Bot]) -> dict[int, LaunchedBot]:
-    """Those of the bots that are processes, by seat."""
-    found = {}
-    for seat, bot in enumerate(bots):
-        while isinstance(bot, BotAround):
-            bot = bot.behind
-        if isinstance(bot, BotProcess):
-            found[seat] = bot.launched
-    return found
+def play_objects(
+    spec: MatchSpec, sources: Sequence[BotSource], *logs: Sink | None, diagnose: bool = False
+) -> Played:
+    """Play a match of Python objects; as `play_once`."""
+    runner = PlainRunner(spec, objects(sources), *logs, diagnose=diagnose)
+    runner.run()
+    return runner.close()
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from inspect import cleandoc
 from operator import or_
@@ -63,6 +63,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
+            for definition in made["turn"]["$defs"].values():  # all fields are printed
+                _require(definition, definition["properties"])
         if game.vocabulary is not None:
             rule_file = rule_file_schema(game.vocabulary, game.name)
             made["rule-file"] = {"$schema": _DIALECT, **rule_file}
@@ -99,13 +101,18 @@ def _schema(kind: Any, title: str) -> dict[str, Any]:
     return {"$schema": _DIALECT, "title": title, **made}
 
 
+def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
+    """Require these fields of an object, and drop all defaults."""
+    definition["required"] = list(names)
+    for field in definition["properties"].values():
+        field.pop("default", None)
+
+
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
     """Decoding is lenient; the schema tells an author what is right."""
     for struct in replies:
-        definition = schema["$defs"][struct.__name__]
-        definition["required"] = ["type", *struct.legal_has]  # type: ignore[attr-defined]
-        for field in definition["properties"].values():
-            field.pop("default", None)
+        names = ["type", *struct.legal_has]  # type: ignore[attr-defined]
+        _require(schema["$defs"][struct.__name__], names)
     return schema
 
 

@@ -129,7 +129,7 @@ def test_bots_in_a_sandbox(jobs: int, tmp_path: Path) -> None:
     else:
         result = referee.play_match(bots, options=options, record=record, sandbox="bwrap")
         header = json.loads(record.read_text().partition("\n")[0])
-        assert header["options"]["memory_limit"] == 2**30  # limits.md: in a sandbox
+        assert header["options"]["memory_limit"] == 2**30  # sandbox.md: in a sandbox
     assert result.sandbox == "bwrap"
     assert "1000 /bot ['my_bot.py']" in [player.name for player in result.players]
 

@@ -1,4 +1,4 @@
-"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; limits.md)."""
+"""Every limit of a bot, reached by real processes in each way (protocol, 1.3, 8.1; sandbox.md)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,20 @@ from referee.bots.processes.launch import LaunchedBot, launched
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
-from referee.play import Played, play_once
-from tests.support.live import entries, hostile, play
+from referee.play import Played
+from tests.support import live
+from tests.support.live import entries, hostile, play, play_bots
 from tests.support.sandboxed import needs_bwrap
 
 NO_CGROUPS = "this user can make no control groups here"
 needs_cgroups = pytest.mark.skipif(cgroups.home() is None, reason=NO_CGROUPS)
 needs_no_root = pytest.mark.skipif(os.geteuid() == 0, reason="the system counts root's not")
+
+
+@pytest.fixture(params=["trio", "plain"], autouse=True)
+def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test runs with both runners."""
+    monkeypatch.setattr(live, "PLAINLY", request.param == "plain")
 
 
 @pytest.fixture(params=["cgroup", "rlimits"])
@@ -297,34 +304,33 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
     assert stat_fields(int(pid_file.read_text()))[:1] in ([], [b"Z"])
 
 
-# --- limits.md, 4: who is not asked ---------------------------------------------------------------
+# --- sandbox.md, 12: bots that wait ---------------------------------------------------------------
 
 
 @needs_bwrap
-async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(held_by: str) -> None:
+async def test_a_bot_that_is_not_asked_does_not_run_while_a_slow_one_thinks(
+    held_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = sandbox.resolve("bwrap")
     slow, burning = hostile("think", 0.06), hostile("burn_between", 3)
     spec = match_spec([slow, burning], seed=1, options={"max_turns": 4}, sandbox=place)
-    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
-        burner = bots[1]
-        assert isinstance(burner, LaunchedBot)
-        freeze, used = burner.freeze, list[float]()
+    used = list[float]()
+    freeze, thaw = LaunchedBot.freeze, LaunchedBot.thaw
 
-        def note() -> None:
-            is_new = not burner.is_frozen
-            freeze()
-            if is_new:
-                used.append(burner.cpu_seconds or 0.0)
+    def note(bot: LaunchedBot) -> None:
+        is_new = not bot.is_frozen
+        freeze(bot)
+        if is_new and bot.argument == burning:
+            used.append(bot.cpu_seconds or 0.0)
 
-        thaw = burner.thaw
+    def note_end(bot: LaunchedBot) -> None:
+        if bot.is_frozen and bot.argument == burning:
+            used[-1] = (bot.cpu_seconds or 0.0) - used[-1]
+        thaw(bot)
 
-        def note_end() -> None:
-            if burner.is_frozen:
-                used[-1] = (burner.cpu_seconds or 0.0) - used[-1]
-            thaw()
-
-        burner.freeze, burner.thaw = note, note_end  # type: ignore[method-assign]
-        played = await play_once(spec, bots)
+    monkeypatch.setattr(LaunchedBot, "freeze", note)
+    monkeypatch.setattr(LaunchedBot, "thaw", note_end)
+    played = await play_bots(spec, [find_bot(bot, "dominion") for bot in spec.bots])
     assert [player.disqualified for player in played.result.players] == [None, None]
     # Each time three processes could have used 0.06 s on every core.
     assert len(used) >= 4
@@ -337,8 +343,7 @@ async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held
     spec = match_spec(
         [hostile("think", 0.02), hostile("think", 0.02)], options={"max_turns": 3}, sandbox=place
     )
-    with launched([find_bot(bot, "dominion") for bot in spec.bots], spec.limits, place) as bots:
-        played = await play_once(spec, bots)
+    played = await play_bots(spec, [find_bot(bot, "dominion") for bot in spec.bots])
     for player in played.result.players:
         assert (player.disqualified, player.exit_code, player.faults) == (None, 0, {})
 
@@ -346,8 +351,7 @@ async def test_a_frozen_bot_answers_and_ends_like_any_other(tmp_path: Path, held
 async def in_sandbox(*bots: str, **limits: Any) -> Played:
     place = sandbox.resolve("bwrap")
     spec = match_spec(bots, seed=1, options=limits, sandbox=place)
-    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, place) as started:
-        return await play_once(spec, started)
+    return await play_bots(spec, [find_bot(bot, "dominion") for bot in bots])
 
 
 @needs_bwrap

@@ -1,4 +1,4 @@
-"""The page of every game is put together from spec/sources."""
+"""The pages: their generated parts, sections, links, length and prose."""
 
 from __future__ import annotations
 
@@ -10,67 +10,127 @@ import pytest
 
 from referee.games import GAMES
 from referee.games.interface.rules import Rules
-from referee.match.pages import SHARED, load_page
-from tools.generators.make_pages import SPEC, pages, stale
+from referee.match.limits import LIMITS
+from referee.match.pages import PROTOCOL, SHARED, load_page, read_page
+from tests.support.live import ROOT
+from tools.generators.make_pages import made, pages, stale
+from tools.generators.section_links import linked
+
+PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
+LONG = ("protocol-v1", "starrealms/protocol", "tribute/protocol")
+"""The pages of games with many cards: they may have more than MOST_LINES lines."""
+MOST_LINES = 400
 
 
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    """A copy of what the pages are made of, and of the pages."""
-    return shutil.copytree(SPEC, tmp_path / "spec", ignore=shutil.ignore_patterns("vectors"))
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    outside = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return {
+        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)", outside, re.MULTILINE)
+    }
 
 
-def test_the_committed_pages_are_up_to_date() -> None:
+def test_the_generated_parts_are_up_to_date() -> None:
     assert stale() == []
 
 
-@pytest.mark.parametrize(
-    ("source", "old", "new", "pages_of", "says"),
-    [
-        ("shared", "line ended by", "line closed by", [*GAMES], "each line closed by `\\n`"),
-        ("botwars", '= "5 s"', '= "6 s"', ["botwars"], "has a limit (default 6 s,"),
-        ("botwars", "Energy with botlets", "Energy near botlets", ["botwars"], "Energy near"),
-    ],
-)
-def test_a_page_follows_its_sources(
-    spec: Path, source: str, old: str, new: str, pages_of: list[str], says: str
-) -> None:
-    file = spec / "sources" / f"{source}.md"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
-    assert stale(spec) == [spec / f"{GAMES[game].specification}.md" for game in pages_of]
-    assert all(says in pages(spec)[page] for page in stale(spec))
+def test_a_generated_part_that_was_changed_by_hand_is_found_and_made_again(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "spec", tmp_path / "spec", ignore=shutil.ignore_patterns("vectors"))
+    page = tmp_path / "spec" / "sandbox.md"
+    text = page.read_text()
+    page.write_text(text.replace("`--grace S` | `grace` | 1 s", "`--grace S` | `grace` | 2 s"))
+    assert stale(tmp_path) == [page]
+    assert made(page.read_text()) == text
 
 
-def test_a_part_or_a_word_that_is_not_there_makes_no_page(spec: Path) -> None:
-    own = spec / "sources" / "dominion.md"
-    text = own.read_text()
-    for there in ("<!-- shared handshake -->", "time_limit ="):
-        own.write_text(text.replace(there, there.replace("hand", "x").replace("limit", "x")))
-        with pytest.raises(KeyError):
-            pages(spec)
+def test_references_to_sections_become_links(tmp_path: Path) -> None:
+    spec = shutil.copytree(ROOT / "spec", tmp_path / "spec")
+    page = spec / "http-bots.md"
+    text = "## 1 One\n\nSee (1), (7), `(1)` and [protocol.md](protocol.md), 8.4; (protocol 5.2).\n"
+    page.write_text(text)
+    assert linked(text, page, spec).splitlines()[2] == (
+        "See ([1](#1-one)), (7), `(1)` and [protocol.md, 8.4](protocol.md#84-after-the-match); "
+        "(protocol, [5.2](protocol-v1.md#52-buy))."
+    )
+    game = spec / "botwars" / "protocol.md"
+    assert linked("(1.8, 5.2)", game, spec) == (
+        "([1.8](../protocol.md#18-replies-that-are-not-json), [5.2](#52-moves-that-are-ignored))"
+    )
+
+
+def test_a_generated_part_of_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        made("<!-- generated: nothing -->\n<!-- end -->\n")
+
+
+def test_every_limit_has_its_verdict() -> None:
+    page = (ROOT / "spec" / "sandbox.md").read_text()
+    rows = re.findall(r"^\| `--[a-z-]+ [A-Z].*$", page, re.MULTILINE)
+    assert len(rows) == len(LIMITS)
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_and_anchors_lead_somewhere(page: str) -> None:
+    file = ROOT / page
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", file.read_text()):
+        to = file.parent / target if target else file
+        assert to.exists(), (page, target)
+        if anchor:
+            assert anchor in anchors(to.read_text()), (page, target, anchor)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_at_most_400_lines(page: str) -> None:
+    if not page.endswith(tuple(f"{name}.md" for name in LONG)):
+        assert len((ROOT / page).read_text().splitlines()) <= MOST_LINES
+
+
+def test_the_shared_page_has_the_sections_that_all_games_share() -> None:
+    sections = read_page(PROTOCOL).sections
+    assert {"1", "3", "8", "9", "10"} <= {*sections}
+    assert len(sections) > 25
 
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_a_page_says_what_it_is_made_of_and_leaves_nothing_open(rules: Rules) -> None:
-    file = SPEC / f"{rules.specification}.md"
-    text = file.read_text()
-    assert f"spec/sources/{rules.name}.md and spec/sources/shared.md" in text.splitlines()[0]
-    assert re.findall(r"<!-- (?:part|shared)|^\+\+\+|\$\{?[a-z]", text, re.MULTILINE) == []
-    links = re.findall(r"\]\(([^)#]+\.\w+)\)", text)
-    assert links
-    assert [link for link in links if not file.parent.joinpath(link).exists()] == []
+def test_shared_sections_have_the_same_title_in_each_game(rules: Rules) -> None:
+    shared, own = read_page(PROTOCOL).sections, read_page(rules.specification).sections
+    assert own
+    for number in shared.keys() & own.keys():
+        assert own[number].title == shared[number].title
+    whole = load_page(rules.specification).sections
+    assert {*SHARED} <= {*whole}
+    assert [*whole] == sorted(whole, key=lambda number: [int(part) for part in number.split(".")])
 
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_what_all_pages_share_has_the_same_number_in_each(rules: Rules) -> None:
-    page, dominion = load_page(rules.specification), load_page(GAMES["dominion"].specification)
-    for name, number in SHARED._asdict().items():
-        assert page.sections[number].title == dominion.sections[number].title, name
-    shared = (SPEC / "sources" / "shared.md").read_text()
-    headings = re.findall(r"^###? ([\d.]+) (.*)$", shared, re.MULTILINE)
-    assert len(headings) > 20
-    assert [page.sections[number].title for number, _ in headings] == [
-        title for _, title in headings
-    ]
+def test_a_section_of_both_pages_has_both_texts(rules: Rules) -> None:
+    whole = load_page(rules.specification).sections["8.3"].text
+    assert whole.startswith(read_page(PROTOCOL).sections["8.3"].text)
+    assert whole.endswith(read_page(rules.specification).sections["8.3"].text)
+
+
+def test_the_limits_of_the_games_are_those_of_the_table() -> None:
+    """The table at the top of the shared page, by hand, and the sandbox page, from the code."""
+    shared = (ROOT / "spec" / "protocol.md").read_text()
+    (times,) = re.findall(r"^\| time limit .*$", shared, re.MULTILINE)
+    assert re.findall(r"(\d+) s", times) == ["10", "5", "10", "30"]
+    row = next(
+        line
+        for line in (ROOT / "spec" / "sandbox.md").read_text().splitlines()
+        if line.startswith("| `--time-limit")
+    )
+    assert re.findall(r"(\d+) s", row) == ["10", "5", "30"]
+
+
+def test_symptoms_of_the_troubleshooting_page_are_words_of_the_referee() -> None:
+    page = (ROOT / "spec" / "troubleshooting.md").read_text()
+    symptoms = re.findall(r"^\| (.*?) \|", page, re.MULTILINE)
+    quotes = {quote for symptom in symptoms for quote in re.findall(r'"([^"]+)"', symptom)}
+    source = "".join(file.read_text() for file in (ROOT / "referee").rglob("*.py"))
+    words = re.sub(r'"\s*\n\s*f?"', "", source)
+    assert len(quotes) > 8
+    for quote in quotes:
+        for part in re.split(r"\.\.\.|\d+|--\S+", quote):
+            assert part.strip(" ,?") in words, quote

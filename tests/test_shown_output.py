@@ -1,4 +1,4 @@
-"""Pages for organisers: their commands, run one after the other, print what they show."""
+"""The commands on the pages, run one after the other, print the lines that the pages show."""
 
 from __future__ import annotations
 
@@ -8,35 +8,92 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from referee.bots.processes.sandbox import why_not
 from tests.support.live import ROOT
-from tests.support.sandboxed import needs_bwrap
+from tools.generators.make_pages import pages
+
+NEEDS = {
+    "README.md": ["bwrap"],
+    "spec/organisers.md": ["bwrap", "cc"],
+    "spec/ratings.md": ["bwrap"],
+    "spec/sandbox.md": ["bwrap", "curl"],
+}
+"""Page -> programs that its commands need."""
+QUICK = ("spec/json.md", "spec/own-referee.md")
+TESTED_ELSEWHERE = {
+    "spec/python-bots.md": "tests/test_starters.py",
+    "spec/rule-bots.md": "tests/rulefiles/test_tutorial.py",
+}
+NOT_RUN = {
+    ("spec/cluster.md", "referee tournament --config cup.toml --cluster"): "needs a cluster",
+    ("spec/serve.md", "referee play --page human"): "needs a person at a browser",
+    ("spec/tournaments.md", "referee tournament big_money ./killer"): "needs a bot that kills",
+}
+"""Page and beginning of a command -> why no test runs it."""
+PROGRESS = re.compile(r"referee: \d+ of \d+ matches, .* left$")
+"""A line of a tournament that takes long on this machine."""
 
 
-def shown(page: str) -> list[tuple[str, list[str]]]:
-    """The commands, each with the lines that it is said to print."""
-    blocks = re.findall(r"^```\n(\$ .*?)^```$", (ROOT / "spec" / page).read_text(), re.S | re.M)
+class Shown(NamedTuple):
+    """A command of a page, with the lines that it should print."""
+
+    command: str
+    lines: list[str]
+
+
+def shown(text: str) -> list[Shown]:
+    blocks = re.findall(r"^```\n(\$ .*?)^```$", text, re.S | re.M)
     commands = re.split(r"^\$ ", "".join(blocks), flags=re.M)[1:]
-    return [(command, said) for command, *said in map(str.splitlines, commands)]
+    return [Shown(command, said) for command, *said in map(str.splitlines, commands)]
+
+
+def saved(text: str) -> dict[str, str]:
+    """File name -> the block below "Save this as"."""
+    return dict(re.findall(r"^Save this as `(\S+)`:\n\n```\w+\n(.*?)^```$", text, re.S | re.M))
 
 
 def timeless(line: str) -> str:
-    """A line without its times."""
-    return re.sub(r"\d+\.\d s\b", "N s", line).rstrip()
+    """A line without its times and the width of their columns."""
+    line = re.sub(r"\d+(\.\d)? (m?s)\b", r"N \2", line)
+    line = re.sub(r"--+", "--", line)
+    return re.sub(r"(?<=\S) +", " ", line).rstrip()
 
 
-@pytest.mark.slow
-@needs_bwrap
+def not_run(page: str, command: str) -> str:
+    """Why no test runs a command; empty if one does."""
+    return next(
+        (
+            why
+            for (where, start), why in NOT_RUN.items()
+            if page == where and command.startswith(start)
+        ),
+        "",
+    )
+
+
+PAGES = {
+    page.relative_to(ROOT).as_posix(): page.read_text()
+    for page in pages()
+    if shown(page.read_text())
+}
+
+
 @pytest.mark.parametrize(
-    ("page", "needs", "at_least"), [("organisers.md", "cc", 16), ("sandbox.md", "curl", 2)]
+    "page",
+    [
+        pytest.param(page, marks=[] if page in QUICK else [pytest.mark.slow])
+        for page in PAGES
+        if page not in TESTED_ELSEWHERE
+    ],
 )
-def test_the_commands_print_what_the_page_shows(
-    page: str, needs: str, at_least: int, tmp_path: Path
-) -> None:
-    if shutil.which(needs) is None:
-        pytest.skip(f"no {needs} on this machine")
+def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> None:
+    for need in NEEDS.get(page, []):
+        if why := why_not() if need == "bwrap" else not shutil.which(need):
+            pytest.skip(f"{need} does not work on this machine: {why}")
     bin = tmp_path / "bin"
     bin.mkdir()
     program = bin / "referee"
@@ -44,20 +101,51 @@ def test_the_commands_print_what_the_page_shows(
     program.chmod(0o755)
     here = tmp_path / "cup"
     here.mkdir()
-    env = {**os.environ, "PATH": f"{bin}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    del env["REFEREE_SANDBOX"]  # the page is of a machine with one
-    commands = shown(page)
-    assert len(commands) >= at_least
-    for command, lines in commands:
+    if page == "README.md":  # its commands are for the root of a clone
+        (here / "spec").symlink_to(ROOT / "spec")
+    for name, source in saved(PAGES[page]).items():
+        (here / name).write_text(source)
+    path = f"{bin}:{Path(sys.executable).parent}:{os.environ['PATH']}"  # as in an activated venv
+    env = {**os.environ, "PATH": path, "LC_ALL": "C.UTF-8"}
+    env.pop("REFEREE_SANDBOX", None)  # the pages are for a machine with a sandbox
+    for command, lines in shown(PAGES[page]):
+        if not_run(page, command):
+            continue
         words = ["bash", "-c", command]
         done = subprocess.run(words, cwd=here, env=env, capture_output=True, text=True, check=False)
-        printed = [timeless(line) for line in (done.stderr + done.stdout).splitlines()]
-        place = 0
-        for number, line in enumerate(map(timeless, lines)):
-            if line == "...":
-                continue
-            if number and lines[number - 1] == "...":
-                place = printed.index(line, place)
-            assert printed[place : place + 1] == [line], (command, printed)
-            place += 1
-        assert place == len(printed) or lines[-1:] == ["..."], (command, printed)
+        compare(command, (done.stderr + done.stdout).splitlines(), lines)
+
+
+def compare(command: str, printed: list[str], lines: list[str]) -> None:
+    """Compare line by line. A line "..." stands for any lines."""
+    found = [timeless(line) for line in printed if not PROGRESS.match(line)]
+    place = 0
+    for number, line in enumerate(map(timeless, lines)):
+        if line == "...":
+            continue
+        if number and lines[number - 1] == "...":
+            assert line in found[place:], (command, found)
+            place = found.index(line, place)
+        assert found[place : place + 1] == [line], (command, found)
+        place += 1
+    assert place == len(found) or lines[-1:] == ["..."], (command, found)
+
+
+def test_a_wrong_line_is_found() -> None:
+    compare("x", ["a 1.5 s", "b", "c"], ["a 2.5 s", "...", "c"])
+    for lines in (["a", "b"], ["a", "b", "c", "d"], ["a", "...", "d"], ["b", "..."]):
+        with pytest.raises(AssertionError):
+            compare("x", ["a", "b", "c"], lines)
+
+
+@pytest.mark.parametrize(("page", "start"), NOT_RUN, ids=[page for page, _ in NOT_RUN])
+def test_a_command_that_no_test_runs(page: str, start: str) -> None:
+    """The list of these commands is in the summary of the tests, as skips."""
+    assert any(command.startswith(start) for command, _ in shown(PAGES[page]))
+    pytest.skip(f"{page}: `{start} ...` is not run: {NOT_RUN[page, start]}")
+
+
+def test_pages_that_are_tested_elsewhere_are_pages() -> None:
+    assert {*TESTED_ELSEWHERE, *NEEDS, *QUICK} <= {*PAGES}
+    for page, test in TESTED_ELSEWHERE.items():
+        assert Path(page).name in (ROOT / test).read_text()

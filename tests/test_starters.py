@@ -48,7 +48,7 @@ played_starters = pytest.mark.parametrize(
         for row in STARTERS
     ],
 )
-README = (ROOT / "README.md").read_text()
+START = (ROOT / "spec" / "python-bots.md").read_text()
 
 
 def language_of(arguments: str) -> Language:
@@ -103,7 +103,8 @@ def test_there_is_a_starter_for_all_that_is_offered() -> None:
         rules = GAMES[game]
         assert rules.starters is not None
         found |= {(game, file.parent.name) for file in rules.starters.folder.glob("*/*y*ot.*")}
-    languages = {"dominion": LANGUAGES, "botwars": WARS, "starrealms": STARS, "tribute": STARS}
+    languages = {"dominion": LANGUAGES, "botwars": WARS, "starrealms": STARS}
+    languages["tribute"] = [*STARS, "sot"]
     assert found == {("dominion", "python-kit")} | {
         (game, language) for game in languages for language in languages[game]
     }
@@ -303,37 +304,32 @@ def test_a_wrong_bot_fails_the_test_that_comes_along(language: str, tmp_path: Pa
     assert ("My Bot does not conform: see above what" in done.stderr) == (language != "perl")
 
 
-# --- the README's first two steps -----------------------------------------------------------------
+# --- the first steps of spec/python-bots.md -------------------------------------------------------
 
 
-def shown(text: str) -> str:
-    """A block of a numbered step, as it is outside."""
-    return re.sub("^   ", "", text, flags=re.MULTILINE)
-
-
-def test_the_readme_shows_what_new_says(tmp_path: Path) -> None:
-    block = re.search(r"\$ referee new my_bot\n(.*?)   ```\n", README, re.DOTALL)
+def test_the_start_page_shows_the_output_of_new(tmp_path: Path) -> None:
+    block = re.search(r"\$ referee new my_bot\n(.*?)^```\n", START, re.DOTALL | re.MULTILINE)
     assert block is not None
-    assert referee("new", "my_bot", cwd=tmp_path).stdout == shown(block[1])
+    assert referee("new", "my_bot", cwd=tmp_path).stdout == block[1]
 
 
 @pytest.mark.slow
-def test_the_change_in_the_readme_wins_as_it_says(tmp_path: Path) -> None:
+def test_the_change_on_the_start_page_wins_as_it_says(tmp_path: Path) -> None:
     new(tmp_path / "my_bot", "python")
     source = tmp_path / "my_bot" / "my_bot.py"
     text = source.read_text()
-    diff = re.search(r"```diff\n(.*?)   ```\n", README, re.DOTALL)
+    diff = re.search(r"```diff\n(.*?)^```\n", START, re.DOTALL | re.MULTILINE)
     assert diff is not None
-    for hunk in shown(diff[1]).split("@@\n"):
+    for hunk in diff[1].split("@@\n"):
         lines = hunk.splitlines(keepends=True)
         old, changed = ("".join(line[1:] for line in lines if line[0] in f" {c}") for c in "-+")
         assert text.count(old) == 1
         text = text.replace(old, changed)
     source.write_text(text)
     command, table = re.findall(
-        r"\$ (referee tournament [^\n]*my_bot[^\n]*)\n(.*?)   ```\n", README, re.DOTALL
+        r"\$ (referee tournament [^\n]*my_bot[^\n]*)\n(.*?)^```\n", START, re.DOTALL | re.MULTILINE
     )[0]
-    table = re.sub(r"; sandbox\s+bwrap", "", shown(table))  # the tests are in none
+    table = re.sub(r"; sandbox\s+bwrap", "", table)  # the tests are in none
     assert paste(command, tmp_path / "my_bot").stdout == table
 
 

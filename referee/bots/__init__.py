@@ -21,5 +21,6 @@ stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py a bot that a Python program gives -> where it comes from
 dialect.py     a bot that speaks a dialect of its game
 hosting.py     the bots of a match under trio: made, and ended on every way out
-threaded.py    the same in a thread, for a program without an event loop
+plain.py       the same without an event loop
+remote.py      a bot behind HTTP where there is no event loop
 """

@@ -27,12 +27,10 @@ class BotAround:
 
     @property
     def started(self) -> float | None:
-        """Of the bot behind."""
         return self._bot.started
 
     @property
     def exit_code(self) -> int | None:
-        """Of the bot behind."""
         return self._bot.exit_code
 
     @property
@@ -46,18 +44,11 @@ class BotAround:
         if sit is not None:
             sit(view)
 
-    async def release(self, grace: float) -> bool:
-        """Let go of the bot behind."""
-        return await self._bot.release(grace)
-
     async def finish(self, grace: float) -> None:
-        """End the bot behind."""
         await self._bot.finish(grace)
 
     async def kill(self) -> None:
-        """Kill the bot behind."""
         await self._bot.kill()
 
     def last_words(self, count: int) -> LastWords | None:
-        """Of the bot behind."""
         return self._bot.last_words(count)

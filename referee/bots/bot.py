@@ -39,6 +39,16 @@ def as_line(data: bytes) -> bytes:
     return data.strip(b" \t\r\n").replace(b"\n", b"\r") or b"null"
 
 
+class NoProcess:
+    """The part of a `Bot` without a process that is the same for all of them."""
+
+    started: float | None = None
+    exit_code: int | None = None
+
+    def last_words(self, count: int) -> None:
+        """None: it has no stderr that could be read."""
+
+
 class Bot(Protocol):
     """A bot, for one match after the other.
 
@@ -66,17 +76,6 @@ class Bot(Protocol):
 
         Returns:
             A line that is not blank, without its line end, or why there is none.
-        """
-
-    async def release(self, grace: float) -> bool:
-        """Let it have its last lines and go on to another match, in other hands (8.4).
-
-        Args:
-            grace: seconds to take its last lines.
-
-        Returns:
-            Whether it can: its process lives, has read all and has written nothing unasked. If it
-            cannot, it is still to be finished.
         """
 
     async def finish(self, grace: float) -> None:

@@ -3,7 +3,8 @@
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
 the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as one
 of rules (`Rules.bot_files`), or the name of a bundled one; the path of a program; a dialect of the
-game, a colon and an address, program or command line; a command line in one argument, split as a
+game, a colon and an address, program or command line; an adapter of the game, a colon and what it
+plays (`Rules.adapters`); a command line in one argument, split as a
 shell would split it, whose first word is a bundled bot or a program, there or on the PATH. Nothing
 is ever given to a shell.
 """
@@ -67,6 +68,7 @@ class BotCommand(NamedTuple):
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
         env: what it has in its environment beside what every bot has: (name, value) each.
+        is_timed: whether its environment says the time limit, as of an adapter (`Rules.adapters`).
     """
 
     argument: str
@@ -74,6 +76,7 @@ class BotCommand(NamedTuple):
     dialect: str = ""
     directory: str = ""
     env: tuple[tuple[str, str], ...] = ()
+    is_timed: bool = False
 
 
 class BotAddress(NamedTuple):
@@ -141,7 +144,13 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     dialect, colon, rest = argument.partition(":")
     if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
         return resolve_bot(argument, directory, game)
-    kind = GAMES[game].dialects.get(dialect) if game in GAMES else None
+    rules = GAMES.get(game)
+    adapter = (rules.adapters or {}).get(dialect) if rules else None
+    if adapter is not None:
+        _check_inside(rest.partition(":")[0], directory)
+        argv = tuple(adapter(rest, directory))
+        return BotCommand(as_text(argument), argv, directory=directory, is_timed=True)
+    kind = rules.dialects.get(dialect) if rules else None
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import trio
 
 from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.piped import PipedBot, Steps
+from referee.bots.remote import RemoteBot
 from referee.games.interface.dialect import Dialect
+from referee.games.interface.rules import Rules
+from referee.match.spec import MatchSpec
 
 
 class DialectBot(BotAround):
@@ -23,20 +30,41 @@ class DialectBot(BotAround):
         return self._sent, self._answered
 
     def push(self, lines: bytes) -> None:
-        """Hand over what these lines are in the dialect."""
         data = b"".join(map(self._dialect.send, split_lines(lines)))
         if data:
             self._sent = data
             self._bot.push(data)
 
+    def replying(self, deadline: float) -> Steps[Answer]:
+        """Ask the process behind, where there is no event loop, if it was sent the request."""
+        answered = self._dialect.answer()
+        if answered is not None:
+            return answered
+        bot = self._bot
+        assert isinstance(bot, PipedBot | RemoteBot)
+        return self._translated((yield from bot.replying(deadline)))
+
     async def reply(self, deadline: float) -> Answer:
-        """Ask the bot behind, if it was sent the request."""
         answered = self._dialect.answer()
         if answered is not None:
             await trio.lowlevel.checkpoint()
             return answered
-        answer = await self._bot.reply(deadline)
+        return self._translated(await self._bot.reply(deadline))
+
+    def _translated(self, answer: Answer) -> Answer:
         if isinstance(answer, Failure):
             return answer
         self._answered = answer
         return as_line(self._dialect.reply(answer))
+
+
+def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: object) -> DialectBot:
+    """A bot with the translation that stands before it."""
+    kind = spec.rules.dialects[source.dialect]()
+    # Where there is no event loop, nobody calls what a process has no `async` method for.
+    return DialectBot(cast(Bot, bot), kind.new(seat, spec.seed, source.argument))
+
+
+def reply_end(rules: Rules, source: LaunchedBot) -> bytes:
+    """What ends each reply of a process."""
+    return rules.dialects[source.dialect]().reply_end if source.dialect else b"\n"

@@ -35,7 +35,8 @@ def _of_words(argument: str, game: str, directory: str) -> str:
     bundled, rules = bundled_bots(game), rule_files(game)
     spoken = argument.partition(":")[2]  # behind a dialect
     files: dict[str, None] = {}
-    for word in (argument, *shlex.split(argument), *shlex.split(spoken)):
+    behind = spoken.split(":")  # an adapter
+    for word in (argument, *shlex.split(argument), *shlex.split(spoken), *behind):
         path = os.path.join(directory, word)
         file = bundled.get(word) or (path if os.path.isfile(path) else rules.get(word))
         if file is not None:

@@ -17,9 +17,11 @@ import trio
 
 from referee._version import __version__
 from referee.bots.address import parse_address
-from referee.bots.bot import Answer, Failure, as_line
+from referee.bots.bot import Answer, Failure, NoProcess, as_line
+from referee.bots.command import BotAddress
 from referee.errors import SHORTAGES, ShortageError
 from referee.games.interface.faults import Disqualification
+from referee.games.interface.rules import Rules
 from referee.match.limits import Limits
 
 LINES = "application/x-ndjson"
@@ -32,7 +34,7 @@ _HEAD_BYTES = 65536
 _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 
-class HttpBot:
+class HttpBot(NoProcess):
     """A `Bot` whose every reply is the answer to a POST with all lines that are new to it.
 
     It knows one address and nothing of redirects, proxies, cookies and compression.
@@ -43,9 +45,6 @@ class HttpBot:
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
         form_field: where the data stand in a form.
     """
-
-    started: float | None = None
-    exit_code: int | None = None
 
     def __init__(
         self, url: str, limits: Limits, content_type: str = LINES, form_field: str = ""
@@ -66,11 +65,9 @@ class HttpBot:
             self._tls = ssl.create_default_context(cafile=certifi.where())
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until it is asked."""
         self._lines += lines
 
     async def reply(self, deadline: float) -> Answer:
-        """Send all that is new to it, and take the body of the answer."""
         if self._closed:
             await trio.lowlevel.checkpoint()
             return Failure(Disqualification.UNREACHABLE, "it has left a match before")
@@ -165,11 +162,6 @@ class HttpBot:
             self._http.receive_data(bytes(await stream.receive_some(_READ_BYTES)))
         return event
 
-    async def release(self, grace: float) -> bool:
-        """Finish: a server needs no keeping."""
-        await self.finish(grace)
-        return True
-
     async def finish(self, grace: float) -> None:
         """Send what is new since it was asked last; the answer is not looked at."""
         if self._lines and not self._closed:
@@ -177,13 +169,17 @@ class HttpBot:
         await self.kill()
 
     async def kill(self) -> None:
-        """Close the connection."""
         self._closed = True
         if self._stream is not None:
             await trio.aclose_forcefully(self._stream)
 
-    def last_words(self, count: int) -> None:
-        """It has no stderr that could be read."""
+
+def http_bot(rules: Rules, limits: Limits, source: BotAddress) -> HttpBot:
+    """A bot as it is, without what stands before it if it speaks a dialect."""
+    if not source.dialect:
+        return HttpBot(source.url, limits)
+    field = rules.dialects[source.dialect]().form_field
+    return HttpBot(source.url, limits, FORM if field else JSON, field)
 
 
 def _rejected(response: h11.Response) -> Failure | None:

@@ -8,9 +8,10 @@ from typing import Protocol
 import trio
 from msgspec import Struct
 
-from referee.bots.bot import Answer, Failure, as_line, split_lines
+from referee.bots.bot import Answer, Failure, NoProcess, as_line, split_lines
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
+from referee.match.decode import is_blank
 
 
 class Player(Protocol):
@@ -28,16 +29,13 @@ class Player(Protocol):
         """
 
 
-class InProcessBot:
+class InProcessBot(NoProcess):
     """A Python object as a `Bot`. It has no clock: it is taken to answer in no time.
 
     Args:
         player: the object.
         name: what it is called in a `BotError`; empty: by its class.
     """
-
-    started: float | None = None
-    exit_code: int | None = None
 
     def __init__(self, player: Player, name: str = "") -> None:
         self._player = player
@@ -58,11 +56,9 @@ class InProcessBot:
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until it is asked."""
         self._lines += split_lines(lines)
 
     async def reply(self, deadline: float) -> Answer:
-        """Ask it."""
         await trio.lowlevel.checkpoint()  # the others must not starve
         lines, self._lines = self._lines, []
         return self.answer(lines)
@@ -75,22 +71,19 @@ class InProcessBot:
         """
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        with self._errors:
+        try:
             answer = self._player.reply(lines)
+        except BaseException:
+            with self._errors:  # to enter it for each reply takes as long as a short reply
+                raise
         if isinstance(answer, bytes):
-            return answer if _is_line(answer) else as_line(answer)
+            return as_line(answer) if b"\n" in answer or is_blank(answer) else answer
         if isinstance(answer, Failure):
             return answer
         kind = type(answer).__name__
         raise BotError(f"the bot {self._name} replied with {kind}; its reply has to be bytes")
 
-    async def release(self, grace: float) -> bool:
-        """Let it hear the last lines."""
-        await self.finish(grace)
-        return not self._killed
-
     async def finish(self, grace: float) -> None:
-        """Let it hear the last lines; there is nothing to end."""
         await trio.lowlevel.checkpoint()
         lines, self._lines = self._lines, []
         self.hear_the_rest(lines)
@@ -103,20 +96,12 @@ class InProcessBot:
                 hear(lines)
 
     async def kill(self) -> None:
-        """Never ask it again."""
         self.leave()
         await trio.lowlevel.checkpoint()
 
     def leave(self) -> None:
         """Never ask it again, where there is no event loop."""
         self._killed = True
-
-    def last_words(self, count: int) -> None:
-        """It has no stderr."""
-
-
-def _is_line(answer: bytes) -> bool:
-    return b"\n" not in answer and bool(answer.strip(b" \t\r"))
 
 
 class OwnErrors:

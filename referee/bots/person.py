@@ -14,19 +14,12 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots.bot import Answer, Failure, split_lines
+from referee.bots.bot import Answer, Failure, NoProcess, split_lines
 from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
-from referee.match.messages import (
-    SHARED_PUBLIC,
-    GameEnd,
-    PlayerDisqualified,
-    PlayerName,
-    PlayerNameReply,
-    PlayerNameRequest,
-)
+from referee.match import messages as say
 
 NAME = "Human"
 """What every person is called: a record tells no more of who played."""
@@ -45,16 +38,13 @@ class Desk(Protocol):
         """What the person chooses; None if it leaves the match. What is wrong is asked again."""
 
 
-class PersonBot:
+class PersonBot(NoProcess):
     """Implements `referee.bots.bot.Bot` for a person; who plays knows a `Rules.person`."""
-
-    started: float | None = None
-    exit_code: int | None = None
 
     def __init__(self, rules: Rules, desk: Desk) -> None:
         self._rules = rules
         self._desk = desk
-        kinds = (PlayerNameRequest, *SHARED_PUBLIC, *rules.public, *rules.requests)
+        kinds = (say.PlayerNameRequest, *say.SHARED_PUBLIC, *rules.public, *rules.requests)
         self._decoder = msgspec.json.Decoder(Union[kinds])  # noqa: UP007
         self._seat = 0
         self._names: list[str] = []
@@ -63,7 +53,6 @@ class PersonBot:
         self._has_left = False
 
     def push(self, lines: bytes) -> None:
-        """Tell what is new, and keep the request."""
         told: list[str] = []
         for line in split_lines(lines):
             told += self._hear(self._decoder.decode(line))
@@ -72,18 +61,18 @@ class PersonBot:
     def _hear(self, message: Struct) -> Sequence[str]:
         if isinstance(message, self._rules.requests):
             self._asked = message
-        elif isinstance(message, PlayerNameRequest):
+        elif isinstance(message, say.PlayerNameRequest):
             self._asked = message
             self._seat = seat_index(message.player_number)
             return []
-        elif isinstance(message, PlayerName):
+        elif isinstance(message, say.PlayerName):
             self._names.append(message.name)
             return []
-        elif isinstance(message, PlayerDisqualified):
+        elif isinstance(message, say.PlayerDisqualified):
             seat = seat_index(message.player_number)
             told = [] if self._dialogue is None else self._dialogue.disqualify(seat)
             return [*told, f"{self._who(seat)} left the match: {message.reason}."]
-        elif isinstance(message, GameEnd):
+        elif isinstance(message, say.GameEnd):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
         if self._dialogue is None:
@@ -101,11 +90,10 @@ class PersonBot:
         return f"{seat_id(seat)} {self._names[seat]}"
 
     async def reply(self, deadline: float) -> Answer:
-        """Ask the person, for as long as it takes."""
         await trio.lowlevel.checkpoint()
         asked = self._asked
-        if isinstance(asked, PlayerNameRequest):
-            return msgspec.json.encode(PlayerNameReply(asked.player_number, NAME, 1))
+        if isinstance(asked, say.PlayerNameRequest):
+            return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
         assert asked is not None  # it was handed a request
@@ -122,19 +110,9 @@ class PersonBot:
         except StopIteration as over:
             return msgspec.json.encode(over.value)
 
-    async def release(self, grace: float) -> bool:
-        """There is nothing to let go of."""
-        await trio.lowlevel.checkpoint()
-        return not self._has_left
-
     async def finish(self, grace: float) -> None:
-        """Do nothing: there is nothing to end."""
         await trio.lowlevel.checkpoint()
 
     async def kill(self) -> None:
-        """Never ask again."""
         self._has_left = True
         await trio.lowlevel.checkpoint()
-
-    def last_words(self, count: int) -> None:
-        """It has no stderr."""

@@ -29,7 +29,6 @@ class ReplayedBot(BotAround):
         self._is_asked = is_asked
 
     def push(self, lines: bytes) -> None:
-        """Hand over lines to the bot behind."""
         self._bot.push(lines)
 
     async def reply(self, deadline: float) -> Answer:

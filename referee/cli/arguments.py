@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write, why
-from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         commands: of the parser of the whole command, the parsers of its commands.
     """
 
-    commands: Commands
+    commands: argparse._SubParsersAction[Parser]
 
     def __init__(
         self,
@@ -285,7 +285,6 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 limit = or_none(seconds)
 """Seconds, or infinite if there is to be no limit."""
-UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def size(text: str) -> int:
@@ -303,5 +302,5 @@ grace = _decimal(
     lambda s: 0 <= s <= MAX_SECONDS, "a number of seconds, 0 or more, at most 1,000,000"
 )
 
-Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-"""Where a command adds its parser."""
+AddParser: TypeAlias = Callable[..., Parser]
+"""Makes the parser of a command from the arguments of `Parser`."""

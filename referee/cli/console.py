@@ -14,6 +14,8 @@ from referee.errors import SHORTAGES, UsageError, cannot_write
 from referee.text.terminal import escaped
 
 OK = 0
+FAILED = 1
+"""It was done, and something is wrong with what was looked at or played."""
 USAGE = 2
 BUG = 70  # EX_SOFTWARE of sysexits.h
 SHORTAGE = 71  # EX_OSERR
@@ -22,17 +24,11 @@ PLAIN_WIDTH = 80
 """Columns where there is no terminal."""
 
 
-def fail(text: str, code: int) -> int:
-    """Say what is wrong and return the exit code."""
-    say(text)
-    return code
-
-
-def fail_lines(lines: Sequence[str]) -> int:
-    """Say what the user has done wrong, one line a mistake, and return the exit code."""
+def fail(code: int, *lines: str) -> int:
+    """Say what is wrong, one line for each mistake, and return the exit code."""
     for line in lines:
         say(line)
-    return USAGE
+    return code
 
 
 def say(text: str) -> None:
@@ -136,6 +132,13 @@ def _whole(output: str) -> Iterator[str]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(part)
+
+
+def print_json(value: object, file: TextIO | None = None) -> None:
+    """Print a value as one line of JSON, on stdout or to a file."""
+    import msgspec  # a command that needs none starts without it
+
+    print(msgspec.json.encode(value).decode(), file=file, flush=True)
 
 
 def silence(stream: TextIO) -> None:

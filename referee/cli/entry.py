@@ -9,18 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
-from referee.cli.console import (
-    OK,
-    READER_GONE,
-    SHORTAGE,
-    USAGE,
-    fail,
-    fail_lines,
-    flush_streams,
-    printing,
-    report_bug,
-    silence,
-)
+from referee.cli import console
 from referee.cli.registry import read_words
 from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
@@ -45,7 +34,7 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
             stream.reconfigure(errors="backslashreplace")  # a bot's name may be in any script
     with nullcontext(interrupts) if interrupts is not None else Interrupts() as caught:
         code = _run(arguments, caught)
-        flush_streams()
+        console.flush_streams()
     return code
 
 
@@ -53,40 +42,40 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
         try:
             words = list(sys.argv[1:] if arguments is None else arguments)
-            with printing():
+            with console.printing():
                 options = read_words(words)
             options.words = words
         except SystemExit as left:  # --help, --version, wrong usage
-            with printing():
-                return int(left.code or OK)
+            with console.printing():
+                return int(left.code or console.OK)
         run: Callable[[argparse.Namespace, Interrupts], int] = options.run
         code = run(options, interrupts)
         interrupts.check()
-        with printing():  # nothing that was to be printed is lost without a word
+        with console.printing():  # nothing that was to be printed is lost without a word
             return code
     except UsageError as error:
-        return fail_lines(error.lines)
+        return console.fail(console.USAGE, *error.lines)
     except LogWriteError as error:
         if error.reader_gone:
-            silence(sys.stdout)
-            return READER_GONE
-        return fail(f"{error}; the match was given up", USAGE)
+            console.silence(sys.stdout)
+            return console.READER_GONE
+        return console.fail(console.USAGE, f"{error}; the match was given up")
     except BrokenPipeError:  # the reader of our own output has enough
-        silence(sys.stdout)
-        return READER_GONE
+        console.silence(sys.stdout)
+        return console.READER_GONE
     except Interrupted as interrupted:
         return interrupted.exit_code
     except Exception as error:  # not one of ours, and no exit code of ours either
         ours = as_ours(error)
         if isinstance(ours, UsageError):
-            return fail_lines(ours.lines)
+            return console.fail(console.USAGE, *ours.lines)
         if isinstance(ours, ShortageError):
-            return fail(str(ours), SHORTAGE)
+            return console.fail(console.SHORTAGE, str(ours))
         cause = ours.__cause__ or ours
         if isinstance(cause, ModuleNotFoundError) and not str(cause.name).startswith("referee"):
-            return fail(
+            return console.fail(
+                console.USAGE,
                 f"the Python package {cause.name} is missing: install the referee, in its folder: "
                 "python3 -m venv .venv && .venv/bin/pip install .",
-                USAGE,
             )
-        return report_bug(cause)
+        return console.report_bug(cause)

@@ -11,10 +11,12 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
+from referee import workers
 from referee.cli.arguments import count
-from referee.cli.console import printing, say
+from referee.cli.console import print_json, printing, say
 from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.junit import Case, document
@@ -52,7 +54,7 @@ class Told(NamedTuple):
 
 
 class Report:
-    """Prints what is found as soon as it is known; a JUnit document at the end of the block.
+    """Prints what is found as soon as it is known; a JUnit document at the end.
 
     Args:
         options: `--format` and `--output`, and the words of the command line.
@@ -64,23 +66,15 @@ class Report:
         self._format = options.format
         self._title = f"referee {options.words[0]}"
         self._file = file
-        self._texts: list[TextIO] = []
-        if options.format == "text" or options.output is not None:
-            self._texts.append(text)
-        if options.format == "text" and options.output is not None:
-            self._texts.append(file)
+        is_text, is_saved = options.format == "text", options.output is not None
+        self._texts = [text] * (is_text or is_saved) + [file] * (is_text and is_saved)
         self._cases: list[Case] = []
-
-    def __enter__(self) -> Report:
-        return self
 
     def add(self, told: Told) -> None:
         """Add what was found in one file."""
         self.say(told.lines)
         if self._format == "json":
-            import msgspec
-
-            print(msgspec.json.encode(told.value).decode(), file=self._file, flush=True)
+            print_json(told.value, self._file)
         elif self._format == "junit":
             self._cases.append(told.case)
 
@@ -90,8 +84,9 @@ class Report:
             for file in self._texts:
                 print(escaped(line), file=file, flush=True)
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if self._format == "junit" and kind is None:
+    def end(self) -> None:
+        """Print the JUnit document, once all files were looked at."""
+        if self._format == "junit":
             print(document(self._title, {self._title: self._cases}), end="", file=self._file)
 
 
@@ -133,15 +128,16 @@ def examine(
             _progress(doing, len(names), quiet=options.quiet) as advance,
             printing(),
             printing(options.output, names) as file,
-            Report(options, text or sys.stdout, file) as report,
             closing(_results(work, names, options.jobs, interrupts)) as results,
         ):
+            report = Report(options, text or sys.stdout, file)
             for name, result in zip(names, results, strict=True):
                 report.add(tell(name, result))
                 done += 1
                 advance()
             if len(names) > 1:
                 report.say(summary())
+            report.end()
     except Interrupted as interrupted:
         say(f"{interrupted}; {done} of {len(names)} {what} were looked at")
         raise
@@ -181,9 +177,6 @@ def _in_processes(
 ) -> Generator[T, None, None]:
     from concurrent.futures import wait
     from concurrent.futures.process import BrokenProcessPool
-    from itertools import islice
-
-    from referee.workers import worker_processes
 
     size = max(1, min(MAX_CHUNK, len(names) // (jobs * 4)))
     chunks = (names[start : start + size] for start in range(0, len(names), size))
@@ -191,7 +184,7 @@ def _in_processes(
     # Signals are only noted while the pool is at work: its locks must not be left by an exception.
     with interrupts.held():
         try:
-            with worker_processes(jobs, fork=True) as pool:
+            with workers.worker_processes(jobs, fork=True) as pool:
                 submitted = (pool.submit(_work_on, work, chunk) for chunk in chunks)
                 waiting.extend(islice(submitted, jobs * AHEAD))
                 while waiting:

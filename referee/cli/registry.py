@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import NoReturn
 
@@ -12,35 +13,39 @@ from referee._version import __version__
 from referee.cli.arguments import Parser
 from referee.text.nearest import did_you_mean
 
-COMMANDS = (
-    "new",
-    "play",
-    "conform",
-    "rules",
-    "explain",
-    "build",
-    "tournament",
-    "standings",
-    "serve",
-    "export",
-    "replay",
-    "page",
-    "verify",
-    "validate",
-    "bots",
-    "doctor",
-    "completion",
-    "help",
-)
-"""In the order of the help.
+COMMANDS = {
+    "new": "make a folder to start your own bot from",
+    "play": "play one match between two to four bots",
+    "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
+    "rules": "check a bot that is a file of rules, or ask why it did something",
+    "explain": "print a section of the protocol, or what a code means",
+    "build": "build the bots in folders, each in a sandbox",
+    "tournament": "play many matches between many bots, and rate them",
+    "standings": "print the standings of a tournament",
+    "serve": "show matches and tournaments in the browser",
+    "export": "print the matches of a tournament, a row each",
+    "replay": "show a match turn by turn, from its record or its spectator log",
+    "page": "show a match in the browser: one file that opens from disk",
+    "verify": "run match records again and compare",
+    "validate": "check spectator logs, of any referee, against the protocol",
+    "bots": "list the bundled example bots",
+    "doctor": "what this machine offers, what is missing and how to get it",
+    "completion": "print a script that completes words in a shell",
+    "help": "say what a command does",
+}
+"""The commands in the order of the help, with what it says of each.
 
-Each is a module of `referee.cli.commands`, loaded when it is asked for: `add` adds its parser, and
+Each is a module of `referee.cli.commands`, loaded when it is asked for: `add` makes its parser, and
 `run` is given the options and the interrupts and returns the exit code.
 """
 
 
-def parser(names: Sequence[str] = COMMANDS) -> Parser:
-    """The parser of the whole command, with these sub-commands."""
+def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
+    """The parser of the whole command, with these sub-commands.
+
+    Args:
+        whole: whether these have their arguments, for which their modules are loaded.
+    """
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
@@ -52,9 +57,13 @@ def parser(names: Sequence[str] = COMMANDS) -> Parser:
     top.add_argument("-V", "--version", action="version", version=version, help="print the version")
     top.commands = top.add_subparsers(prog="referee", title="commands", metavar="")
     for name in names:
-        command = import_module(f"referee.cli.commands.{name}")
-        command.add(top.commands)
-        top.commands.choices[name].set_defaults(run=command.run)
+        add_parser = partial(top.commands.add_parser, name, help=COMMANDS[name])
+        if whole:
+            command = import_module(f"referee.cli.commands.{name}")
+            command.add(add_parser)
+            top.commands.choices[name].set_defaults(run=command.run)
+        else:
+            add_parser()
     return top
 
 
@@ -82,7 +91,7 @@ def read_words(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _end_without_command(words: Sequence[str]) -> NoReturn:
-    top = parser()
+    top = parser(whole=False)
     if not words:
         print(top.format_help(), end="", file=sys.stderr)
         raise SystemExit(2)  # a script that has lost its words is to notice

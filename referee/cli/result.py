@@ -14,7 +14,7 @@ from typing import TypeAlias, get_type_hints
 from referee.bots.repeat import as_bot
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.faults import Termination
-from referee.match.limits import SANDBOXED
+from referee.match.limits import SANDBOXED, flag
 from referee.match.result import Departure, FirstFault, MatchResult, PlayerResult
 from referee.play import Played
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain
@@ -22,7 +22,7 @@ from referee.text.terminal import cells, command_line, cut, duration, paint, pla
 MAX_NAME = 24
 """Columns of a name in the table, at most."""
 _OF_BOTS = {"--sandbox", "--sandbox-read", "--env"}
-_OF_BOTS |= {f"--{name.replace('_', '-')}" for name in SANDBOXED}
+_OF_BOTS |= set(map(flag, SANDBOXED))
 """The options of `play` that `conform` has as well."""
 _ASKED_CAP = 600
 """Characters of a request's line that are shown, at most."""

@@ -5,35 +5,29 @@ from __future__ import annotations
 import argparse
 import math
 import os
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
-from referee.cli.arguments import UNITS, count, grace, limit, or_none, seconds, size, variable
+from referee.cli.arguments import count, grace, limit, or_none, seconds, size, variable
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.match.limits import OF_TOURNAMENTS, SANDBOXED, Limits
+from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, flag, limit_word
 from referee.match.sandbox import CHOICES
 
 SANDBOX = "REFEREE_SANDBOX"
 """The variable with the default of `--sandbox` for all commands."""
 _TITLE = "limits of each bot, and options of the game"
 _DEFAULTS = "A game may have other defaults than these."
-_FLAGS = {
-    "time_limit": (seconds, "S", "seconds for a reply"),
-    "startup_limit": (seconds, "S", "seconds for the handshake"),
-    "grace": (grace, "S", "seconds to exit after game-end"),
-    "max_turns": (count, "N", "turns a player; short for --set max_turns=N"),
-    "line_limit": (count, "BYTES", "the longest line"),
-    "queue_limit": (count, "BYTES", "the most output that may wait unread"),
-    "time_bank": (limit, "S", "seconds for all replies of a match together"),
-    "output_limit": (or_none(size), "BYTES", "all standard output of a match"),
-    "cpu_limit": (limit, "S", "CPU seconds of a match"),
-    "memory_limit": (or_none(size), "BYTES", "memory, such as 512M"),
-    "process_limit": (or_none(count), "N", "processes and threads at a time"),
-    "open_file_limit": (or_none(count), "N", "open files of a process"),
-    "file_size_limit": (or_none(size), "BYTES", "the biggest file that it may write"),
-    "tmp_limit": (or_none(size), "BYTES", "what fits into /tmp of a sandbox"),
-    "stderr_limit": (or_none(size), "BYTES", "what is kept in a file of its standard error"),
+_READERS: dict[Kind, Any] = {
+    "clock": seconds,
+    "pause": grace,
+    "line": size,
+    "seconds": limit,
+    "bytes": or_none(size),
+    "count": or_none(count),
 }
+_METAVARS: dict[Kind, str] = {"line": "BYTES", "bytes": "BYTES", "count": "N"}
 _ENDLESS = {
     "time_limit": '; "none" stops all clocks, for a debugger',
     "startup_limit": ', or "none"',
@@ -57,10 +51,9 @@ def add_settings(
         is_tournament: whether the defaults are those of tournaments.
     """
     add = parser.add_argument_group(_TITLE, _DEFAULTS).add_argument
-    for name, (kind, metavar, text) in _FLAGS.items():
-        if endless and kind is seconds:
-            kind, text = limit, text + _ENDLESS[name]
-        add(_flag(name), type=kind, metavar=metavar, help=text + _default(name, is_tournament))
+    for name in LIMITS:
+        _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
+    add("--max-turns", type=count, metavar="N", help="turns a player; short for --set max_turns=N")
     own = "an option of the game's own, a list with commas; may be given more than once"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
 
@@ -78,25 +71,31 @@ def add_system_limits(parser: argparse.ArgumentParser) -> None:
     """Add those limits alone that the system keeps, for who has clocks of his own."""
     add = parser.add_argument_group("limits of the bot").add_argument
     for name in SANDBOXED:
-        kind, metavar, text = _FLAGS[name]
-        add(_flag(name), type=kind, metavar=metavar, help=text + _default(name, False))
+        _add_limit(add, name)
 
 
-def _default(name: str, is_tournament: bool) -> str:
-    if name not in Limits._fields:
-        return ""
-    value = Limits()._asdict()[name]
-    if is_tournament and name in OF_TOURNAMENTS:
-        return f" (default: {_shown(OF_TOURNAMENTS[name])})"
-    in_sandbox = f"; in a sandbox {_shown(SANDBOXED[name])}" if name in SANDBOXED else ""
-    return f" (default: {_shown(value)}{in_sandbox})"
+def _add_limit(
+    add: Callable[..., object],
+    name: str,
+    usual: Mapping[str, float] = MappingProxyType({}),
+    *,
+    endless: bool = False,
+) -> None:
+    """Add the option of a limit.
 
-
-def _shown(value: float) -> str:
-    for unit, size_of in reversed(UNITS.items()):
-        if value != math.inf and value >= size_of > 2**10 and value % size_of == 0:
-            return f"{value // size_of}{unit}"
-    return _number(value)
+    Args:
+        usual: the defaults of the command, where they are not those of matches.
+        endless: whether "none" can be given for a clock.
+    """
+    row = LIMITS[name]
+    kind, text = row.kind, row.about
+    if endless and kind == "clock":
+        kind, text = "seconds", text + _ENDLESS[name]
+    default = limit_word(name, usual.get(name, getattr(Limits(), name)))
+    if name in SANDBOXED and name not in usual:
+        default += f"; in a sandbox {limit_word(name, SANDBOXED[name])}"
+    text += f" (default: {default})"
+    add(flag(name), type=_READERS[kind], metavar=_METAVARS.get(kind, "S"), help=text)
 
 
 def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
@@ -130,20 +129,10 @@ def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
         if not equals or not name:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
-    for name in _FLAGS:
+    for name in (*LIMITS, "max_turns"):
         value = getattr(options, name, None)
         if value is not None:
             chosen[name] = value
     if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
         chosen.setdefault("startup_limit", math.inf)
     return chosen
-
-
-def _number(value: float) -> str:
-    if value == math.inf:
-        return "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")

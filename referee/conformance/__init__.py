@@ -1,7 +1,6 @@
 """Conformance of bots and of other referees: what they do wrong, by section of the protocol.
 
 case.py        a case, and the cases of spec/vectors
-tested.py      a bot of any kind, and which cases cannot be tried with it
 verdict.py     what was found: violations, results of cases, the report of a run
 driver.py      trio: one case with the bot, the other seats scripted or bots as well
 suite.py       trio: all cases, side by side, and which of them can be judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -13,27 +13,20 @@ from referee.errors import UsageError
 from referee.games.interface.rules import Rules
 
 
-class Stated(Protocol):
-    """A case, or its result: what stands in its line."""
+class Rule(Struct, frozen=True):
+    """The fields that every case has, for bots and for referees."""
 
-    @property
-    def id(self) -> str:
-        """Section and number."""
-
-    @property
-    def level(self) -> Literal["MUST", "SHOULD"]:
-        """MUST or SHOULD."""
+    id: str
+    level: Literal["MUST", "SHOULD"]
+    requirement: str
 
     @property
     def section(self) -> str:
-        """Of the protocol."""
-
-    @property
-    def requirement(self) -> str:
-        """In one sentence."""
+        """The section of the protocol."""
+        return self.id.partition("/")[0]
 
 
-AnyCase = TypeVar("AnyCase", bound=Stated)
+AnyCase = TypeVar("AnyCase", bound=Rule)
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,7 +55,7 @@ class Close(Struct, frozen=True, forbid_unknown_fields=True):
     cut: bool = False
 
 
-class Case(Struct, frozen=True, forbid_unknown_fields=True):
+class Case(Rule, frozen=True, forbid_unknown_fields=True):
     """One case: a match of `players` seats in which the bot has the seat `seat`.
 
     Attributes:
@@ -103,9 +96,6 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
             situation.
     """
 
-    id: str
-    level: Literal["MUST", "SHOULD"]
-    requirement: str
     speaks: str = ""
     players: int = 2
     seat: str = "player1"
@@ -130,11 +120,6 @@ class Case(Struct, frozen=True, forbid_unknown_fields=True):
     vital: bool = False
     control: str = ""
     note: str = ""
-
-    @property
-    def section(self) -> str:
-        """The section of the protocol."""
-        return self.id.partition("/")[0]
 
     @property
     def script(self) -> bytes:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -109,7 +109,6 @@ class _CaseMatch(Match):
         self.unjudged: list[Fault] = []
 
     def take_entries(self) -> list[Entry]:
-        """As of `Match`."""
         entries = super().take_entries()
         self.unjudged += [entry for entry in entries if isinstance(entry, Fault)]
         return entries
@@ -161,15 +160,12 @@ class Driver(BotAround):
         self._asked = b""  # the last request
         self._request = b""  # the same, as the tested bot was sent it
         self._conversation: deque[str] = deque(maxlen=LAST_LINES)
-        self._counts: Counter[str] = Counter()
-        self._violations: list[Violation] = []
+        self._observed = Observed()
         self._first = True
         self._reply = b""  # the last one, as it was written
         self._canonical = b""
         self._again = False
-        self._inapplicable = ""
         self._replies: list[bytes] = []
-        self._complete = False
         self._started: list[Bot] = []
 
     async def run(self) -> Observed:
@@ -181,28 +177,25 @@ class Driver(BotAround):
                 self._process = self._bot if isinstance(self._bot, BotProcess) else None
                 with trio.CancelScope() as self._scope:
                     await self._play()
-                    self._complete = True
+                    self._observed.complete = True
             finally:
                 for bot in self._started:
                     await bot.kill()
             self._nursery.cancel_scope.cancel()
-        words = self._bot.last_words(_STDERR_LINES)
-        notes = list(map(str, ignored_fields(self._replies, self._rules.replies)))
-        if words is not None and self._complete and self._ran_to_its_end():
-            notes += about_end(self.exit_code, words)
-        return Observed(
-            self._violations,
-            dict(self._counts),
-            [] if words is None else words.stderr.lines,
-            self._complete,
-            round(trio.current_time() - started, 3),
-            self._inapplicable,
-            notes,
-        )
+        words, observed = self._bot.last_words(_STDERR_LINES), self._observed
+        observed.notes = ignored_fields(self._replies, self._rules.replies)
+        if words is not None:
+            observed.stderr = words.stderr.lines
+            if observed.complete and self._ran_to_its_end():
+                observed.notes += about_end(self.exit_code, words)
+        observed.seconds = round(trio.current_time() - started, 3)
+        return observed
 
     def _ran_to_its_end(self) -> bool:
         """Whether the bot has ended by itself after a match in which nothing was amiss."""
-        is_cut = self._case.close is not None or self._violations or self._match.outcome is None
+        is_cut = (
+            self._case.close is not None or self._observed.violations or self._match.outcome is None
+        )
         return not is_cut and (self.exit_code or 0) >= 0
 
     def _start(self, source: BotSource) -> Bot:
@@ -228,7 +221,7 @@ class Driver(BotAround):
         Args:
             planned: whether it came to its end, as the case has it.
         """
-        self._complete = planned
+        self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
 
@@ -238,7 +231,7 @@ class Driver(BotAround):
         await self._play_match()
         if self._case.again:  # another seat, other shuffles
             if self._seat not in self._match.keep_alive:
-                self._inapplicable = "only for bots that say `keep_alive`"
+                self._observed.inapplicable = "only for bots that say `keep_alive`"
                 await self._over(planned=True)
             self._note("a second match in the same process, since the bot has said `keep_alive`")
             self._again = True
@@ -252,7 +245,7 @@ class Driver(BotAround):
         if rest:
             detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
-        if self._match.outcome is not None and self._match.outcome.reason in self._counts:
+        if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
             await self._over()  # its own fault has ended the match: the rest was not tried
 
     async def _play_match(self) -> None:
@@ -277,7 +270,7 @@ class Driver(BotAround):
         await self._catch_up(asked=True)
         answered = None if self._dialect is None else self._dialect.answer()
         if answered is None:
-            self._reply = await self._read(in_handshake)
+            self._reply = await self._read()
             answered = self._canonical = self._translated(self._reply)
             if len(self._replies) < _MOST_REPLIES:
                 self._replies.append(answered)
@@ -385,15 +378,15 @@ class Driver(BotAround):
             self._violate(verdict.UNASKED, SHARED.requests, expected, detail, "", shown(answer))
             await self._over()
 
-    async def _read(self, in_handshake: bool) -> bytes:
+    async def _read(self) -> bytes:
         """The bot's reply; the case is over if there is none."""
-        kind = verdict.NO_REPLY if in_handshake else verdict.TIMEOUT
+        kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         is_known = (kind, request_type(self._request)) in self._known
         timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
         answer = await self._bot.reply(trio.current_time() + timeout)
         if isinstance(answer, Failure):
             process = None if is_known else self._process
-            await self._judge_failure(answer, kind, timeout, process, in_handshake=in_handshake)
+            await self._judge_failure(answer, kind, timeout, process)
         self._note_line(answer)
         return answer
 
@@ -403,8 +396,6 @@ class Driver(BotAround):
         kind: str,
         timeout: float,  # noqa: ASYNC109 (which is over)
         process: BotProcess | None,
-        *,
-        in_handshake: bool,
     ) -> NoReturn:
         """Say why there is no reply.
 
@@ -413,7 +404,7 @@ class Driver(BotAround):
             timeout: seconds it had.
             process: to look at what it does instead, if there is time for that.
         """
-        name = json.loads(self._asked)["type"]
+        name, in_handshake = json.loads(self._asked)["type"], self._match.in_handshake
         expected, actual = f"a reply to {name} within {timeout:g} s", failure.detail
         section = SHARED.start_up if in_handshake else SHARED.clock
         most = self._bot_limits.line_limit // 1024
@@ -588,11 +579,12 @@ class Driver(BotAround):
         reply: str = "",
         rule: str = "",
     ) -> None:
-        self._counts[kind] += 1
+        counts, violations = self._observed.counts, self._observed.violations
+        counts[kind] = counts.get(kind, 0) + 1
         lines = list(self._conversation)
         found = Violation(kind, section, expected, actual, request, reply, lines, rule)
-        if all(violation.key != found.key for violation in self._violations):
-            self._violations.append(found)
+        if all(violation.key != found.key for violation in violations):
+            violations.append(found)
 
     def _shown_request(self) -> str:
         lines = self._request.decode().rstrip("\n").split("\n")  # of a dialect it may be many

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import groupby
 
-from referee.conformance.text import specification
+from referee.conformance.text import by_chapter, specification
 from referee.conformance.verdict import Report, Result, Status, Violation
 from referee.text.junit import Case, Outcome, document
 
@@ -21,7 +20,7 @@ def junit(report: Report, chapters: Mapping[str, str]) -> str:
     """
     page = specification(report.game)
     suites: dict[str, list[Case]] = {}
-    for chapter, results in groupby(report.cases, lambda result: result.section.partition(".")[0]):
+    for chapter, results in by_chapter(report.cases):
         name = f"{chapter} {chapters.get(chapter, '')}".rstrip()
         cases = (_case(result, page, strict=report.strict) for result in results)
         suites.setdefault(name, []).extend(cases)
@@ -61,14 +60,8 @@ def _case(result: Result, page: str, *, strict: bool) -> Case:
 
 
 def _details(violation: Violation) -> str:
-    lines = [
-        f"section:  {violation.section}, {violation.kind}",
-        *([f"rule:     {violation.rule}"] if violation.rule else []),
-        f"expected: {violation.expected}",
-        f"actual:   {violation.actual}",
-    ]
-    if violation.request:
-        lines.append(f"request:  {violation.request}")
-    if violation.reply:
-        lines.append(f"reply:    {violation.reply}")
+    labels = ("rule", "expected", "actual", "request", "reply")
+    said = [(label, getattr(violation, label)) for label in labels]
+    lines = [f"section:  {violation.section}, {violation.kind}"]
+    lines += [f"{label + ':':10}{text}" for label, text in said if text]
     return "\n".join([*lines, "last lines:", *violation.conversation])

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 import trio
 
-from referee.bots.command import BotAddress, BotSource
+from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.conformance.case import Case
 from referee.conformance.driver import Driver, Limits
-from referee.conformance.tested import why_skipped
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
+    OF_A_PROCESS,
+    OF_A_SERVER,
     Key,
     Observed,
     Report,
@@ -90,7 +92,10 @@ class Suite:
             for case in rest:
                 self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
         else:
-            await self._side_by_side(rest)
+            async with trio.open_nursery() as nursery:
+                for case in rest:
+                    await self._slots.acquire_on_behalf_of(case.id)
+                    nursery.start_soon(self._run_in_slot, case)
         return summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
@@ -120,7 +125,9 @@ class Suite:
                 for case in group:
                     self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
                 continue
-            observed = await self._run_alone(group[0])
+            observed = await self._observe(group[0])
+            if self._is_doubtful(observed, {}):
+                observed = await self._confirm(group[0], observed)
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
@@ -135,18 +142,6 @@ class Suite:
         for case, observed in unclear:
             self._put(judge(case, observed, self._known, {}))
         return blocked
-
-    async def _run_alone(self, case: Case) -> Observed:
-        observed = await self._observe(case)
-        if self._is_doubtful(observed, {}):
-            observed = await self._confirm(case, observed)
-        return observed
-
-    async def _side_by_side(self, cases: Iterable[Case]) -> None:
-        async with trio.open_nursery() as nursery:
-            for case in cases:
-                await self._slots.acquire_on_behalf_of(case.id)
-                nursery.start_soon(self._run_in_slot, case)
 
     async def _run_in_slot(self, case: Case) -> None:
         try:
@@ -213,3 +208,17 @@ class Suite:
 
 _CONFIRMATIONS = 2
 """Failures by the clock to confirm by a second run; after that the clock is believed."""
+
+
+def why_skipped(case: Case, bot: BotSource) -> str:
+    """Why a case cannot be tried with a bot; empty if it can."""
+    if not fnmatchcase(bot.dialect, case.speaks):
+        spoken = case.speaks.rstrip("*") or "the game's own messages"
+        return f"only for bots that speak {spoken}"
+    about = set(case.about)
+    if about and about <= OF_A_SERVER and not isinstance(bot, BotAddress):
+        return "only for bots behind HTTP"
+    of_a_process = case.close or case.exits or case.again or case.pieces
+    if (of_a_process or (about and about <= OF_A_PROCESS)) and not isinstance(bot, BotCommand):
+        return "only for processes"
+    return ""

@@ -7,14 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from typing import TypeVar
 
 from referee.bots.repeat import as_bot
-from referee.conformance.case import AnyCase, Stated
+from referee.conformance.case import Rule
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.terminal import cells, command_line, cut, paint, plain
 
+Listed = TypeVar("Listed", bound=Rule | Result)
 _MAX_WIDTH = 120
 """Longer lines are hard to read, however wide the terminal is."""
 _INDENT = 6
@@ -34,7 +36,7 @@ def specification(game: str) -> str:
     return f"spec/{GAMES[game].specification}.md"
 
 
-def by_chapter(cases: Sequence[AnyCase]) -> list[tuple[str, list[AnyCase]]]:
+def by_chapter(cases: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
     """Cases by the chapters of the protocol, each with its number."""
     chapters = groupby(cases, lambda case: case.section.partition(".")[0])
     return [(chapter, list(group)) for chapter, group in chapters]
@@ -83,7 +85,7 @@ class TextReport:
         self._strict = strict
         self._options = options
 
-    def listed(self, cases: Sequence[Stated]) -> Iterator[str]:
+    def listed(self, cases: Sequence[Rule]) -> Iterator[str]:
         """Cases that are listed, not run."""
         yield from self._lines(cases, lambda case: None)
 
@@ -205,7 +207,7 @@ class TextReport:
             yield ["referee", "conform", "--referee", report.command, *words]
 
     def _lines(
-        self, cases: Sequence[AnyCase], word: Callable[[AnyCase], tuple[str, str] | None]
+        self, cases: Sequence[Listed], word: Callable[[Listed], tuple[str, str] | None]
     ) -> Iterator[str]:
         """A line for each case, by chapter."""
         width = max((len(case.id) for case in cases), default=0)
@@ -226,7 +228,7 @@ class TextReport:
             return "warn", "yellow"
         return _WORDS[result.status]
 
-    def _start(self, case: Stated, width: int) -> str:
+    def _start(self, case: Rule | Result, width: int) -> str:
         return f"{case.id:{width}}  {case.level:{_LEVEL}}"
 
     def _headed(self, word: tuple[str, str] | None, start: str, text: str) -> Iterator[str]:
@@ -235,10 +237,13 @@ class TextReport:
         if word is not None:
             painted = paint(word[0], word[1], colour=self._colour) + " " * (_INDENT - len(word[0]))
         indent = (_INDENT if word is not None else 0) + len(start)
-        first, *rest = textwrap.wrap(text, self._width - indent - 2, break_on_hyphens=False)
-        yield f"{painted}{start}{first}"
-        for line in rest:
-            yield " " * indent + line
+        yield from self._hanging(painted + start, indent, text, 2)
+
+    def _hanging(self, start: str, indent: int, text: str, margin: int = 0) -> Iterator[str]:
+        """Put a text behind a start of `indent` columns, wrapped below itself."""
+        lines = textwrap.wrap(text, self._width - indent - margin, break_on_hyphens=False)
+        yield start + next(iter(lines), "")
+        yield from (" " * indent + line for line in lines[1:])
 
     def _cause(self, cause: Cause, count: int) -> Iterator[str]:
         result, violation = cause.shown.result, cause.shown.violation
@@ -253,13 +258,8 @@ class TextReport:
             yield from self._part("note", result.note)
 
     def _part(self, label: str, text: str) -> Iterator[str]:
-        first, *rest = textwrap.wrap(
-            text, self._width - _INDENT - _LABEL, break_on_hyphens=False
-        ) or [""]
-        head = f"{label:{_LABEL}}" if label else ""
-        yield " " * _INDENT + paint(head, "dim", colour=self._colour) + first
-        for line in rest:
-            yield " " * (_INDENT + len(head)) + line
+        head = " " * _INDENT + paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
+        yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
         """Words and JSON, wrapped behind commas and spaces where there are some."""

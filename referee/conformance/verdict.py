@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from referee.conformance.case import Case, Stated
+from referee.conformance.case import Case, Rule
 from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Kind
 from referee.text.terminal import plain
@@ -251,27 +251,15 @@ def judge(
     )
 
 
-def result_of(case: Stated, status: Status, **found: Any) -> Result:
+def result_of(case: Rule, status: Status, **found: Any) -> Result:
     """The result of a case of any kind.
 
     Args:
         found: the other fields of a `Result`, as far as they are not empty.
     """
-    empty: dict[str, Any] = {
-        "violations": [],
-        "counts": {},
-        "because": [],
-        "stderr": [],
-        "seconds": 0.0,
-    }
-    return Result(
-        id=case.id,
-        level=case.level,
-        section=case.section,
-        requirement=case.requirement,
-        status=status,
-        **{**empty, "seconds": 0.0, **found},
-    )
+    empty = {"violations": [], "counts": {}, "because": [], "stderr": [], "seconds": 0.0}
+    values = {**empty, **found}
+    return Result(case.id, case.level, case.section, case.requirement, status, **values)
 
 
 def _is_about(case: Case, violation: Violation) -> bool:

@@ -69,7 +69,7 @@ def diagnosis(
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
-    all_notes += map(str, ignored_fields(evidence.lines, rules.replies))
+    all_notes += ignored_fields(evidence.lines, rules.replies)
     if left is None:
         if 2 * count < requests:  # else its faults say it
             all_notes += notes
@@ -188,6 +188,8 @@ def dialects_for(rules: Rules, bot: str) -> str:
     Args:
         bot: the BOT argument, which names no dialect.
     """
+    if bot.partition(":")[0] in (rules.adapters or {}):
+        return ""  # the adapter speaks the game's own messages
     by_http = bot.startswith(("http://", "https://"))
     kinds = {name: kind() for name, kind in rules.dialects.items()}
     given = [

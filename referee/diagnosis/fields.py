@@ -27,32 +27,8 @@ _KINDS: Mapping[type, str] = {
 _IS_NULL = re.compile(r"`(\w+)` is null")
 
 
-class Ignored(Struct, frozen=True):
-    """A field that nobody reads, with a name that is near to one that is read.
-
-    Attributes:
-        name: as the bot writes it.
-        within: the field of the reply that it is in; empty if it is the reply's own.
-        meant: the known name, which is not there.
-        reply: the type of the reply.
-    """
-
-    name: str
-    within: str
-    meant: str
-    reply: str
-
-    def __str__(self) -> str:
-        """One sentence."""
-        where = f"`{self.within}` of its {self.reply}" if self.within else f"its {self.reply}"
-        return (
-            f"the field `{plain(self.name[:_MAX_NAME])}` of {where} is ignored; "
-            f"did you mean `{self.meant}`?"
-        )
-
-
-def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[Ignored]:
-    """The fields of replies that nobody reads and that were meant to be others.
+def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
+    """Say which fields of replies nobody reads and were meant to be others, a sentence for each.
 
     A field with a name that is near to no known one is no mistake: it may be of a later version of
     the protocol, or the bot's own.
@@ -65,20 +41,20 @@ def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> l
         Each once, in the order in which they first came.
     """
     structs = {str(struct.__struct_config__.tag): struct for struct in replies}
-    found: dict[Ignored, None] = {}
+    found: dict[str, None] = {}
     for line in lines:
-        value = as_object(line)
-        if value is None:
-            continue
+        value = as_object(line) or {}
         kind = value.get("type")
         struct = structs.get(kind) if isinstance(kind, str) else None
-        if struct is not None:
-            for name, within, meant in _ignored(value, struct):
-                found[Ignored(name, within, meant, str(kind))] = None
+        for name, within, meant in () if struct is None else _ignored(value, struct):
+            where = f"`{within}` of its {kind}" if within else f"its {kind}"
+            name = plain(name[:_MAX_NAME])
+            found[f"the field `{name}` of {where} is ignored; did you mean `{meant}`?"] = None
     return list(found)
 
 
 def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[str, str, str]]:
+    """Each field that is not read, the field that it is in or "", and the known name."""
     names = struct.__struct_encode_fields__
     nested = [name for name in names if isinstance(value.get(name), dict | list)]
     if not nested and value.keys() <= {"type", *names}:

@@ -28,6 +28,8 @@ _ONE_LINE = (
 )
 
 _JS_KEY = re.compile(r"\{\s*[A-Za-z_$][\w$]*\s*:")
+_JS_STRING = re.compile(r"\[object ")
+_JS_LINE = re.compile(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$")
 _PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
 _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 """A line of an object that was printed over several."""
@@ -145,27 +147,14 @@ def _is_cut(text: str) -> bool:
     return False
 
 
-def _is_javascript(text: str) -> bool:
-    return bool(_JS_KEY.match(text))
-
-
-_LOOKS: Sequence[tuple[Callable[[str], bool], str]] = (
+_LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
+    (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),
     (
-        _is_python,
-        "is not JSON but an object as Python prints it: write json.dumps(reply)",
-    ),
-    (
-        _is_javascript,
+        _JS_KEY.match,
         "is not JSON but an object as JavaScript shows it: write JSON.stringify(reply)",
     ),
-    (
-        lambda text: text.startswith("[object "),
-        "is not JSON but an object made a string: write JSON.stringify(reply)",
-    ),
-    (
-        lambda text: re.match(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$", text) is not None,
-        "is part of an object as JavaScript shows it: write JSON.stringify(reply)",
-    ),
+    (_JS_STRING.match, "is not JSON but an object made a string: write JSON.stringify(reply)"),
+    (_JS_LINE.match, "is part of an object as JavaScript shows it: write JSON.stringify(reply)"),
 )
 """Looks, in the order in which they are tried, and what is said of a line that has one."""

@@ -7,12 +7,8 @@ from typing import Any
 
 LOOKED_AT = 4096
 """More characters of a line that is no JSON say no more of what it is."""
-
-
 _MAX_INT_DIGITS = 20
 """Python refuses integers with very many."""
-
-
 NO_VALUE = object()
 """There is no JSON value."""
 

@@ -1,22 +1,25 @@
 """Bots in some seats of an environment: whatever `referee play` takes, and Python objects.
 
-Objects are called as they are. Processes and servers are asked in a thread, which ends with them at
-`close`, and with this program.
+They end at `close`, and with this program.
 """
 
 from __future__ import annotations
 
+import time
 import warnings
 import weakref
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import TypeAlias
 
 from referee.bots.bot import Answer, Failure, split_lines
-from referee.bots.command import BotSource, PythonBot
+from referee.bots.command import PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
-from referee.bots.threaded import ThreadedBots
+from referee.bots.plain import PlainBot, awaited_of, lent_plain, release_plain
+from referee.bots.processes.polling import run
+from referee.bots.processes.pool import BotPool
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
@@ -45,33 +48,26 @@ class Opponents:
         self.seats = [seat for seat, bot in enumerate(opponents) if bot is not None]
         given = bot_sources([bot for bot in opponents if bot is not None], game)
         sources = dict(zip(self.seats, given, strict=True))
-        self._arguments = {seat: source.argument for seat, source in sources.items()}
-        self._objects = {s: bot for s, bot in sources.items() if isinstance(bot, PythonBot)}
-        self._threaded: ThreadedBots | None = None
-        if len(self._objects) < len(sources):
-            others: list[BotSource] = [_NOBODY for _ in opponents]
-            for seat in sources.keys() - self._objects.keys():
-                others[seat] = sources[seat]
-            self._threaded = ThreadedBots(others)
-            weakref.finalize(self, self._threaded.close)
-        self._own: dict[int, InProcessBot] = {}  # made of the objects, for this match
+        self._sources = [sources.get(seat, _NOBODY) for seat in range(len(opponents))]
+        self._pool = BotPool()
+        self._match = ExitStack()  # what ends with it
+        weakref.finalize(self, _close, self._match, self._pool)
+        self._bots: Sequence[PlainBot] = []
         self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
         self._spec: MatchSpec
 
     def begin(self, spec: MatchSpec) -> None:
-        """Begin a match.
+        """Begin a match; one that was not finished is given up.
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for one.
         """
+        self._match.close()
         self._spec = spec
         self._lines = dict.fromkeys(self.seats, b"")
-        if self._threaded is not None:
-            self._threaded.begin(spec)
-        for seat, source in self._objects.items():
-            bot = source.new()
-            assert isinstance(bot, InProcessBot)  # people sit at the command's terminal alone
-            self._own[seat] = bot
+        everybody, nobody = range(len(self._sources)), [None] * len(self._sources)
+        lent = lent_plain(self._pool, spec, self._sources, everybody, nobody)
+        self._bots = self._match.enter_context(lent)
 
     def tell(self, to: int | None, line: bytes) -> None:
         """Put a line by for those whom it is for, until they are asked."""
@@ -90,8 +86,9 @@ class Opponents:
         """
         in_handshake = match.in_handshake
         if in_handshake:
-            for seat, bot in self._own.items():
-                bot.sit(partial(match.view, seat))
+            for seat, bot in enumerate(self._bots):
+                if isinstance(bot, InProcessBot):
+                    bot.sit(partial(match.view, seat))
         for seat in match.due:
             answer = self._ask(seat, in_handshake)
             if isinstance(answer, Failure):
@@ -101,9 +98,10 @@ class Opponents:
             left = match.disqualified.get(seat)
             if left is not None:
                 del self._lines[seat]
-                if seat not in self._own and self._threaded is not None:
-                    self._threaded.kill(seat)
-                who = f"the opponent {self._arguments[seat]}, {seat_id(seat)}, was disqualified"
+                if awaited := awaited_of([self._bots[seat]]):
+                    run({awaited[0]: awaited[0].killing()})
+                argument = self._sources[seat].argument
+                who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
                 problem = f"{who}: {left.code}, {left.detail}"
                 if in_handshake:  # it would be so in every match
                     raise BotError(problem)
@@ -111,15 +109,16 @@ class Opponents:
 
     def _ask(self, seat: int, in_handshake: bool) -> Answer:
         lines, self._lines[seat] = self._lines[seat], b""
-        if seat in self._own:
-            return self._own[seat].answer(split_lines(lines))
-        assert self._threaded is not None  # there is one that is no object
-        limits = self._spec.limits
-        if not in_handshake:
-            return self._threaded.ask(seat, lines, limits.time_limit)
-        answer = self._threaded.ask(seat, lines, limits.startup_limit)
-        if isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT:
-            return Failure(Disqualification.STARTUP_TIMEOUT, answer.detail)
+        bot, limits = self._bots[seat], self._spec.limits
+        if isinstance(bot, InProcessBot):
+            return bot.answer(split_lines(lines))
+        seconds = limits.startup_limit if in_handshake else limits.time_limit
+        began = time.monotonic() if bot.started is None else bot.started
+        bot.push(lines)
+        (answer,) = run({awaited_of([bot])[0]: bot.replying(began + seconds)})
+        match answer:
+            case Failure(Disqualification.TIMEOUT, detail) if in_handshake:
+                return Failure(Disqualification.STARTUP_TIMEOUT, detail)
         return answer
 
     def finish(self, match: Match) -> None:
@@ -128,20 +127,27 @@ class Opponents:
         Raises:
             BotError: as of `answer`.
         """
-        if self._threaded is not None:
-            others = {seat: rest for seat, rest in self._lines.items() if seat not in self._own}
-            self._threaded.finish(match.keep_alive & others.keys(), others)
-        for seat in self._own.keys() & self._lines.keys():
-            self._own[seat].hear_the_rest(split_lines(self._lines[seat]))
+        for seat, lines in self._lines.items():
+            bot = self._bots[seat]
+            if isinstance(bot, InProcessBot):
+                bot.hear_the_rest(split_lines(lines))
+            else:
+                bot.push(lines)
+        release_plain(self._bots, match.keep_alive & self._lines.keys(), self._spec.limits.grace)
+        self._match.close()
 
     def close(self) -> None:
         """End all processes. There can be another match all the same."""
-        if self._threaded is not None:
-            self._threaded.close()
+        _close(self._match, self._pool)
+
+
+def _close(match: ExitStack, pool: BotPool) -> None:
+    match.close()
+    pool.finish()
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))
-"""Sits for those that the thread has nothing to do with."""
+"""Sits where the program itself plays."""
 
 
 class _Nobody:

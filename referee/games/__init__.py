@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
 from importlib import import_module
 
 from referee.errors import UsageError
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from referee.games.interface.rules import Rules
 
 
-class Games(MutableMapping[str, "Rules"]):
+class Games(UserDict[str, "Rules"]):
     """Games by name: each is its `Rules`, or the module that has them as `RULES`.
 
     Such a module is loaded when its game is first used.
     """
 
+    data: dict[str, Any]
+
     def __init__(self, games: dict[str, Rules | str]) -> None:
-        self._games = games
+        super().__init__()
+        self.data |= games
 
     def __getitem__(self, name: str) -> Rules:
-        game = self._games[name]
-        if isinstance(game, str):
-            rules: Rules = import_module(game).RULES
-            self._games[name] = game = rules
-        return game
-
-    def __setitem__(self, name: str, rules: Rules) -> None:
-        self._games[name] = rules
-
-    def __delitem__(self, name: str) -> None:
-        del self._games[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._games  # that of the base class would load the game
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._games)
-
-    def __len__(self) -> int:
-        return len(self._games)
+        if isinstance(self.data[name], str):
+            self.data[name] = import_module(self.data[name]).RULES
+        rules: Rules = self.data[name]
+        return rules
 
 
 GAMES = Games(

@@ -47,19 +47,5 @@ if TYPE_CHECKING:
     from referee.logs.verify import Verdict as Verdict
     from referee.logs.verify import verify_record as verify_record
 
-__all__, _load = lazy(
-    "referee.logs",
-    {
-        "referee.logs.read": "RecordSummary message_of read_log read_record summaries",
-        "referee.logs.record": "DisqualifiedEntry EndEntry ExitEntry FaultEntry Header PlayerEnd "
-        "ReceivedEntry RecordEntry SentEntry StderrEntry",
-        "referee.logs.validate": "validate_log",
-        "referee.logs.verify": "Kind Verdict verify_record",
-    },
-)
 if not TYPE_CHECKING:  # or every misspelt name would be one of the package
-    __getattr__ = _load
-
-
-def __dir__() -> list[str]:
-    return __all__
+    __getattr__, __dir__ = lazy(__name__)

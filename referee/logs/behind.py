@@ -54,7 +54,7 @@ class BehindLog:
         self._stopped = False
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read one of the game's public messages."""
+        """Read one of the game's public messages, `Gone` or `End`."""
         if self._stopped:
             return []
         self._waiting.append((line, message))
@@ -68,16 +68,6 @@ class BehindLog:
             shown = difference.found or _shown(found)
             return [Finding(line, section, difference.expected, shown, stops=True)]
         return []
-
-    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Read the disqualification of a seat."""
-        return self.read(line, Gone(seat))
-
-    def end(
-        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
-    ) -> list[Finding]:
-        """Read the end of the match."""
-        return self.read(line, End(list(scores), list(winners), reason))
 
     def hear(self, message: Struct) -> bool | None:
         """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""

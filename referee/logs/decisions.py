@@ -11,10 +11,11 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id
+from referee.logs.parsing import json_of
 from referee.logs.rerun import Rerun
 from referee.match.machine import Received
+from referee.rulefiles.book import Ranking
 from referee.rulefiles.bot import RuleBot, RuleFile
-from referee.rulefiles.values import Ranking
 
 
 class Candidate(Struct, frozen=True):
@@ -143,7 +144,5 @@ def _ranked(ranking: Ranking) -> Ranked:
 def _json(line: bytes | None) -> Any:
     if line is None:
         return None
-    try:
-        return msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return line.decode(errors="replace")
+    value = json_of(line)
+    return line.decode(errors="replace") if value is msgspec.UNSET else value

@@ -13,6 +13,8 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -219,12 +221,8 @@ class LogFile(Sink):
         copy.seek(0)
         try:
             with open(self._path, "rb") as file:
-                while True:
-                    written = copy.read(_CHUNK)
-                    if file.read(_CHUNK) != written:
-                        return False
-                    if not written:
-                        return True
+                chunks = (iter(partial(each.read, _CHUNK), b"") for each in (copy, file))
+                return all(ours == theirs for ours, theirs in zip_longest(*chunks))
         except OSError:  # whose mode was changed, for one
             return False
 

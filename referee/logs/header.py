@@ -17,9 +17,8 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.rules import Rules
 from referee.logs.parsing import BOM, json_of
-from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started
+from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started, spec_of
 from referee.match.machine import MAX_SEED
-from referee.match.spec import split
 from referee.text.terminal import escaped
 
 _NAME = 200
@@ -110,7 +109,7 @@ def read_header(line: bytes) -> Header | NoHeader:
         problem = "`started` is not the last field, or no time"
     else:
         try:
-            split(rules, header.options)
+            spec_of(header)
         except UsageError as error:  # options that do not go together
             problem = escaped(str(error))
         else:

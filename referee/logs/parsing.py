@@ -169,7 +169,11 @@ def _game_of(message: Mapping[str, Any]) -> Rules | None:
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
-    games = [rules for rules in GAMES.values() if kind in _own_types(rules)]
+    games = [
+        rules
+        for rules in GAMES.values()
+        if any(kind == struct.__struct_config__.tag for struct in rules.public)
+    ]
     return games[0] if len(games) == 1 else None
 
 
@@ -177,10 +181,6 @@ def _is_game_info(rules: Rules, message: Mapping[str, Any]) -> bool:
     if rules.is_game_info is not None:
         return rules.is_game_info(message)
     return message.get("game") == rules.name
-
-
-def _own_types(rules: Rules) -> list[str]:
-    return [str(struct.__struct_config__.tag) for struct in rules.public]
 
 
 def max_seats(rules: Rules | None) -> int:

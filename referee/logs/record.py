@@ -13,22 +13,23 @@ import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from referee._version import __version__
+from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
 from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
-from referee.match.result import seat_ends, with_facts
-from referee.match.spec import MatchSpec, settings_type
+from referee.match.result import narrowed, seat_ends, with_facts
+from referee.match.sandbox import NO_SANDBOX, Sandbox
+from referee.match.spec import MatchSpec, settings_type, split
 
-T = TypeVar("T", bound=Struct)
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
@@ -39,6 +40,8 @@ STDERR_PART = 64 * 1024
 """Bytes of stderr in one entry; of more, the end."""
 _MOST_ESCAPED = 1.4
 """Bytes of the string of a `received` line for one of the line; Base64 has 1.33."""
+_MOST_UNSEEN = 200
+"""Entries that wait for the digest of a match without a record: many together are quicker."""
 _SHORT_STRING = 200
 """Bytes of a string that may be longer for it, so that short lines can be read."""
 
@@ -171,14 +174,12 @@ class EntryTypes(NamedTuple):
 
     Attributes:
         header: `Header` whose options are `settings_type`.
-        sent: `SentEntry` that knows the game.
         player: `PlayerEnd` with the game's facts.
         end: `EndEntry` of such players.
         any: the union of all entries of a record of this game.
     """
 
     header: type[Header]
-    sent: type[SentEntry]
     player: type[PlayerEnd]
     end: type[EndEntry]
     any: Any
@@ -187,27 +188,13 @@ class EntryTypes(NamedTuple):
 @cache
 def entry_types(rules: Rules) -> EntryTypes:
     """The entries of this game's records."""
-
-    def narrowed(struct: type[T], *fields: tuple[str, Any], **constants: Any) -> type[T]:
-        config = struct.__struct_config__
-        return msgspec.defstruct(  # type: ignore[return-value]
-            struct.__name__,
-            fields,
-            bases=(struct,),
-            namespace={"__doc__": struct.__doc__, **constants},
-            tag_field=config.tag_field,
-            tag=config.tag,
-            frozen=True,
-            kw_only=struct is Header,
-        )
-
-    header = narrowed(Header, ("options", settings_type(rules)))
+    header = narrowed(Header, ("options", settings_type(rules)), kw_only=True)
     sent = narrowed(SentEntry, game=rules.name)
     player = with_facts(PlayerEnd, rules)
     players = Annotated[list[player], Meta(description="In seat order.")]  # type: ignore[valid-type]
     end = narrowed(EndEntry, ("players", players))
     others = ReceivedEntry | FaultEntry | DisqualifiedEntry | ExitEntry | StderrEntry
-    return EntryTypes(header, sent, player, end, header | sent | others | end)
+    return EntryTypes(header, player, end, header | sent | others | end)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -261,13 +248,14 @@ class RecordWriter:
     so that records of equal matches have equal digests. The lines of `stderr` are left out.
 
     Args:
+        file: where it goes; None if only its digest is wanted.
         stderr: of each bot, in seat order; empty if it is not recorded.
         limits_by: as in the header; or "none".
     """
 
     def __init__(
         self,
-        file: Sink,
+        file: Sink | None,
         spec: MatchSpec,
         started: str,
         stderr: Sequence[RecordedStderr] = (),
@@ -278,6 +266,7 @@ class RecordWriter:
         self._rules = spec.rules
         header = header_of(spec, started, limits_by)
         self._digest = hashlib.sha256()
+        self._unseen: list[Entry] = []  # what the digest has yet to see, if there is no file
         head = head_of(header, b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
@@ -287,6 +276,11 @@ class RecordWriter:
         Args:
             seconds: since the bots were started.
         """
+        if self._file is None:
+            self._unseen += entries
+            if len(self._unseen) > _MOST_UNSEEN:
+                self._see()
+            return
         time = b',"time":%.6f}\n' % seconds
         lines = []
         for entry in entries:
@@ -301,6 +295,7 @@ class RecordWriter:
         Returns:
             The digest.
         """
+        self._see()
         time = b',"time":%.6f}\n' % seconds
         lines = []
         for seat, code in enumerate(exit_codes):
@@ -309,8 +304,9 @@ class RecordWriter:
             lines.append(line_of(ExitEntry(seat_id(seat), code, seconds), time))
         self._write(lines)
         digest = f"sha256:{self._digest.hexdigest()}"
-        last = end_of(self._rules, match, digest, round(seconds, 6))
-        self._file.write(_encode(last) + b"\n")
+        if self._file is not None:
+            last = end_of(self._rules, match, digest, round(seconds, 6))
+            self._file.write(_encode(last) + b"\n")
         return digest
 
     def _stderr_of(
@@ -324,11 +320,23 @@ class RecordWriter:
         entry = StderrEntry(player_number=number, text=text, left_out=left_out, time=0)
         return [(head_of(entry), time)]
 
+    def _see(self) -> None:
+        """Let the digest see the entries that have waited for it."""
+        heads: list[bytes] = []
+        for entry in self._unseen:
+            if type(entry) is Sent:
+                heads += (sent_to(entry.to), entry.line[:-1], b"}\n")
+            else:
+                heads += (line_of(entry, b"")[0], b"}\n")
+        self._digest.update(b"".join(heads))
+        self._unseen.clear()
+
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
         """Write lines, each given as what the digest sees of it and its time field."""
         seen = [head + b"}\n" for head, _ in lines if not head.startswith(STDERR)]
         self._digest.update(b"".join(seen))
-        self._file.write(b"".join([head + time for head, time in lines]))
+        if self._file is not None:
+            self._file.write(b"".join([head + time for head, time in lines]))
 
 
 def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> Header:
@@ -351,6 +359,17 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
         started=started,
     )
+
+
+def spec_of(header: Header) -> MatchSpec:
+    """The match that a record's header describes.
+
+    Raises:
+        UsageError: its options do not go together.
+    """
+    options, limits = split(GAMES[header.game], header.options)
+    sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
+    return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox)
 
 
 def end_of(rules: Rules, match: Match, digest: str, seconds: float) -> EndEntry:

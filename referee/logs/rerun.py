@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from referee.errors import LogReadError
-from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_of
 from referee.logs.read import numbered_entries
@@ -19,10 +18,10 @@ from referee.logs.record import (
     SentEntry,
     StderrEntry,
     line_received,
+    spec_of,
 )
 from referee.match.decode import is_blank
 from referee.match.machine import Entry, Match, Sent
-from referee.match.spec import split
 from referee.text.terminal import as_text
 
 
@@ -89,9 +88,7 @@ class Rerun:
         _, header = next(self._entries)
         assert isinstance(header, Header)  # every record begins with it
         self.header = header
-        rules = GAMES[header.game]
-        options, _ = split(rules, header.options)
-        self.match = Match(rules, seats=len(header.bots), seed=header.seed, options=options)
+        self.match = spec_of(header).new_match()
         self.whole = False
         self._sent: deque[bytes] = deque()  # what the record must have next
         self._stderr: list[StderrEntry] = []  # since the last round

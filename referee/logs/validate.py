@@ -17,6 +17,7 @@ from referee.errors import LogReadError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.capabilities import Finding, LogChecker
 from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.log_player import End, Gone
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.behind import checker_of
@@ -272,13 +273,14 @@ class _Check:
                 yield Finding(number, SHARED.codes, "a disqualification code", found)
             seat = seat_of(message.player_number, self._max_seats)
             if checker is not None and seat is not None:
-                yield from checker.disqualify(number, seat, message.reason)
+                yield from checker.read(number, Gone(seat, message.reason))
         elif isinstance(message, GameEnd):
             self.ended = number
             if message.reason not in {*Termination, *rules.reasons}:
                 yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
             elif checker is not None:
-                yield from checker.end(number, message.scores, message.winners, message.reason)
+                end = End(message.scores, message.winners, message.reason)
+                yield from checker.read(number, end)
         elif checker is not None:
             yield from checker.read(number, message)
 

@@ -31,9 +31,8 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
-from referee.games import GAMES
 from referee.games.interface.faults import Disqualification, Fault
-from referee.games.interface.seats import seat_id
+from referee.games.interface.seats import seat_id, seat_ids
 from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
@@ -53,12 +52,12 @@ from referee.logs.record import (
     line_received,
     received_head,
     sent_to,
+    spec_of,
     without_time,
 )
 from referee.logs.source import LogReader
 from referee.match.decode import is_blank
-from referee.match.machine import Disqualified, Entry, Match, Received, Sent
-from referee.match.spec import split
+from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
 _EXCERPT = 200
@@ -230,12 +229,11 @@ class _Verification:
         """Start the match; what follows, from the last to the first."""
         self._header = header
         self._heads.append(without_time(line)[: -len(b"}\n")])
-        self._rules = GAMES[header.game]
-        self._decode = entry_kinds(self._rules).decode
-        self._players = [seat_id(seat) for seat in range(len(header.bots))]
-        options, self._limits = split(self._rules, header.options)
-        seats = len(self._players)
-        self._match = Match(self._rules, seats=seats, seed=header.seed, options=options)
+        spec = spec_of(header)
+        self._rules, self._line_limit = spec.rules, spec.limits.line_limit
+        self._decode = entry_kinds(spec.rules).decode
+        self._players = seat_ids(len(spec.bots))
+        self._match = spec.new_match()
         self._match.start()
         return [*reversed(self._match.take_entries())]
 
@@ -277,7 +275,7 @@ class _Verification:
         if line.startswith(_RECEIVED) and isinstance(entry, ReceivedEntry):
             raw = line_received(entry)
             # What a bot can have written as one line (protocol, 1.1, 1.3).
-            possible = b"\n" not in raw and len(raw) <= self._limits.line_limit
+            possible = b"\n" not in raw and len(raw) <= self._line_limit
             if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
                 return False
             self._match.receive(seat, raw)

@@ -73,7 +73,7 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     Returns:
         A struct of the union, or what is wrong with the line.
     """
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+    if len(line) > MAX_DEPTH and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
         depth, count = _nesting(line)
         if depth > MAX_DEPTH:
             return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
@@ -83,7 +83,8 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
             return _decode_slowly(line, decoder)
     try:
         # The typed decoder skips unknown fields without looking at their text, so look first.
-        line.decode()
+        if not line.isascii():
+            line.decode()
         reply = decoder.decode(line)
     except (ValueError, RecursionError):  # ValueError: msgspec's own, and a line that is not UTF-8
         reply = _NO_REPLY

@@ -1,81 +1,112 @@
-"""The limits of a bot, with every default once. Light to import: the command needs them early."""
+"""The table of limits of a bot. Light to import: the command needs it early.
+
+A row is a field of `Limits`. Options with their help, the keys of configuration files, the options
+of a record with their schema, and the table of spec/sandbox.md are made from the rows.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias, get_type_hints
 
 MIB = 2**20
-
-
-class Limits(NamedTuple):
-    """What a bot may use. These defaults hold where a game has none of its own.
-
-    Infinite: there is no such limit.
-
-    Attributes:
-        time_limit: for one reply, or for all of one clock, in seconds (8.1).
-        startup_limit: for the handshake, in seconds, from the start of the process (3.4).
-        grace: to exit after `game-end`, in seconds (8.4).
-        line_limit: the longest line, in bytes without its line end (1.3).
-        queue_limit: the most output that may wait unread, in bytes (1.3).
-        time_bank: for all replies of a match together, in seconds (8.1).
-        output_limit: all that is written on standard output in a match, in bytes (1.3).
-        cpu_limit: CPU time of a match of all processes together, in seconds (limits.md, 1).
-        memory_limit: of all of them together, in bytes; of each alone where there is no cgroup.
-        process_limit: processes and threads at a time.
-        open_file_limit: open files of one process.
-        file_size_limit: the biggest file that it may write, in bytes.
-        tmp_limit: what fits into the /tmp of a sandbox, in bytes.
-        stderr_limit: what is kept in a file of its standard error, in bytes (1.4).
-    """
-
-    time_limit: float = 10.0
-    startup_limit: float = 10.0
-    grace: float = 1.0
-    line_limit: int = 64 * 1024
-    queue_limit: int = 64 * 1024
-    time_bank: float = math.inf
-    output_limit: float = math.inf
-    cpu_limit: float = math.inf
-    memory_limit: float = math.inf
-    process_limit: float = math.inf
-    open_file_limit: float = math.inf
-    file_size_limit: float = math.inf
-    tmp_limit: float = math.inf
-    stderr_limit: float = 16 * MIB
-
-
-SANDBOXED: Mapping[str, int] = MappingProxyType(
-    {
-        "output_limit": 64 * MIB,
-        "memory_limit": 1024 * MIB,
-        "process_limit": 256,
-        "open_file_limit": 1024,
-        "file_size_limit": 64 * MIB,
-        "tmp_limit": 64 * MIB,
-    }
-)
-"""Defaults of the limits of a bot that nobody has read: in a sandbox, and in a tournament."""
-OF_TOURNAMENTS: Mapping[str, int] = MappingProxyType(
-    {**SANDBOXED, "time_bank": 300, "cpu_limit": 600}
-)
-"""Defaults in a tournament, where a slow bot holds up all others."""
-OF_THE_SYSTEM = (
-    "cpu_limit",
-    "memory_limit",
-    "process_limit",
-    "open_file_limit",
-    "file_size_limit",
-)
-"""Those that a process has from its start; `processes/confinement.py` sets them."""
-
-LimitsBy: TypeAlias = Literal["cgroup-v2", "cgroup-v1", "rlimits", "none"]
-"""What holds the processes of bots to these."""
-
+UNITS = {"K": 2**10, "M": MIB, "G": 2**30}
+"""What a user may write behind a number of bytes."""
 MAX_SECONDS = 1_000_000
 """Eleven days: a longer limit is a slip of the keyboard."""
 MAX_COUNT = 10**9
 MAX_BYTES = 2**50
+
+Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "bytes", "count"]
+"""The unit and the range of a limit.
+
+Records always have a clock and a pause, in seconds, and a line, in bytes; a clock can be none, and
+a pause can be 0. The other three can be none, and a record has them if they are not the default.
+"""
+
+
+class Limit(NamedTuple):
+    """The part of a row beside the name and the default of its field.
+
+    Attributes:
+        kind: the unit and the range.
+        about: the description in the help and in the schema.
+        sandbox: the default in a sandbox and in tournaments; None: the same as elsewhere.
+        tournament: the default in tournaments; None: the same as in a sandbox.
+    """
+
+    kind: Kind
+    about: str
+    sandbox: int | None = None
+    tournament: int | None = None
+
+
+class Limits(NamedTuple):
+    """The limits of a bot. Games and commands can have other defaults.
+
+    The text of a row says what it bounds. A limit that is infinite does not exist.
+    """
+
+    time_limit: Annotated[float, Limit("clock", "seconds for a reply")] = 10.0
+    startup_limit: Annotated[float, Limit("clock", "seconds for the handshake")] = 10.0
+    grace: Annotated[float, Limit("pause", "seconds to exit after game-end")] = 1.0
+    line_limit: Annotated[int, Limit("line", "the longest line")] = 2**16
+    queue_limit: Annotated[int, Limit("line", "the most output that may wait unread")] = 2**16
+    time_bank: Annotated[
+        float, Limit("seconds", "seconds for all replies of a match together", tournament=300)
+    ] = math.inf
+    output_limit: Annotated[float, Limit("bytes", "all standard output of a match", 64 * MIB)] = (
+        math.inf
+    )
+    cpu_limit: Annotated[float, Limit("seconds", "CPU seconds of a match", tournament=600)] = (
+        math.inf
+    )
+    memory_limit: Annotated[float, Limit("bytes", "memory, such as 512M", 1024 * MIB)] = math.inf
+    process_limit: Annotated[float, Limit("count", "processes and threads at a time", 256)] = (
+        math.inf
+    )
+    open_file_limit: Annotated[float, Limit("count", "open files of a process", 1024)] = math.inf
+    file_size_limit: Annotated[
+        float, Limit("bytes", "the biggest file that it may write", 64 * MIB)
+    ] = math.inf
+    tmp_limit: Annotated[float, Limit("bytes", "what fits into /tmp of a sandbox", 64 * MIB)] = (
+        math.inf
+    )
+    stderr_limit: Annotated[
+        float, Limit("bytes", "what is kept in a file of its standard error")
+    ] = 16 * MIB
+
+
+LIMITS: Mapping[str, Limit] = MappingProxyType(
+    {name: row.__metadata__[0] for name, row in get_type_hints(Limits, include_extras=True).items()}
+)
+SANDBOXED: Mapping[str, int] = MappingProxyType(
+    {name: row.sandbox for name, row in LIMITS.items() if row.sandbox is not None}
+)
+"""Defaults of the limits of a bot that nobody has read: in a sandbox, and in a tournament."""
+_OF_TOURNAMENTS = {name: row.tournament or row.sandbox for name, row in LIMITS.items()}
+OF_TOURNAMENTS: Mapping[str, int] = MappingProxyType(
+    {name: most for name, most in _OF_TOURNAMENTS.items() if most is not None}
+)
+"""Defaults in a tournament, where a slow bot holds up all others."""
+
+LimitsBy: TypeAlias = Literal["cgroup-v2", "cgroup-v1", "rlimits", "none"]
+"""What holds the processes of bots to these."""
+
+
+def flag(name: str) -> str:
+    """The option of a limit."""
+    return "--" + name.replace("_", "-")
+
+
+def limit_word(name: str, value: float | None) -> str:
+    """A limit as its option takes it: "none", "2.5", "64M"."""
+    if value is None or value == math.inf:
+        return "none"
+    if LIMITS[name].kind in ("line", "bytes"):
+        for unit, size in reversed(UNITS.items()):
+            if value % size == 0:
+                return f"{value // size:.0f}{unit}"
+    return str(value).removesuffix(".0")

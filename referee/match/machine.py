@@ -21,7 +21,7 @@ they answered is noted in seat order, so nobody can tell who was first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -39,15 +39,9 @@ from referee.games.interface.faults import (
 from referee.games.interface.game import LEFT, Game, Outcome, Setup, Standing, Viewer
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
+from referee.games.interface.table import TableGame
+from referee.match import messages as say
 from referee.match.decode import decode_reply, is_blank, reply_decoder
-from referee.match.messages import (
-    PROTOCOL_VERSION,
-    GameEnd,
-    PlayerDisqualified,
-    PlayerName,
-    PlayerNameReply,
-    PlayerNameRequest,
-)
 from referee.match.pages import SHARED
 
 MAX_SEED = 2**53
@@ -64,7 +58,8 @@ class Sent(Struct, frozen=True, gc=False):
     Attributes:
         to: a seat, or None for everybody still in the match (and the spectator log).
         line: with its line end.
-        message: what the line says, for who drives a match without bots that read lines.
+        message: what the line says, for who drives a match without bots that read lines. A
+            request has its `Request.written` here.
     """
 
     to: int | None
@@ -157,7 +152,7 @@ class Match:
         """Ask every bot for its name."""
         if self._asked or self.outcome is not None:
             raise ProtocolMisuseError("the match was started already")
-        self._ask({seat: PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
+        self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
         """Take the line with which a due seat answers, without its line end.
@@ -166,7 +161,8 @@ class Match:
             ProtocolMisuseError: the seat is not due, or this is no line or a blank one, which is
                 no reply (1.1).
         """
-        self._check_due(seat)
+        if seat not in self.due:
+            raise self._not_due(seat)
         if b"\n" in line or is_blank(line):
             raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
         game = self._game
@@ -183,7 +179,8 @@ class Match:
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
         """Take a due seat out of the match (8.3)."""
-        self._check_due(seat)
+        if seat not in self.due:
+            raise self._not_due(seat)
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
@@ -199,6 +196,11 @@ class Match:
     def view(self, viewer: Viewer) -> Struct | None:
         """The game's state as data (`Game.view`); None before the handshakes have ended."""
         return None if self._game is None else self._game.view(viewer)
+
+    def watch(self, moved: Callable[[], None]) -> None:
+        """Have `moved` called after each card that is moved within a reply, in a game of cards."""
+        if isinstance(self._game, TableGame):
+            self._game.table.moved = moved
 
     def statistics(self) -> list[bytes]:
         """What the game's own `Statistics` keep of this match, once it is over.
@@ -236,7 +238,7 @@ class Match:
         self._asked = requests
         self.due = tuple(requests)
         for seat, message in requests.items():
-            self._send(message, to=seat)
+            self._entries.append(Sent(seat, self._line(message), message))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
         """Keep a seat's answer, and go on after the last."""
@@ -262,11 +264,16 @@ class Match:
     def _go_on(self, game: Game) -> None:
         """Publish what happened, then ask what is to be decided next, or end."""
         self._publish(game)
-        if game.requests:
-            for request in game.requests:
-                self.requests[request.seat] += 1
-            self.clocks = {asked.seat: asked.clock for asked in game.requests if asked.clock}
-            self._ask({request.seat: request.message for request in game.requests})
+        requests = game.requests
+        if requests:
+            asked, self.clocks = {}, {}
+            for request in requests:
+                seat = request.seat
+                self.requests[seat] += 1
+                if request.clock:
+                    self.clocks[seat] = request.clock
+                asked[seat] = request.written
+            self._ask(asked)
             return
         self.due = ()
         if game.outcome is None:
@@ -274,7 +281,7 @@ class Match:
         self.outcome = outcome = game.outcome
         scores = [standing.score for standing in game.standings()]
         winners = [seat_id(seat) for seat in outcome.winners]
-        self._send(GameEnd(scores, winners, outcome.reason))
+        self._send(say.GameEnd(scores, winners, outcome.reason))
 
     def _publish(self, game: Game) -> None:
         encode = self._encode
@@ -294,7 +301,7 @@ class Match:
         if isinstance(reply, Malformed):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
-        assert isinstance(reply, PlayerNameReply)  # the decoder knows no other
+        assert isinstance(reply, say.PlayerNameReply)  # the decoder knows no other
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
@@ -316,7 +323,7 @@ class Match:
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         for seat, name in enumerate(self.names):
-            self._send(PlayerName(seat_id(seat), name))
+            self._send(say.PlayerName(seat_id(seat), name))
         setup = Setup(
             chance=self._chance,
             names=tuple(self.names),
@@ -338,7 +345,7 @@ class Match:
 
     def _send_disqualified(self, seats: Iterable[int]) -> None:
         for seat in seats:
-            self._send(PlayerDisqualified(seat_id(seat), self.disqualified[seat].code))
+            self._send(say.PlayerDisqualified(seat_id(seat), self.disqualified[seat].code))
 
     def _note(self, entry: Entry) -> None:
         if type(entry) is Fault:
@@ -349,17 +356,16 @@ class Match:
     def _line(self, message: Struct) -> bytes:
         return self._encode(message) + b"\n"
 
-    def _send(self, message: Struct, *, to: int | None = None) -> None:
-        self._entries.append(Sent(to, self._line(message), message))
+    def _send(self, message: Struct) -> None:
+        self._entries.append(Sent(None, self._line(message), message))
 
-    def _check_due(self, seat: int) -> None:
-        if seat not in self.due:
-            raise ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
+    def _not_due(self, seat: int) -> ProtocolMisuseError:
+        return ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
 
 
 def _is_version_1(version: object) -> bool:
     # JSON knows one kind of number, so 1.0 is 1; Python holds true for 1 as well, JSON does not.
-    return not isinstance(version, bool) and version == PROTOCOL_VERSION
+    return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
-_name_replies = reply_decoder((PlayerNameReply,))
+_name_replies = reply_decoder((say.PlayerNameReply,))

@@ -1,6 +1,7 @@
 """The pages of spec/ by section: what `referee explain` prints, and what reports quote.
 
-The wording of a rule stands there alone. A page's sections have numbers ("### 7.2 Discarding").
+Only the pages have the wording of a rule. Their sections have numbers ("### 7.2 Discarding").
+The protocol of a game is two pages: PROTOCOL, which all games share, and the page of the game.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from typing import NamedTuple
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
 """Inside an installed wheel; in a source tree. One of them is there."""
+PROTOCOL = "protocol"
+"""The page of the sections that all games share."""
+_COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
@@ -27,7 +31,7 @@ _KINDS = {
 
 
 class _Shared(NamedTuple):
-    """The sections that have the same number in the page of every game, by what they are about."""
+    """The sections that have the same number in every game, by subject."""
 
     lines: str = "1.1"
     requests: str = "1.2"
@@ -84,11 +88,11 @@ class Code(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page of spec/.
+    """A page of spec/, or the protocol of a game.
 
     Attributes:
-        name: its path in spec/, without ".md".
-        sections: number -> section, in the order of the page.
+        name: path of the page in spec/, without ".md"; of a protocol, path of the game's page.
+        sections: number -> section, in the order of the numbers.
     """
 
     name: str
@@ -164,14 +168,11 @@ def read_spec(name: str) -> bytes:
 
 
 @lru_cache
-def load_page(name: str) -> Page:
-    """A page of spec/.
+def read_page(name: str) -> Page:
+    """One page of spec/; without sections if there is no such page.
 
     Args:
-        name: its path there, without ".md"; of a game `Rules.specification`.
-
-    Returns:
-        The page; one without sections if there is no such page, as of a game that is being made.
+        name: its path there, without ".md".
     """
     try:
         text = read_spec(f"{name}.md").decode()
@@ -179,7 +180,7 @@ def load_page(name: str) -> Page:
         return Page(name, {})
     sections: dict[str, Section] = {}
     number, title, lines, in_code = "", "", list[str](), False
-    for line in [*text.splitlines(), "## "]:
+    for line in [*_COMMENT.sub("", text).splitlines(), "## "]:
         in_code ^= line.startswith("```")
         heading = None if in_code else _HEADING.match(line)
         if heading is None:
@@ -189,6 +190,27 @@ def load_page(name: str) -> Page:
             sections[number] = Section(number, title, "\n".join(lines).strip())
         number, title, lines = heading[2] or "", heading[3], []
     return Page(name, sections)
+
+
+@lru_cache
+def load_page(name: str) -> Page:
+    """The protocol of a game: the shared sections, and the sections of its own page.
+
+    If both pages have a section, its text is that of the shared page and then that of the game's.
+
+    Args:
+        name: `Rules.specification`.
+    """
+    sections = dict(read_page(PROTOCOL).sections)
+    for own in read_page(name).sections.values():
+        shared = sections.get(own.number)
+        text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
+        sections[own.number] = own._replace(text=text.strip())
+    return Page(name, dict(sorted(sections.items(), key=_place)))
+
+
+def _place(item: tuple[str, Section]) -> list[int]:
+    return [int(part) for part in item[0].split(".")]
 
 
 def unmarked(markdown: str) -> str:

@@ -165,14 +165,24 @@ def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
         namespace: what else the class has.
     """
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
-    return msgspec.defstruct(
+    return narrowed(struct, *facts, kw_only=True, **namespace)  # some before have defaults
+
+
+def narrowed(
+    struct: type[T], *fields: tuple[str, Any], kw_only: bool = False, **namespace: Any
+) -> type[T]:
+    """A struct of the same name and tag, with more fields, or with other types of its own."""
+    config = struct.__struct_config__
+    return msgspec.defstruct(  # type: ignore[return-value]
         struct.__name__,
-        facts,
+        fields,
         bases=(struct,),
-        frozen=True,
-        kw_only=True,  # what comes before may have defaults
         namespace={"__doc__": struct.__doc__, **namespace},
-    )  # type: ignore[return-value]
+        tag_field=config.tag_field,
+        tag=config.tag,
+        frozen=True,
+        kw_only=kw_only,
+    )
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:

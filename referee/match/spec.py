@@ -19,7 +19,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
 from referee.games.interface.rules import Rules
-from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, MIB, OF_TOURNAMENTS, Limits
+from referee.match.limits import (
+    LIMITS,
+    MAX_BYTES,
+    MAX_COUNT,
+    MAX_SECONDS,
+    OF_TOURNAMENTS,
+    Kind,
+    Limits,
+    flag,
+    limit_word,
+)
 from referee.match.machine import MAX_SEED, Match
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
@@ -27,29 +37,17 @@ from referee.text.nearest import instead
 DRAWN_SEEDS = 10**9
 """A seed that is drawn is below this, so that it is short enough to type."""
 
-_Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)] | None
-_Bytes: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None
-_Count: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None
-_KINDS: dict[str, Any] = {
-    "time_limit": _Seconds,
-    "startup_limit": _Seconds,
-    "grace": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
-    "line_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
-    "queue_limit": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
+_Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
+_KINDS: dict[Kind, Any] = {
+    "clock": _Seconds | None,
+    "pause": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
+    "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     # A record has them only where they are not those of `Limits`.
-    "time_bank": _Seconds | UnsetType,
-    "output_limit": _Bytes | UnsetType,
-    "cpu_limit": _Seconds | UnsetType,
-    "memory_limit": _Bytes | UnsetType,
-    "process_limit": _Count | UnsetType,
-    "open_file_limit": _Count | UnsetType,
-    "file_size_limit": _Bytes | UnsetType,
-    "tmp_limit": _Bytes | UnsetType,
-    "stderr_limit": _Bytes | UnsetType,
+    "seconds": _Seconds | None | UnsetType,
+    "bytes": Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None | UnsetType,
+    "count": Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None | UnsetType,
 }
-_IN_BYTES = {name for name, kind in _KINDS.items() if kind == _Bytes | UnsetType}
-"""The limits that take units, such as 64M."""
-_ALWAYS = {"time_limit", "startup_limit", "grace", "line_limit", "queue_limit"}
+_ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
 """The limits that every record has."""
 _DEFAULTS = Limits()._asdict()
 _PLAIN = {
@@ -113,15 +111,19 @@ def settings_type(rules: Rules) -> type[Struct]:
     It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
     has no such number.
     """
-    defaults = {n: _DEFAULTS[n] if n in _ALWAYS else UNSET for n in _KINDS} | dict(rules.limits)
-    limits = {name: (name, kind, defaults[name]) for name, kind in _KINDS.items()}
+    limits = {}
+    for name, row in LIMITS.items():
+        unit = ", in bytes" if row.kind in ("line", "bytes") else ""
+        meta = Meta(description=f"{row.about}{unit}")
+        default = rules.limits.get(name, _DEFAULTS[name] if name in _ALWAYS else UNSET)
+        limits[name] = (name, Annotated[_KINDS[row.kind], meta], default)
     own = [
         (field.name, field.type, field.default) for field in msgspec.structs.fields(rules.options)
     ]
-    first = [limits.pop(name) for name in _KINDS if name in _BEFORE_OWN]
+    first = [limits.pop(name) for name in LIMITS if name in _BEFORE_OWN]
     fields = [*first, *own, *limits.values()]
-    texts = "\n\n".join(cleandoc(f"{part.__doc__}") for part in (Limits, rules.options))
-    return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": texts})
+    text = f"The limits of bots (sandbox.md).\n\n{cleandoc(f'{rules.options.__doc__}')}"
+    return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": text})
 
 
 def default_limits(rules: Rules) -> Limits:
@@ -132,7 +134,7 @@ def default_limits(rules: Rules) -> Limits:
 def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
-    limits = {name: getattr(settings, name) for name in Limits._fields}
+    limits = {name: getattr(settings, name) for name in LIMITS}
     limits = {n: math.inf if value is None else value for n, value in limits.items()}
     limits = {n: _DEFAULTS[n] if value is UNSET else value for n, value in limits.items()}
     return rules.options(**own), Limits(**limits)
@@ -168,12 +170,10 @@ def settings_words(
 
 def setting_words(name: str, value: Any) -> list[str]:
     """A setting as an option."""
+    if name in LIMITS:
+        return [flag(name), limit_word(name, value)]
     text = ",".join(map(_as_word, value if isinstance(value, list) else [value]))
-    if name in _IN_BYTES and text.isdigit() and value % MIB == 0:
-        text = f"{value // MIB}M"
-    if name in Limits._fields or name == "max_turns":
-        return ["--" + name.replace("_", "-"), text]
-    return ["--set", f"{name}={text}"]
+    return [flag(name), text] if name == "max_turns" else ["--set", f"{name}={text}"]
 
 
 def _plain(settings: Any) -> dict[str, Any]:

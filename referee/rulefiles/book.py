@@ -1,12 +1,152 @@
-"""What a rule file says of the cards of its game."""
+"""A rule file that was read: its entries, rules and conditions, and the scores that they give.
+
+A `Look` computes each value once per decision, or once per card if it depends on the card. For
+this reason the size of the file bounds the cost of a decision.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
+from typing import Any, NamedTuple, TypeAlias
 
-from referee.games.interface.vocabulary import Vocabulary
-from referee.rulefiles.values import Entry, Judgement, Look, judge
+from referee.games.interface.vocabulary import Average, Key, Vocabulary
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    "": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+Value: TypeAlias = float | Key
+
+
+class Condition(NamedTuple):
+    """A comparison that must be true for a rule."""
+
+    left: Key
+    holds: Callable[[float, float], bool]
+    right: Value
+
+
+class Rule(NamedTuple):
+    """Conditions, and the score if all of them hold.
+
+    Attributes:
+        line: of the file, counted from 1.
+    """
+
+    conditions: Sequence[Condition]
+    score: Value
+    line: int
+
+
+class Entry(NamedTuple):
+    """An entry of a set: the scores of some cards.
+
+    Attributes:
+        score: if no rule holds; None: it has none.
+        flags: that are true.
+        line: of the file, counted from 1.
+        path: its place in the file, such as "$.buyRules[0]".
+    """
+
+    rules: Sequence[Rule]
+    score: Value | None
+    flags: frozenset[str]
+    line: int
+    path: str
+
+    def judge(self, look: Look, card: str) -> Judgement | None:
+        """The score by the first rule that holds, or its own; None if it has neither."""
+        for rule in self.rules:
+            for left, holds, right in rule.conditions:
+                wanted = right if isinstance(right, float) else look.value(right, card)
+                if not holds(look.value(left, card), wanted):
+                    break
+            else:
+                return Judgement(look.value(rule.score, card), self, rule)
+        return None if self.score is None else Judgement(look.value(self.score, card), self)
+
+
+class Judgement(NamedTuple):
+    """A score, and where it comes from: an entry and one of its rules, if not from the default."""
+
+    score: float
+    entry: Entry | None = None
+    rule: Rule | None = None
+
+
+class Ranking(NamedTuple):
+    """Cards that were compared by a set of rules.
+
+    Attributes:
+        cards: in the order given.
+        judgements: one for each.
+        order: their indices, best first, without those that are out of the question.
+        remark: the reason for the reply, if the order is not the only one.
+    """
+
+    rules: str
+    cards: Sequence[str]
+    judgements: Sequence[Judgement]
+    order: Sequence[int]
+    remark: str = ""
+
+
+class Look:
+    """One look at a game; implements `referee.games.interface.vocabulary.Decision`.
+
+    Attributes:
+        sight: the game as the player may know it.
+        rankings: of this decision, in order.
+    """
+
+    __slots__ = ("_book", "_judged", "_values", "rankings", "sight")
+
+    def __init__(self, book: Book, sight: Any) -> None:
+        self.sight = sight
+        self.rankings: list[Ranking] = []
+        self._book = book
+        self._values: dict[object, float] = {}
+        self._judged: dict[tuple[str, str], Judgement] = {}
+
+    def score(self, rules: str, card: str) -> float:
+        """What a set of rules gives for a card."""
+        return self._judge(rules, card).score
+
+    def _judge(self, rules: str, card: str) -> Judgement:
+        found = self._judged.get((rules, card))
+        if found is None:
+            found = self._judged[rules, card] = self._book.judge(self, rules, card)
+        return found
+
+    def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
+        """Indices of cards, the highest score first, equal ones in the order given."""
+        judged = [self._judge(rules, card) for card in cards]
+        order = [i for i, (score, *_) in enumerate(judged) if above is None or score > above]
+        order.sort(key=lambda index: -judged[index].score)
+        if judged:
+            self.rankings.append(Ranking(rules, cards, judged, order))
+        return order
+
+    def remark(self, text: str) -> None:
+        """Note why the last ranking led to the reply."""
+        if self.rankings:
+            self.rankings[-1] = self.rankings[-1]._replace(remark=text)
+
+    def value(self, value: Value, card: str) -> float:
+        """A number, or what a key is, which is worked out at the first time."""
+        if isinstance(value, float):
+            return value
+        at = (value, card) if value.of_card else value
+        found = self._values.get(at)
+        if found is None:
+            found = self._values[at] = value.value(self, card)
+        return found
 
 
 class Book:
@@ -44,11 +184,32 @@ class Book:
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
         """What a set gives for a card."""
         entry = self._sets[rules].get(card)
-        if entry is not None:
-            judged = judge(entry, look, card, _DEFAULT)
-            if judged is not _DEFAULT:
-                return judged
-        return Judgement(float(self.vocabulary.sets[rules].default(look, card)))
+        judged = None if entry is None else entry.judge(look, card)
+        if judged is None:
+            return Judgement(float(self.vocabulary.sets[rules].default(look, card)))
+        return judged
 
 
-_DEFAULT = Judgement(0.0)
+def info_key(entries: Mapping[str, Entry]) -> Key:
+    """Make the key of a card's info, `card_info_X`. A card without it has 0.
+
+    Args:
+        entries: card -> its rules and number; it may be filled later.
+    """
+
+    def value(look: Any, card: str) -> float:
+        entry = entries.get(card)
+        judged = None if entry is None else entry.judge(look, card)
+        return 0.0 if judged is None else judged.score
+
+    return Key("", value, of_card=True)
+
+
+def average_key(over: Average, info: Key) -> Key:
+    """Make the key of an average: the rounded sum of an info over cards, by their number, or 0."""
+
+    def value(look: Any, _: str) -> float:
+        found = [look.value(info, card) for card in over.cards(look.sight)]
+        return fsum(found) / len(found) if found else 0.0
+
+    return Key("", value)

@@ -15,8 +15,8 @@ from referee.games import GAMES
 from referee.games.interface.rules import Rules
 from referee.games.interface.vocabulary import Vocabulary
 from referee.rulefiles.book import Book
-from referee.rulefiles.problems import Problem
 from referee.rulefiles.reading import read, stated_game
+from referee.rulefiles.source import Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
 

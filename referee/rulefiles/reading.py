@@ -8,21 +8,18 @@ from graphlib import CycleError, TopologicalSorter
 from math import inf, nextafter
 from typing import Any, NamedTuple, TypeAlias
 
-from referee.games.interface.vocabulary import RuleSet, Vocabulary
-from referee.rulefiles.book import Book
-from referee.rulefiles.problems import Problem
-from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, parse, shown
-from referee.rulefiles.values import (
+from referee.games.interface.vocabulary import Key, RuleSet, Vocabulary
+from referee.rulefiles.book import (
     OPERATORS,
-    AverageTerm,
+    Book,
     Condition,
     Entry,
-    InfoTerm,
-    KeyTerm,
     Rule,
-    Term,
     Value,
+    average_key,
+    info_key,
 )
+from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, Problem, parse, shown
 from referee.text.nearest import did_you_mean, instead
 
 LARGEST = 1e15
@@ -54,11 +51,8 @@ class _Reference(NamedTuple):
 
 def stated_game(data: bytes) -> str | None:
     """The game that a file states; None if it does not state one, or is not valid JSON."""
-    try:
-        root, _ = parse(data[:MAX_BYTES].decode("utf-8-sig"))
-    except (UnicodeDecodeError, NotJSONError):
-        return None
-    game = root.value.get("game") if isinstance(root.value, dict) else None
+    root, _ = _parsed(data)
+    game = root.value.get("game") if root is not None and isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
 
 
@@ -71,21 +65,26 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
     Returns:
         What it says, or None if it has an error; and all problems, in the order of the lines.
     """
+    root, problems = _parsed(data)
+    if root is None:
+        return None, problems
+    reader = _Reader(vocabulary, game)
+    book = reader.read(root)
+    problems = sorted([*problems, *reader.problems], key=lambda problem: problem.line)
+    return (None if any(p.is_error for p in problems) else book), problems
+
+
+def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
+    """Parse a file, which gives None if it is not valid JSON, and list its problems as JSON."""
     if len(data) > MAX_BYTES:
         return None, [Problem(1, "$", f"the file has {len(data)} bytes; {MAX_BYTES} are allowed")]
     try:
-        text = data.decode("utf-8-sig")
+        return parse(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return None, [Problem(line, "$", "this is no UTF-8: save the file as UTF-8")]
-    try:
-        root, twice = parse(text)
     except NotJSONError as error:
         return None, [error.args[0]]
-    reader = _Reader(vocabulary, game)
-    book = reader.read(root)
-    problems = sorted([*twice, *reader.problems], key=lambda problem: problem.line)
-    return (None if any(p.is_error for p in problems) else book), problems
 
 
 def _squeezed(name: str) -> str:
@@ -101,14 +100,15 @@ class _Reader:
         self._states_game = False
         self._takes = vocabulary.fields
         self._names = {_squeezed(word): word for known in self._takes.values() for word in known}
-        self._terms: dict[str, Term] = {}
+        self._keys = dict(vocabulary.keys)  # with those of the file
         self._references: list[_Reference] = []
         self._infos: dict[str, dict[str, Entry]] = {}  # info -> path of its entry -> its rules
+        self._by_info: dict[str, dict[str, Entry]] = {}  # info -> card -> its rules
 
     def read(self, root: Node) -> Book | None:
-        fields = self._fields(root, "a rule file is one object: `{ ... }`")
-        if fields is None:
+        if not self._is(root, dict, "a rule file is one object: `{ ... }`"):
             return None
+        fields: dict[str, Node] = root.value
         game = fields.get("game")
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
@@ -116,7 +116,7 @@ class _Reader:
             return None  # by the words of another game everything else is wrong too
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
-        self._no_others(fields, known, "field")
+        self._no_others(root, known)
         texts = {name: self._text(fields, name, root) for name in ("name", "author")}
         self._read_infos(fields.get("cardInfo"))
         sets = {
@@ -133,7 +133,7 @@ class _Reader:
         found: dict[str, Entry] = {}
         for entry in self._objects(node, name):
             own = ["choice" if rules.choices else "score", "rules", "comment", *rules.flags]
-            self._no_others(entry.value, [*self._takes, *own], "field")
+            self._no_others(entry, [*self._takes, *own])
             matcher = self._matcher(entry, found, rules.cards, name)
             made = self._entry(entry, rules.choices, ("set", name), rules.flags)
             if matcher is not None and made is not None:
@@ -154,34 +154,31 @@ class _Reader:
             rules = self._rules(fields["rules"], choices, owner)
         elif what not in fields:
             self._error(node, f'a "{what}" is missing, or "rules"')
-        on = []
-        for flag in flags:
-            if flag in fields:
-                if type(fields[flag].value) is not bool:
-                    self._error(
-                        fields[flag], f"true or false should stand here, {_not(fields[flag])}"
-                    )
-                elif fields[flag].value:
-                    on.append(flag)
-        return Entry(rules, score, frozenset(on), node.line, node.path)
+        on = frozenset(
+            flag
+            for flag in flags
+            if flag in fields
+            and self._is(fields[flag], bool, "true or false should stand here")
+            and fields[flag].value
+        )
+        return Entry(rules, score, on, node.line, node.path)
 
     def _rules(self, node: Node, choices: int, owner: _Place) -> list[Rule]:
         what = "choice" if choices else "score"
         if not isinstance(node.value, list) or not node.value:
-            self._error(node, f"a list of rules should stand here: `[ ... ]`, {_not(node)}")
+            self._error(node, f"a list of rules should stand here: `[ ... ]`, not {_shown(node)}")
             return []
         rules: list[Rule] = []
         earlier: list[tuple[int, _Asked]] = []
         for rule in node.value:
-            fields = self._fields(rule, "a rule is an object: `{ ... }`")
-            if fields is None:
+            if not self._is(rule, dict, "a rule is an object: `{ ... }`"):
                 continue
-            if what not in fields:
+            if what not in rule.value:
                 self._error(rule, f'a "{what}" is missing in this rule')
             conditions = []
             asked: _Asked = {}
             score: Value = 0.0
-            for key, value in fields.items():
+            for key, value in rule.value.items():
                 if key == what:
                     score = self._score(value, choices, owner)
                 elif key != "comment":
@@ -193,57 +190,49 @@ class _Reader:
                     del earlier[place]  # once is enough
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
-            rules.append(Rule(conditions, score, rule.line, rule.path))
+            rules.append(Rule(conditions, score, rule.line))
         return rules
 
     def _condition(self, key: str, node: Node, owner: _Place, what: str) -> list[Condition]:
-        left = self._term(key, node, owner, also=[what, "comment"])
-        right: Value
-        if isinstance(node.value, float):
-            sign, right = "", self._bounded(node)
-        elif isinstance(node.value, str):
-            sign, operand = _parts(node.value)
-            if sign not in OPERATORS:
-                self._error(
-                    node, f"no operator {shown(sign)!r}: there are <, >, <= and >=; none is equal"
-                )
-                return []
-            found = self._operand(node, operand, owner)
-            if found is None:
-                return []
-            right = found
-        else:
-            self._error(node, f'a number or a text such as "< 3" should stand here, {_not(node)}')
-            return []
-        return [] if left is None else [Condition(left, OPERATORS[sign], right)]
+        left = self._key(key, node, owner, also=[what, "comment"])
+        found = self._value(node, owner, compares=True)
+        return [Condition(left, OPERATORS[found[0]], found[1])] if left and found else []
 
     def _score(self, node: Node, choices: int, owner: _Place) -> Value:
-        if choices:
-            if node.value not in range(1, choices + 1) or type(node.value) is not float:
-                wanted = " or ".join(str(number) for number in range(1, choices + 1))
-                self._error(node, f"{wanted} should stand here, {_not(node)}")
-                return 1.0
-            return float(node.value)
-        if isinstance(node.value, float):
-            return self._bounded(node)
-        if isinstance(node.value, str):
-            sign, operand = _parts(node.value)
-            if not sign:
-                found = self._operand(node, operand, owner)
-                return 0.0 if found is None else found
-            self._error(node, "a score has no operator: a number or a key should stand here")
-            return 0.0
-        self._error(node, f"a number or a key should stand here, {_not(node)}")
-        return 0.0
+        if not choices:
+            found = self._value(node, owner, compares=False)
+            return 0.0 if found is None else found[1]
+        if type(node.value) is not float or node.value not in range(1, choices + 1):
+            wanted = " or ".join(str(number) for number in range(1, choices + 1))
+            self._error(node, f"{wanted} should stand here, not {_shown(node)}")
+            return 1.0
+        return node.value
 
-    def _operand(self, node: Node, text: str, owner: _Place) -> Value | None:
-        """A number, or a key, of a text."""
-        if _DECIMAL(text):
-            return self._bounded(node._replace(value=float(text)))
-        if not text:
-            self._error(node, "a number or a key is missing")
+    def _value(self, node: Node, owner: _Place, *, compares: bool) -> tuple[str, Value] | None:
+        """Read an operator, which may be "", and a number or a key. None follows an error.
+
+        Args:
+            compares: whether an operator may stand before it.
+        """
+        if isinstance(node.value, float):
+            return "", self._bounded(node)
+        wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"
+        if not self._is(node, str, f"{wanted} should stand here"):
             return None
-        return self._term(text, node, owner)
+        sign, operand = _parts(node.value)
+        value: Value | None = None
+        if sign and not compares:
+            self._error(node, "a score has no operator: a number or a key should stand here")
+        elif sign not in OPERATORS:
+            operators = "there are <, >, <= and >=; none is equal"
+            self._error(node, f"no operator {shown(sign)!r}: {operators}")
+        elif _DECIMAL(operand):
+            value = self._bounded(node._replace(value=float(operand)))
+        elif operand:
+            value = self._key(operand, node, owner)
+        else:
+            self._error(node, "a number or a key is missing")
+        return None if value is None else (sign, value)
 
     def _bounded(self, node: Node) -> float:
         if not abs(node.value) <= LARGEST:
@@ -256,18 +245,16 @@ class _Reader:
     def _read_infos(self, node: Node | None) -> None:
         """Read `cardInfo`: by which rules each info of each card goes."""
         found: dict[str, Entry] = {}
-        infos: dict[str, dict[str, Entry]] = {}  # path of an entry -> info -> its rules
         for entry in self._objects(node, "cardInfo"):
             fields: dict[str, Node] = entry.value
-            self._no_others(fields, [*self._takes, "info", "comment"], "field")
+            self._no_others(entry, [*self._takes, "info", "comment"])
             everything = frozenset(self._vocabulary.cards)
             matcher = self._matcher(entry, found, everything, "cardInfo")
             if "info" not in fields:
                 self._error(entry, '"info" is missing')
                 continue
-            named = self._fields(fields["info"], '"info" is an object: `{ ... }`') or {}
-            infos[entry.path] = made = {}
-            for name, value in named.items():
+            is_object = self._is(fields["info"], dict, '"info" is an object: `{ ... }`')
+            for name, value in fields["info"].value.items() if is_object else ():
                 if name == "comment":
                     continue
                 if name.startswith("avg_"):
@@ -276,26 +263,26 @@ class _Reader:
                     )
                     continue
                 owner = ("info", name, entry.path)
-                if isinstance(value.value, list):
-                    rules, score = self._rules(value, 0, owner), None
-                else:
-                    rules, score = [], self._score(value, 0, owner)
-                made[name] = Entry(rules, score, frozenset(), value.line, value.path)
-                self._infos.setdefault(name, {})[entry.path] = made[name]
+                is_list = isinstance(value.value, list)
+                rules = self._rules(value, 0, owner) if is_list else []
+                score = None if is_list else self._score(value, 0, owner)
+                made = Entry(rules, score, frozenset(), value.line, value.path)
+                self._infos.setdefault(name, {})[entry.path] = made
             if matcher is not None:
                 found[matcher] = Entry((), None, frozenset(), entry.line, entry.path)
         by_card = self._by_card(found)
-        for name in self._infos:
-            self._info(name).entries = {
-                card: infos[entry.path][name]
-                for card, entry in by_card.items()
-                if name in infos[entry.path]
-            }
+        for name, infos in self._infos.items():
+            self._info(name)  # so that there is a place for it
+            for card, matched in by_card.items():
+                if matched.path in infos:
+                    self._by_info[name][card] = infos[matched.path]
 
-    def _info(self, name: str) -> InfoTerm:
-        term = self._terms.setdefault(INFO + name, InfoTerm())
-        assert isinstance(term, InfoTerm)  # of such a name
-        return term
+    def _info(self, name: str) -> Key:
+        """The key of an info, which may be read later."""
+        if name not in self._by_info:
+            entries = self._by_info[name] = {}
+            self._keys[INFO + name] = info_key(entries)
+        return self._keys[INFO + name]
 
     # --- cards --------------------------------------------------------------------------------
 
@@ -310,8 +297,7 @@ class _Reader:
             return None
         (field,) = given
         card = entry.value[field]
-        if not isinstance(card.value, str):
-            self._error(card, f"a card's name in quotes should stand here, {_not(card)}")
+        if not self._is(card, str, "a card's name in quotes should stand here"):
             return None
         name = self._names.get(_squeezed(card.value), "")
         if name not in self._takes[field]:
@@ -357,24 +343,21 @@ class _Reader:
 
     # --- keys ---------------------------------------------------------------------------------
 
-    def _term(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Term | None:
+    def _key(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Key | None:
         """What a key stands for; None, with an error, if there is none."""
         self._references.append(_Reference(owner, key, node.line, node.path))
-        if key in self._terms:
-            return self._terms[key]
-        if key in self._vocabulary.keys:
-            term: Term = KeyTerm(self._vocabulary.keys[key])
-        elif (prefix := self._prefix(key)) is not None:
+        prefix = self._prefix(key)
+        if key in self._keys:
+            pass
+        elif prefix is not None:
             info = self._info(key.removeprefix(prefix + AVERAGE))
-            term = AverageTerm(self._vocabulary.averages[prefix], info)
+            self._keys[key] = average_key(self._vocabulary.averages[prefix], info)
         elif key.startswith(INFO):
-            return self._info(key.removeprefix(INFO))
+            self._info(key.removeprefix(INFO))
         else:
             hint = self._hint(key, [*self._vocabulary.keys, *also])
             self._error(node, f"no key is called {shown(key)!r}{hint}")
-            return None
-        self._terms[key] = term
-        return term
+        return self._keys.get(key)
 
     def _prefix(self, key: str) -> str | None:
         """Of a key that is an average."""
@@ -389,10 +372,9 @@ class _Reader:
         }
         where: dict[_Place, _Reference] = {}
         for reference in self._references:
-            owner, key = reference.owner, reference.key
-            for place in self._leads_to(owner, key, reference):
-                graph.setdefault(owner, set()).add(place)
-                where.setdefault(owner, reference)
+            for place in self._leads_to(reference):
+                graph.setdefault(reference.owner, set()).add(place)
+                where.setdefault(reference.owner, reference)
         try:
             order = list(TopologicalSorter(graph).static_order())
         except CycleError as error:
@@ -412,7 +394,9 @@ class _Reader:
                 self.problems.append(Problem(where[place].line, where[place].path, text))
                 return
 
-    def _leads_to(self, owner: _Place, key: str, reference: _Reference) -> Iterator[_Place]:
+    def _leads_to(self, reference: _Reference) -> Iterator[_Place]:
+        """List the places whose values a reference needs, and report a missing info."""
+        owner, key, *_ = reference
         prefix = self._prefix(key)
         known = self._vocabulary.keys.get(key)
         if known is not None:
@@ -434,37 +418,31 @@ class _Reader:
 
     def _objects(self, node: Node | None, name: str) -> Iterator[Node]:
         """The entries of a list, those that are objects."""
-        if node is None:
-            return
-        if not isinstance(node.value, list):
-            self._error(node, f'"{name}" is a list: `[ ... ]`, {_not(node)}')
+        if node is None or not self._is(node, list, f'"{name}" is a list: `[ ... ]`'):
             return
         for entry in node.value:
-            if self._fields(entry, "an entry is an object: `{ ... }`") is not None:
+            if self._is(entry, dict, "an entry is an object: `{ ... }`"):
                 yield entry
 
-    def _fields(self, node: Node, wanted: str) -> dict[str, Node] | None:
-        if isinstance(node.value, dict):
-            return node.value
-        self._error(node, f"{wanted}, {_not(node)}")
-        return None
+    def _is(self, node: Node, kind: type, wanted: str) -> bool:
+        """Check the type of a value; if it is wrong, add an error with the wanted one."""
+        fits = isinstance(node.value, kind)
+        if not fits:
+            self._error(node, f"{wanted}, not {_shown(node)}")
+        return fits
 
     def _text(self, fields: Mapping[str, Node], name: str, root: Node) -> str:
         node = fields.get(name)
         if node is None:
             self._error(root, f'"{name}" is missing')
             return ""
-        if not isinstance(node.value, str):
-            self._error(node, f"a text in quotes should stand here, {_not(node)}")
-            return ""
-        return node.value
+        return node.value if self._is(node, str, "a text in quotes should stand here") else ""
 
-    def _no_others(self, fields: Mapping[str, Node], known: list[str], what: str) -> None:
-        for name, node in fields.items():
+    def _no_others(self, node: Node, known: list[str]) -> None:
+        for name, field in node.value.items():
             if name not in known:
-                self._error(
-                    node, f"no {what} is called {shown(name)!r} here{self._hint(name, known)}"
-                )
+                hint = self._hint(name, known)
+                self._error(field, f"no field is called {shown(name)!r} here{hint}")
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
         """What may have been meant; looking for it takes long, so not for all of very many."""
@@ -507,20 +485,15 @@ def _parts(text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
-_KINDS: Mapping[type[Any], str] = {dict: "an object", list: "a list", bool: "", type(None): ""}
-
-
-def _not(node: Node) -> str:
-    return f"not {_shown(node)}"
-
-
 def _shown(node: Node) -> str:
     """A value in few words."""
     value = node.value
-    if isinstance(value, dict | list):
-        return "an empty list" if value == [] else _KINDS[type(value)]
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f'"{shown(value)}"'
     if isinstance(value, float):
         return f"{value:g}"
-    return f'"{shown(value)}"'
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    return {None: "null", True: "true", False: "false"}[value]

@@ -6,10 +6,11 @@ The standard library's decoder says where it failed, but not where a value stand
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from referee.rulefiles.problems import Problem
+from msgspec import Struct
 
 MAX_BYTES = 2**20
 MAX_DEPTH = 32
@@ -39,6 +40,22 @@ class Node(NamedTuple):
     value: Any
     line: int
     path: str
+
+
+class Problem(Struct, frozen=True):
+    """An error in a file, or a warning.
+
+    Attributes:
+        line: counted from 1.
+        path: where in the JSON, such as "$.buyRules[0].rules[1].score".
+        text: the problem, then the correction.
+        is_error: whether the file cannot be played with it.
+    """
+
+    line: int
+    path: str
+    text: str
+    is_error: bool = True
 
 
 class NotJSONError(ValueError):
@@ -79,7 +96,7 @@ class _Parser:
         elif first in ("{", "["):
             if depth == MAX_DEPTH:
                 raise self._wrong(at, path, f"more than {MAX_DEPTH} brackets inside each other")
-            value, at = (self._object if first == "{" else self._list)(at, path, depth + 1)
+            value, at = self._group(at + 1, path, depth + 1)
         elif number := _NUMBER.match(self._text, at):
             value, at = float(number[0]), number.end()
         else:
@@ -89,40 +106,36 @@ class _Parser:
             value, at = _CONSTANTS[word[0]], word.end()
         return Node(value, line, path), at
 
-    def _object(self, at: int, path: str, depth: int) -> tuple[dict[str, Node], int]:
-        opened, found = at, dict[str, Node]()
-        at = self._skip(at + 1)
-        if self._text[at : at + 1] == "}":
-            return found, at + 1
-        while True:
-            if self._text[at : at + 1] != '"':
-                raise self._wrong(at, path, 'a name in quotes should stand here, such as "card"')
-            line = self._line(at)
-            name, at = self._string(at, path)
-            inner = f"{path}.{shown(name)}" if _PLAIN(name) else f"{path}[{shown(name)!r}]"
-            at = self._skip(at)
-            if self._text[at : at + 1] != ":":
-                raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
-            if name in found:
-                self._twice.append(
-                    Problem(line, inner, f"{shown(name)!r} stands twice in this object")
-                )
-            found[name], at = self._value(self._skip(at + 1), inner, depth)
-            at, is_end = self._next(at, path, "}", opened)
-            if is_end:
-                return found, at
+    def _group(self, at: int, path: str, depth: int) -> tuple[dict[str, Node] | list[Node], int]:
+        """An object or a list; `at` is behind its bracket."""
+        opened, close = at - 1, "}" if self._text[at - 1] == "{" else "]"
+        named, listed = dict[str, Node](), list[Node]()
+        at = self._skip(at)
+        is_end = self._text[at : at + 1] == close
+        at += is_end
+        while not is_end:
+            if close == "]":
+                node, at = self._value(at, f"{path}[{len(listed)}]", depth)
+                listed.append(node)
+            else:
+                name, inner, at = self._name(at, path, named)
+                named[name], at = self._value(at, inner, depth)
+            at, is_end = self._next(at, path, close, opened)
+        return (listed if close == "]" else named), at
 
-    def _list(self, at: int, path: str, depth: int) -> tuple[list[Node], int]:
-        opened, found = at, list[Node]()
-        at = self._skip(at + 1)
-        if self._text[at : at + 1] == "]":
-            return found, at + 1
-        while True:
-            node, at = self._value(at, f"{path}[{len(found)}]", depth)
-            found.append(node)
-            at, is_end = self._next(at, path, "]", opened)
-            if is_end:
-                return found, at
+    def _name(self, at: int, path: str, found: Mapping[str, Node]) -> tuple[str, str, int]:
+        """A name in an object, its path, and where its value begins."""
+        if self._text[at : at + 1] != '"':
+            raise self._wrong(at, path, 'a name in quotes should stand here, such as "card"')
+        line = self._line(at)
+        name, at = self._string(at, path)
+        inner = f"{path}.{shown(name)}" if _PLAIN(name) else f"{path}[{shown(name)!r}]"
+        at = self._skip(at)
+        if self._text[at : at + 1] != ":":
+            raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
+        if name in found:
+            self._twice.append(Problem(line, inner, f"{shown(name)!r} stands twice in this object"))
+        return name, inner, self._skip(at + 1)
 
     def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:
         """Go behind the comma or the bracket after a value."""

@@ -81,20 +81,28 @@ class Made(NamedTuple):
     commands: tuple[str, str, str]
 
 
-def find_language(text: str) -> str:
-    """The key of a language in `LANGUAGES`, which may be called C++, cpp or CPP.
+def languages_of(rules: Rules) -> dict[str, Language]:
+    """The languages of a game by the name of their folder: an adapter of it is another one."""
+    python = LANGUAGES["python"]
+    adapted = {name: python._replace(bot=f"{name}:{python.bot}") for name in rules.adapters or {}}
+    return LANGUAGES | adapted
+
+
+def find_language(text: str, rules: Rules) -> str:
+    """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
 
     Raises:
         UsageError: there is none like that; the text says which is near.
     """
     names: dict[str, str] = {}
-    for key, language in LANGUAGES.items():
+    languages = languages_of(rules)
+    for key, language in reversed(languages.items()):
         names |= dict.fromkeys((key, language.title.lower(), language.source.split(".")[1]), key)
     if text.lower() in names:
         return names[text.lower()]
     close = nearest(text.lower(), names)
     hint = f"did you mean {close}? There" if close else "there"
-    raise UsageError(f"no language {text!r}; {hint} are {', '.join(LANGUAGES)}")
+    raise UsageError(f"no language {text!r}; {hint} are {', '.join(languages)}")
 
 
 def make_bot(
@@ -104,7 +112,7 @@ def make_bot(
 
     Args:
         folder: there is none yet; its name becomes that of the bot.
-        language: a key of `LANGUAGES`.
+        language: a key of `languages_of`.
         option: what chooses the game in a command, if it must be chosen: "--game botwars".
         plain: without a kit, even if there is one.
 
@@ -113,15 +121,16 @@ def make_bot(
             bot to start from in that language.
     """
     starters = rules.starters
-    chosen = LANGUAGES[language]
+    languages = languages_of(rules)
+    chosen = languages[language]
     if starters is None:
         raise UsageError(f"{rules.name} has no bot to start from yet")
     if not (starters.folder / language).is_dir():
-        there = ", ".join(name for name in LANGUAGES if (starters.folder / name).is_dir())
+        there = ", ".join(name for name in languages if (starters.folder / name).is_dir())
         raise UsageError(
             f"{rules.name} has no bot to start from in {chosen.title} yet; there are {there}"
         )
-    _check_name(folder.name, language)
+    _check_name(folder.name, chosen)
     source = kit = starters.folder / f"{language}-kit"
     if plain or not kit.is_dir():
         source = starters.folder / language
@@ -154,13 +163,13 @@ def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
     return "".join(f"{key} = {json.dumps(text)}\n" for key, text in keys.items() if text)
 
 
-def _check_name(name: str, language: str) -> None:
+def _check_name(name: str, language: Language) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"a bot cannot be called {name!r}: give letters, digits and _, a letter first, at most "
             "40, such as my_bot"
         )
-    if language == "python" and name in _SHADOWED:
+    if language.source.endswith(".py") and name in _SHADOWED:
         raise UsageError(
             f"a bot in Python cannot be called {name!r}, as a module is: {name}_bot would do"
         )

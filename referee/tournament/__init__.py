@@ -2,15 +2,14 @@
 
 # A map of the package. The arrows of imports go upwards in this list.
 #
-#   schedule/      who plays whom
 #   rating/        who is better, and how sure that is
 #   choices.py     what can be chosen, with its defaults
 #   rows.py        a match: what is to be played, and what came of it
-#   setup.py       what is played
+#   schedule/      who plays whom
+#   setup.py       settling what is played: bots, defaults, extensions
 #   config.py      the same as a file
 #   stored.py      what may stand in a store
 #   store.py       the results, as an SQLite database
 #   stages.py      which matches there are, stage by stage
-#   sequential.py  a sequential test over the deals of a tournament
 #   playing/       the matches, in workers
 #   report/        the standings and all else that a store says

@@ -1,4 +1,4 @@
-"""What is played in a tournament: everything that decides which matches there are."""
+"""Settling what is played: the bots, the defaults, and what a store may be extended by."""
 
 from __future__ import annotations
 
@@ -6,78 +6,23 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, is_built
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.games import game_rules
-from referee.match.limits import MAX_COUNT
-from referee.match.sandbox import Kind
-from referee.match.spec import checked_seed, match_spec
-from referee.tournament.choices import CHALLENGERS, DEALS, MAX_BOTS, Format, Seats
-from referee.tournament.rating.sprt import Sprt
+from referee.tournament.choices import MAX_BOTS
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule.pairing import MAX_PLAYERS, seatings
+from referee.tournament.schedule import FORMATS, format_of
+from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.pairing import MAX_PLAYERS
 
-SPRT_DEALS = 50_000
-"""A sequential test that has not decided by then ends undecided."""
-Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
-
-
-class Setup(Struct, frozen=True, kw_only=True):
-    """What is played. Equal setups have the same matches.
-
-    Attributes:
-        game: a key of `GAMES`.
-        format: how the line-ups are made.
-        players: seats of a match.
-        deals: of each pairing or line-up; None if `matches` is given.
-        matches: in all, rounded up to whole deals; None if `deals` is given.
-        rounds: of a Swiss tournament; else None.
-        challengers: of a gauntlet, how many bots at the beginning are; else None.
-        sprt: of a sequential test; else None.
-        seats: each deal is played once for each rotation, or each order, of its seats.
-        seed: of the schedule and of the deals.
-        keep_alive: whether bots may play match after match in one process.
-        settings: options of the game and limits of the bots, all of them, by name.
-        sandbox: of the bots that are programs.
-        sandbox_read: folders that are readable in it (`Sandbox.readable`).
-        bots: in the order in which they are numbered.
-        unbuilt: names of the bots that do not take part, since their folders were not built.
-    """
-
-    game: str
-    format: Format = "round-robin"
-    players: int = 0
-    deals: Count | None = None
-    matches: Count | None = None
-    rounds: Count | None = None
-    challengers: Count | None = None
-    sprt: Sprt | None = None
-    seats: Seats = "rotate"
-    seed: int
-    keep_alive: bool = True
-    settings: dict[str, Any]
-    sandbox: Kind = "none"
-    sandbox_read: tuple[str, ...] = ()
-    bots: tuple[Entrant, ...]
-    unbuilt: tuple[str, ...] = ()
-
-    @property
-    def matches_a_deal(self) -> int:
-        """How often a deal is played."""
-        return len(seatings(self.players, self.seats))
-
-    @property
-    def total_deals(self) -> int | None:
-        """`matches` as deals."""
-        return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
@@ -90,51 +35,30 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
         UsageError: there is no such tournament; the text says why.
     """
     now = Setup(bots=tuple(bots), **{"settings": None} | chosen)
-    game, format, deals, challengers = now.game, now.format, now.deals, now.challengers
-    rounds, sprt = now.rounds, now.sprt
-    rules = game_rules(game)
+    format, rules = format_of(now.format), game_rules(now.game)
     players, most = now.players or rules.min_seats, min(rules.max_seats, MAX_PLAYERS)
     if not rules.min_seats <= players <= most:
-        raise UsageError(f"--players {players}: a match of {game} has {rules.min_seats} to {most}")
+        raise UsageError(
+            f"--players {players}: a match of {now.game} has {rules.min_seats} to {most}"
+        )
     if not players <= len(bots) <= MAX_BOTS:
         found = f"{len(bots)} bot" + "s" * (len(bots) != 1)
         raise UsageError(
             f"{found}: with {players} players in a match, a tournament needs "
             f"{players} to {MAX_BOTS:,} bots"
         )
-    if now.matches is not None and (deals is not None or format in ("swiss", "sprt")):
+    if now.matches is not None and (now.deals is not None or not format.takes_matches):
         raise UsageError("--matches cannot be given beside --deals, nor for swiss or sprt")
-    for option, value, of in (
-        ("--rounds", rounds, "swiss"),
-        ("--challengers", challengers, "gauntlet"),
-        ("--elo0, --elo1, --alpha and --beta", sprt, "sprt"),
-    ):
-        if value is not None and format != of:
-            raise UsageError(f"{option} can be given for --format {of} alone")
-    if format == "swiss":
-        rounds = rounds or math.ceil(math.log2(len(bots))) + 2
-    if format == "gauntlet":
-        challengers = challengers or CHALLENGERS
-        if challengers >= len(bots):
-            raise UsageError(f"--challengers {challengers}: nobody is left to play against")
-    if format == "sprt":
-        sprt = sprt or Sprt()
-        if len(bots) != 2 or players != 2:
-            raise UsageError("--format sprt compares two bots in matches of two")
-    if now.matches is None:
-        deals = deals or (SPRT_DEALS if format == "sprt" else DEALS)
-    spec = match_spec([""] * players, game=game, seed=checked_seed(now.seed), options=now.settings)
+    for other in FORMATS:
+        for name, options in format_of(other).own:
+            if other != now.format and getattr(now, name) is not None:
+                raise UsageError(f"{options} can be given for --format {other} alone")
+    deals = now.deals or (None if now.matches is not None else format.deals)
+    spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
         raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
-    return replace(
-        now,
-        players=players,
-        deals=deals,
-        rounds=rounds,
-        challengers=challengers,
-        sprt=sprt,
-        settings=msgspec.to_builtins(spec.settings),
-    )
+    settings = msgspec.to_builtins(spec.settings)
+    return format.settle(replace(now, players=players, deals=deals, settings=settings))
 
 
 def find_entrant(entrant: Entrant, game: str) -> BotSource:

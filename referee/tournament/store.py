@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
 from referee.tournament.rows import WORKER_KILLED, MatchColumns, MatchRow, SeatRow
-from referee.tournament.setup import Setup
+from referee.tournament.schedule.format import Setup
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"

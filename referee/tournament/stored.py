@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.tournament.rows import Faults, Histogram, MatchColumns, SeatRow, buckets, counts
-from referee.tournament.setup import Setup, check_extension, setup
+from referee.tournament.schedule.format import Setup
+from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
 _ROWS = 1_000  # at a time

@@ -13,14 +13,14 @@ import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.text.html import render
 from referee.text.terminal import plain
 from referee.web.steps import Header, Line, MatchPage, Step
 
@@ -32,7 +32,9 @@ MAX_FILE = 20 * 2**20
 """Bytes of a file: more, and browsers take long to open it."""
 
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
-_MARGIN = re.compile(r"^\s+|^//.*\n", re.MULTILINE)  # a sixth of a module; none has it in a text
+_MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
+"""Comments and margins, a quarter of a module; none of them is in a text."""
+_BREAK = re.compile(r"(?<=[{(\[,;])\n(?!const \{)")  # imports keep their lines
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
 _SHOWN_MARKS = ("fault", "disqualified")
@@ -67,28 +69,20 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
     script = bundle(games)
     sheets = [*((FRAME / name).read_text("utf-8") for name in STYLES), *map(drawing_style, games)]
     styles = [Markup(small_style(css)) for css in sheets if css]
-    return render(
+    return frame_page(
         title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
         csp=_csp([script], styles),
         styles=styles,
-        links=[],
         blocks=blocks,
         script=Markup(script),
-        scripts=[],
-        data="",
     )
 
 
-def render(**values: object) -> str:
-    """The match page of these values: texts are escaped, but for those that are `Markup`."""
-    environment = Environment(
-        loader=FileSystemLoader(FRAME),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html").render(**values)
+def frame_page(**values: Any) -> str:
+    """The match page: a file has blocks and a script in it, a served page their addresses."""
+    texts = dict.fromkeys(("csp", "script", "data"), "")
+    lists = dict.fromkeys(("styles", "links", "blocks", "scripts"), ())
+    return render(FRAME / "page.html", **{**texts, **lists, **values})
 
 
 def drawing(game: str) -> Path | None:
@@ -136,6 +130,7 @@ def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
 def _as_function(name: str, source: str) -> str:
     exports = ", ".join(_EXPORT.findall(source))
     body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", _MARGIN.sub("", source)))
+    body = _BREAK.sub("", body)
     return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
 
 

@@ -6,12 +6,14 @@ Below each stands its text: a notebook that is not trusted, or shown by a site, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from markupsafe import Markup
 
 from referee.errors import RefereeError
 from referee.match.spec import MatchSpec
 from referee.play import Given
+from referee.text.html import render
 from referee.text.terminal import plain
 from referee.tournament.rating.deals import Deals
 from referee.tournament.rating.tallies import tally
@@ -58,10 +60,8 @@ def table(
         deals.extend(_numbered([seed for seed, _ in results]), seats, [r for _, r in results])
     counts = tally(deals.table())
     rates = counts.win_rate
-    head = ("bot", "won", "drew", "lost", "won of all", "95% interval")
-    rows = Markup().join(
-        _row(
-            "td",
+    rows = [
+        (
             plain(bot),
             counts.wins[number],
             counts.draws[number],
@@ -70,17 +70,11 @@ def table(
             f"{rates.low[number]:.1%} to {rates.high[number]:.1%}",
         )
         for number, bot in enumerate(bots)
-    )
-    made = Markup("<table><thead>{}</thead><tbody>{}</tbody></table>")
-    return f"{made.format(_row('th', *head), rows)}{_TEXT.format(text)}"
+    ]
+    return render(Path(__file__).with_name("notebook.html"), rows=rows, text=text)
 
 
 def _numbered(seeds: Sequence[int]) -> list[int]:
     """The number of each match's deal."""
     numbers = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
     return [numbers[seed] for seed in seeds]
-
-
-def _row(tag: str, *cells: object) -> Markup:
-    made = Markup().join(Markup(f"<{tag}>{{}}</{tag}>").format(cell) for cell in cells)
-    return Markup("<tr>{}</tr>").format(made)

@@ -18,17 +18,16 @@ from referee.logs.header import first_line
 from referee.logs.parsing import Line as LogLine
 from referee.logs.parsing import Messages
 from referee.logs.record import Header as RecordHeader
-from referee.logs.record import header_of
+from referee.logs.record import header_of, spec_of
 from referee.logs.rerun import Rerun, rounds
 from referee.logs.source import LogReader
 from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.messages import GameEnd, PlayerName
-from referee.match.sandbox import Sandbox
-from referee.match.spec import MatchSpec, split
+from referee.match.spec import MatchSpec
 from referee.play import Given
 from referee.text.terminal import as_text, command_line
-from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Steps
+from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
 
 _TOO_SHORT = "no state of a game comes before this: there is nothing to show"
 
@@ -76,15 +75,7 @@ def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
     Args:
         names: of the players, in seat order.
     """
-    return Header(
-        kind="live",
-        game=spec.game,
-        title=" vs ".join(names),
-        seats=_seats(names, [""] * len(names)),
-        viewers=made.viewers,
-        series=_series(made),
-        facts=_facts(spec.rules, spec.options),
-    )
+    return _header("live", spec.rules, spec.options, names, (), made)
 
 
 def _from_record(name: str, names: Sequence[str]) -> MatchPage:
@@ -118,25 +109,24 @@ def _record_page(
 ) -> MatchPage:
     made.close()
     made.merge_viewers()
-    rules = GAMES[header.game]
+    spec = spec_of(header)
     names = made.names or match.names
-    options, limited = split(rules, header.options)
     settings = msgspec.to_builtins(header.options)
     limits = {key: value for key, value in settings.items() if key in Limits._fields}
     own = {key: value for key, value in settings.items() if key not in limits}
-    sandbox = Sandbox("none" if header.sandbox is msgspec.UNSET else header.sandbox)
-    spec = MatchSpec(header.game, tuple(header.bots), header.seed, options, limited, sandbox)
     ended = None
     if match.outcome is not None:
         scores = [standing.score for standing in match.standings()]
         outcome = match.outcome
         ended = Ended(outcome.reason, outcome.winners, scores, outcome.ranks)
-    shown = Header(
-        kind="record",
-        game=header.game,
-        title=" vs ".join(names),
+    shown = _header(
+        "record",
+        spec.rules,
+        spec.options,
+        names,
+        header.bots,
+        made,
         source=PurePath(as_text(name)).name,
-        seats=_seats(names, header.bots),
         options=own,
         limits=limits,
         seed=header.seed,
@@ -144,12 +134,9 @@ def _record_page(
         date=header.started,
         outcome=ended,
         problem=problem,
-        viewers=made.viewers,
-        series=_series(made),
-        facts=_facts(rules, options),
         rules=made.rules(),
     )
-    return _page(made, shown)
+    return made.page(shown)
 
 
 class PublicMatch:
@@ -176,6 +163,11 @@ class PublicMatch:
         self._seats = seats
         self._names: dict[int, str] = dict(enumerate(given))
         self._early: list[LogLine] = []
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The steps so far."""
+        return [] if self.made is None else self.made.steps
 
     def add(self, line: LogLine) -> None:
         """Take the next line."""
@@ -213,18 +205,17 @@ class PublicMatch:
         rules, made = self.rules, self.made
         assert made is not None
         names = [self._names.get(seat, seat_id(seat)) for seat in range(made.seats)]
-        return Header(
-            kind=kind,
-            game=rules.name,
-            title=" vs ".join(names),
+        return _header(
+            kind,
+            rules,
+            self._options if options is None else options,
+            names,
+            bots,
+            made,
             source=source,
-            seats=_seats(names, bots or [""] * made.seats),
             outcome=self.ended,
             problem=self.problem,
             hidden=rules.hidden,
-            viewers=made.viewers,
-            series=_series(made),
-            facts=_facts(rules, self._options if options is None else options),
             rules=made.rules(),
         )
 
@@ -252,31 +243,43 @@ def _from_log(name: str) -> MatchPage:
                 if match.problem or match.ended:
                     break
         except LogReadError as error:
-            if match is None or match.made is None or not match.made.steps:
+            if match is None or not match.steps:
                 raise
             match.problem = f"The log is damaged: {error}."
-    if match is None or match.made is None or not match.made.steps:
+    if match is None or match.made is None or not match.steps:
         raise LogReadError(reader.name, max(reader.line, 1), _TOO_SHORT)
     if match.ended is None and not match.problem:
         match.problem = "The log ends before the match."
-    return _page(match.made, match.header("log", PurePath(as_text(name)).name))
+    return match.made.page(match.header("log", PurePath(as_text(name)).name))
 
 
-def _page(made: Steps, header: Header) -> MatchPage:
-    return MatchPage(header, made.turns, made.steps, made.lines)
+def _header(
+    kind: str,
+    rules: Rules,
+    options: Any,
+    names: Sequence[str],
+    bots: Sequence[str],
+    made: Steps,
+    /,
+    **more: Any,
+) -> Header:
+    """Make a header, with the fields that all headers have.
 
-
-def _seats(names: Sequence[str], bots: Sequence[str]) -> list[Seat]:
-    seats = zip(names, bots, strict=True)
-    return [Seat(seat_id(seat), name, bot) for seat, (name, bot) in enumerate(seats)]
-
-
-def _series(made: Steps) -> list[dict[str, str]]:
-    return [{"name": series.name, "unit": series.unit} for series in made.series]
-
-
-def _facts(rules: Rules, options: Any) -> dict[str, Any]:
-    return {} if rules.page is None else dict(rules.page.facts(options))
+    Args:
+        bots: the BOT arguments; empty if they are not known.
+        more: its other fields.
+    """
+    seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
+    return Header(
+        kind=kind,
+        game=rules.name,
+        title=" vs ".join(names),
+        seats=[Seat(seat_id(seat), name, bot) for seat, (name, bot) in seats],
+        viewers=made.viewers,
+        series=[{"name": series.name, "unit": series.unit} for series in made.series],
+        facts={} if rules.page is None else dict(rules.page.facts(options)),
+        **more,
+    )
 
 
 def _ended(message: GameEnd, seats: int) -> Ended:

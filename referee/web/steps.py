@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -218,6 +219,10 @@ class Steps:
             lines = (last.lines[0], len(self.lines))
             self.steps[-1] = msgspec.structs.replace(last, lines=lines, marks=marks)
 
+    def page(self, header: Header) -> MatchPage:
+        """All that there is so far, with its header."""
+        return MatchPage(header, self.turns, self.steps, self.lines)
+
     def merge_viewers(self) -> None:
         """Keep one track if nothing is hidden from anybody."""
         first, *others = self.viewers
@@ -309,7 +314,7 @@ class Steps:
             seat = seat_of(message.player_number, self._rules.max_seats)
             self._marks.append(Mark("disqualified", seat, message.reason))
             if reader is not None and seat is not None:
-                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
+                reader.disqualify(seat, message.reason)
         elif isinstance(message, GameEnd):
             self._marks.append(Mark("end", code=message.reason))
             return [] if reader is None else reader.end()
@@ -319,7 +324,7 @@ class Steps:
 
 
 class MatchSteps(Steps):
-    """The steps of a match that is run again, for all viewers: one a round.
+    """The steps of a match that is run again, for all viewers: one per card that a round moves.
 
     Args:
         rules: the game.
@@ -330,6 +335,15 @@ class MatchSteps(Steps):
     def __init__(self, rules: Rules, viewers: Sequence[Viewer], names: Sequence[str] = ()) -> None:
         super().__init__(rules, viewers)
         self.names = names
+        self._between: tuple[Mapping[Viewer, Any], Sequence[float]] | None = None
+
+    def _moved(self, match: Match) -> None:
+        """Keep the state after a card; the last of a round is not kept, since its step follows."""
+        if self._between is not None and self.steps:
+            last = self.steps[-1]
+            self._add(last.turn, *self._between, last.seats)
+        views = {viewer: match.view(viewer) for viewer in self._viewers}
+        self._between = views, [standing.score for standing in match.standings()]
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to.
@@ -341,6 +355,8 @@ class MatchSteps(Steps):
         """
         if self._reader is None and not match.in_handshake:
             self._begin(self.names or match.names)
+            match.watch(partial(self._moved, match))
+        self._between = None
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
@@ -371,11 +387,12 @@ class MatchSteps(Steps):
         reader = self._reader
         if type(entry) is Fault:
             self._marks.append(Mark("fault", entry.seat, entry.code, entry.section, entry.detail))
-            return reader.fault(entry) if reader is not None else ()
-        if type(entry) is Disqualified:
+            if reader is not None:
+                reader.fault(entry)
+        elif type(entry) is Disqualified:
             self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
-            text = f"{entry.code}, {entry.detail}"
-            return reader.disqualify(entry.seat, text) if reader is not None else ()
+            if reader is not None:
+                reader.disqualify(entry.seat, f"{entry.code}, {entry.detail}")
         kinds = (*self._rules.public, *self._rules.requests)
         if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
             return reader.read(entry.message, entry.to)  # type: ignore[no-any-return]

@@ -286,7 +286,8 @@ async def test_a_plain_loop_plays_the_same_match(
         log, record = MemorySink(), MemorySink()
         if plain:
             runner = PlainRunner(spec, objects(sources), log, record, diagnose=True)
-            played = runner.run()
+            runner.run()
+            played = runner.close()
         else:
             played = await play_once(spec, sources, log, record)
         result = msgspec.to_builtins(played.result)
@@ -346,7 +347,9 @@ def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
             return super().reply(lines)
 
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Starting("Ben", 1))]
-    PlainRunner(toy("a", "b", turns=1), bots, log).run()
+    runner = PlainRunner(toy("a", "b", turns=1), bots, log)
+    runner.run()
+    runner.close()
     log.close()
     thread.join()
     os.close(reader)

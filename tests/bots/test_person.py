@@ -107,7 +107,6 @@ async def test_who_leaves_is_out_and_told_nothing_more(tmp_path: Path) -> None:
     assert played.disqualified[0].detail == "the person left the match"
     assert played.result.winners == ["player2"]
     assert desk.told[-1] == (0, "Human named 1, Ann named 3")
-    assert not await person.release(1.0)
 
 
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 import re
 import select
@@ -27,7 +26,7 @@ from referee.cli.commands import play as play_command
 from referee.games import GAMES
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
-from referee.match.limits import Limits
+from referee.match.limits import Limits, flag, limit_word
 from referee.match.machine import MAX_SEED, Match
 from tests.support.live import (
     ROOT,
@@ -391,10 +390,8 @@ def test_the_defaults_are_those_of_the_library() -> None:
     assert COMMAND_MAX_SEED == MAX_SEED
     shown = " ".join(referee("play", "--help").stdout.split())
     for name, default in Limits()._asdict().items():
-        assert f"--{name.replace('_', '-')} " in shown
-        words = [f"{default:g}", f"{default}", f"{default / 2**20:g}M"]
-        word = "none" if default == math.inf else "|".join(words)
-        assert re.search(rf"--{name.replace('_', '-')} [^(]*\(default: ({word})[;)]", shown)
+        word = re.escape(limit_word(name, default))
+        assert re.search(rf"{flag(name)} [^(]*\(default: {word}[;)]", shown)
 
 
 @pytest.mark.parametrize("wrong", [["--set", "x=1"], ["--max-turns", "1", "--set", "max_turns"]])

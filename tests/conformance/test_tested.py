@@ -18,8 +18,7 @@ from referee.conformance.case import Case, Close, load_cases
 from referee.conformance.driver import Limits
 from referee.conformance.junit import junit
 from referee.conformance.page import page
-from referee.conformance.suite import Suite
-from referee.conformance.tested import why_skipped
+from referee.conformance.suite import Suite, why_skipped
 from referee.conformance.text import TextReport
 from referee.conformance.verdict import Report, Status
 from referee.games.dominion import RULES

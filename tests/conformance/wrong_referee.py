@@ -15,7 +15,7 @@ import random
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 from unittest.mock import patch
 
@@ -24,6 +24,7 @@ import msgspec
 from referee.games.dominion import RULES
 from referee.games.dominion.rules import (
     cards,
+    choices,
     effects,
     faults,
     game,
@@ -599,10 +600,15 @@ def _() -> None:
 
 @mode("who is left alone plays on")
 def _() -> None:
-    def ends(was: Any, self: Any) -> bool:
-        return all(seat.left for seat in self._table.players) and bool(was(self))
+    def leave(was: Any, self: Any, seats: Collection[int]) -> bool:
+        if not was(self, seats):
+            return False
+        if all(player.left for player in self.table.players):
+            return True
+        self.outcome = None
+        return False
 
-    around(game.Dominion, "_ends_early", ends)()
+    around(game.Dominion, "_leave", leave)()
 
 
 # --- 4: game ----------------------------------------------------------------------------------
@@ -624,9 +630,9 @@ def _() -> None:
 @mode("player 2 begins")
 def _() -> None:
     def play_all(self: Any) -> Any:
-        self._table.players  # noqa: B018 (to keep the shape of the real one)
+        self.table.players  # noqa: B018 (to keep the shape of the real one)
         while True:
-            for seat in self._table.players[1:] + self._table.players[:1]:
+            for seat in self.table.players[1:] + self.table.players[:1]:
                 if not seat.left:
                     yield from self._turn(seat)
                     reason = self._end_reason(seat)
@@ -676,11 +682,11 @@ def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]
 
 
 MODES["provinces do not end it"] = ends(
-    lambda was, self, seat: None if not self._table.supply.counts["province"] else was(self, seat)
+    lambda was, self, seat: None if not self.table.supply.counts["province"] else was(self, seat)
 )
 MODES["the last province but one ends it"] = ends(
     lambda was, self, seat: (
-        "provinces-empty" if self._table.supply.counts["province"] < 2 else was(self, seat)
+        "provinces-empty" if self.table.supply.counts["province"] < 2 else was(self, seat)
     )
 )
 MODES["four piles end it"] = constant(game, "EMPTY_PILES_TO_END", 4)
@@ -701,8 +707,8 @@ def winners(choose: Callable[[Any], list[Player]]) -> Callable[[], object]:
     def end(was: Any, self: Any, reason: str) -> None:
         was(self, reason)
         if reason not in ("last-player-standing", "no-players"):
-            first = [seat.seat for seat in choose(self._table)]
-            ranks = tuple(1 if seat in first else 9 for seat in range(len(self._table.players)))
+            first = [seat.seat for seat in choose(self.table)]
+            ranks = tuple(1 if seat in first else 9 for seat in range(len(self.table.players)))
             self.outcome = Outcome(reason, ranks)
 
     return around(game.Dominion, "_end", end)
@@ -1086,21 +1092,24 @@ def nobody(table: Table, turn: Any, given: Any) -> None:
 MODES["militia attacks nobody"] = effect("militia", nobody)
 
 
-def exchanging(card: str, **changes: Any) -> Callable[[], object]:
-    among = cards.WORTH if card == "mine" else cards.COST
-    settings = {
-        "among": among,
-        "raise_by": 3 if card == "mine" else 2,
-        "to_hand": card == "mine",
-    } | changes
-    return effect(
-        card, lambda table, turn, given: effects._exchange(table, turn, given, **settings)
-    )
+def exchanging(
+    card: str, *, to_hand: bool | None = None, more: int = 0, among: Any = None
+) -> Callable[[], object]:
+    limit = choices.gain_limit
+    goes_to_hand = card == "mine" if to_hand is None else to_hand
+    allowed = {card: among or choices.EXCHANGES[card]}
+
+    def does(table: Table, turn: Any, given: Any) -> None:
+        limits = patch.object(choices, "gain_limit", lambda *of: limit(*of) + more)
+        with limits, patch.dict(choices.EXCHANGES, allowed):  # type: ignore[arg-type]
+            effects._exchange(card, table, turn, given, to_hand=goes_to_hand)
+
+    return effect(card, does)
 
 
 MODES["mine to the discard pile"] = exchanging("mine", to_hand=False)
 MODES["mine takes any card"] = exchanging("mine", among=cards.COST)
-MODES["mine takes more"] = exchanging("mine", raise_by=6)
+MODES["mine takes more"] = exchanging("mine", more=3)
 MODES["mine is used up by a bad trash"] = lenient("mine", "card_to_trash")
 MODES["mine is used up by a bad wish"] = lenient("mine", "desired_card")
 
@@ -1119,8 +1128,8 @@ def _() -> None:
 
 MODES["moat draws three"] = also("moat", draw(1))
 MODES["remodel to the hand"] = exchanging("remodel", to_hand=True)
-MODES["remodel takes more"] = exchanging("remodel", raise_by=3)
-MODES["remodel takes less"] = exchanging("remodel", raise_by=1)
+MODES["remodel takes more"] = exchanging("remodel", more=1)
+MODES["remodel takes less"] = exchanging("remodel", more=-1)
 MODES["remodel is used up by a bad trash"] = lenient("remodel", "card_to_trash")
 MODES["remodel is used up by a bad wish"] = lenient("remodel", "desired_card")
 
@@ -1147,11 +1156,8 @@ def _() -> None:
     cheap = {card: cost - 1 if cost == 5 else cost for card, cost in cards.COST.items()}
 
     def does(table: Table, turn: Any, given: Any) -> object:
-        effects.COST, was_cost = cheap, effects.COST  # type: ignore[misc]
-        try:
+        with patch.object(choices, "COST", cheap):
             return was(table, turn, given)
-        finally:
-            effects.COST = was_cost  # type: ignore[misc]
 
     was = EFFECTS["workshop"]
     effect("workshop", does)()
@@ -1325,13 +1331,14 @@ def _() -> None:
 
 @mode("a last clean-up")
 def _() -> None:
-    def ends(was: Any, self: Any) -> bool:
-        there = [seat for seat in self._table.players if not seat.left]
+    def leave(was: Any, self: Any, seats: Collection[int]) -> bool:
+        over = bool(was(self, seats))
+        there = [player for player in self.table.players if not player.left]
         if len(there) == 1 and inspect.getgeneratorstate(self._script) == inspect.GEN_SUSPENDED:
             self._script.send(LEFT)
-        return bool(was(self))
+        return over
 
-    around(game.Dominion, "_ends_early", ends)()
+    around(game.Dominion, "_leave", leave)()
 
 
 @mode("who leaves discards")

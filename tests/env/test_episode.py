@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.env.episode import Episode
@@ -34,9 +34,8 @@ from tests.support.helpers import (
     WORTH,
     from_struct,
     full_supply,
-    name_line,
 )
-from tests.support.learners import Watched, at_random, chosen, play_episode, play_match
+from tests.support.learners import Watched, chosen, play_episode
 from tests.support.random_players import right
 
 SEEDS = st.integers(0, 2**53 - 1)
@@ -51,36 +50,7 @@ BOARDS = st.fixed_dictionaries(
 )
 
 
-def check_same_match(
-    game: str, seats: int, seed: int, episode: Episode, watched: Watched, **options: Any
-) -> None:
-    """The replies of an episode, given to a match of the same seed, are no faults and end alike."""
-    replies: list[list[bytes]] = [[] for _ in range(seats)]
-    for seat, reply in watched.replies:
-        replies[seat].append(msgspec.json.encode(reply))
-    lines = [iter([name_line(seat), *replies[seat]]) for seat in range(seats)]
-    match = play_match(game, seed, [lambda new, own=own: next(own) for own in lines], **options)
-    assert match.faults == [Counter()] * seats
-    assert match.outcome == episode.outcome
-    assert match.standings() == list(watched.game.standings())
-    assert [next(rest, None) for rest in lines] == [None] * seats
-
-
 # --- Dominion -------------------------------------------------------------------------------------
-
-
-@settings(max_examples=12 * TIMES)
-@given(SEEDS, st.integers(2, 4), SEEDS, st.integers(1, 60))
-@example(7, 2, 1, 500)
-def test_every_legal_action_leads_to_legal_replies(
-    seed: int, seats: int, dice: int, max_turns: int
-) -> None:
-    """Random play never makes a fault and always ends; it is the match of `play --seed`."""
-    watched = Watched(DOMINION)
-    episode = Episode(watched.rules, seats, {"max_turns": max_turns})
-    play_episode(episode, [at_random(dice + seat) for seat in range(seats)], seed)
-    assert sum(episode.rewards()) == pytest.approx(0)
-    check_same_match("dominion", seats, seed, episode, watched, max_turns=max_turns)
 
 
 @pytest.mark.untraced
@@ -120,7 +90,7 @@ def test_what_a_seat_sees_is_so(seed: int, seats: int, wanted: str) -> None:
 
 
 def check_sight(sight: dict[str, int], game: Any, seat: int) -> None:
-    table = game._table
+    table = game.table
     player = table.players[seat]
     message = from_struct(game.requests[0].message)
     places = {
@@ -170,7 +140,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
         (request,) = game.requests
         player = players[request.seat]
         player.look(game.view(request.seat), asked=True)
-        supply = game._table.supply.counts  # type: ignore[attr-defined]
+        supply = game.table.supply.counts  # type: ignore[attr-defined]
         wish = msgspec.json.decode(right(random, from_struct(request.message), supply))
         if wish.get("phase") == "buy" and not wish["cards_to_buy"]:
             wish = {"type": "play-reply", "phase": "cleanup"}
@@ -349,26 +319,6 @@ def test_what_is_shown_to_people() -> None:
 
 
 # --- Bot Wars -------------------------------------------------------------------------------------
-
-
-@settings(max_examples=15 * TIMES)
-@given(SEEDS, SEEDS, BOARDS)
-def test_no_action_of_bot_wars_is_a_fault(seed: int, dice: int, board: dict[str, int]) -> None:
-    watched = Watched(BOTWARS)
-    episode = Episode(watched.rules, None, board)
-    play_episode(episode, [at_random(dice), at_random(dice + 1)], seed)
-    check_same_match("botwars", 2, seed, episode, watched, **board)
-
-
-@pytest.mark.parametrize("game", ["starrealms", "tribute"])
-@settings(max_examples=6 * TIMES)
-@given(SEEDS, st.integers(0, 100))
-def test_no_action_of_a_game_for_two_is_a_fault(game: str, seed: int, dice: int) -> None:
-    watched = Watched(GAMES[game])
-    episode = Episode(watched.rules, 2, {"max_turns": 20})
-    play_episode(episode, [at_random(dice), at_random(dice + 1)], seed)
-    assert sum(episode.rewards()) == pytest.approx(0)
-    check_same_match(game, 2, seed, episode, watched, max_turns=20)
 
 
 @settings(max_examples=15 * TIMES)

@@ -19,9 +19,8 @@ from referee.games import GAMES
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, Setup
 from referee.games.interface.rules import Rules
+from tests.support.any_game import every_game
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
-
-every_game = pytest.mark.parametrize("name", list(GAMES))
 
 
 def drawn(name: str, draw: Callable[[int, int], int]) -> Pair:
@@ -156,7 +155,7 @@ def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None
     """A dialect is given the seed, of which the bot should learn nothing."""
     hidden, pair = hidden_in(name), dataclasses.replace(pairs(name, 1)[0], fork=20)
     lines = [line for sight in pair.play(changed=False) for line in sight.new]
-    assert len(lines) > 20
+    assert len(lines) > 20 or not GAMES[name].dialects
 
     def said(kind: DialectKind, seed: int) -> list[bytes]:
         dialect = kind.new(pair.viewer, seed, "Ann")

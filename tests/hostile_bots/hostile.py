@@ -224,13 +224,13 @@ def unasked(message, number, argument):
 def flood(message, number, argument):
     if number == 1:
         while True:
-            write(b'{"type":"play-reply","phase":"cleanup"}\n' * 1000)
+            write(b'{"type":"play-reply","phase":"cleanup"}\n' * 5000)  # over the limit at once
 
 
 def blank_flood(message, number, argument):
     if number == 1:
         while True:
-            write(b" \n" * 1000)
+            write(b" \n" * 100_000)
 
 
 def plays_on(message, number, argument):

@@ -1,14 +1,19 @@
 """A bot that plays match after match and goes wrong between two of them: kept.py MODE [ARGUMENT].
 
 It plays Big Money. In the N-th match of its process it is called "match N", and says so on stderr
-before each reply. Without a mode it goes wrong in no way.
+before each reply. Without a mode it goes wrong in no way. A mode of `STRIKES` goes wrong at the
+third request of the match ARGUMENT and of all later ones.
 """
 
+import fcntl
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
+import threading
+import time
 
 MODE, ARGUMENT = (*sys.argv[1:], "", "")[:2]
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
@@ -16,9 +21,137 @@ BUYS = (("province", 8), ("gold", 6), ("silver", 3))
 
 
 def send(**reply):
-    sys.stderr.write(f"match {match}\n")
-    sys.stderr.flush()
+    if MODE not in STRIKES:
+        sys.stderr.write(f"match {match}\n")
+        sys.stderr.flush()
     print(json.dumps(reply), flush=True)
+
+
+def sleep_forever():
+    while True:
+        signal.pause()
+
+
+def hold(fd, flags):
+    """Have a pipe of its own open in the other direction, too."""
+    globals().setdefault("held", []).append(os.open(f"/proc/self/fd/{fd}", flags))
+
+
+def flood(fd):
+    """Write as much as is taken, while it plays."""
+
+    def write():
+        while True:
+            os.write(fd, b"x" * 999 + b"\n")
+
+    threading.Thread(target=write, daemon=True).start()
+
+
+def half_line():
+    os.write(1, b'{"type":"play-reply",')
+    sleep_forever()
+
+
+def rest_is_late():
+    os.write(1, b'{"type":"play-reply",')
+    time.sleep(2.2)  # the time limit is 2 s
+    os.write(1, b'"phase":"cleanup"}\n')
+
+
+def slow_bytes():
+    for byte in b'{"type":"play-reply","phase":"cleanup"}\n':
+        os.write(1, bytes([byte]))
+        time.sleep(0.01)
+    return True
+
+
+def slow_line():
+    while True:
+        os.write(1, b"x")
+        time.sleep(0.01)
+
+
+def blank_lines():
+    while True:
+        os.write(1, b"\n")
+        time.sleep(0.01)
+
+
+def early():
+    """Two replies at once; the second is of the next request."""
+    global skipped
+    skipped = 1
+    for phase in (b"buy", b"cleanup"):
+        os.write(1, b'{"type":"play-reply","phase":"%s"}\n' % phase)
+    return True
+
+
+def long_line():
+    line = memoryview(b"x" * 64 * 1024 * 1024)
+    while line:
+        line = line[os.write(1, line) :]
+
+
+def closes_all():
+    os.close(0)
+    os.close(1)
+    sleep_forever()
+
+
+def heir():
+    """A child has the pipes and lives on."""
+    if not os.fork():
+        sleep_forever()
+    os._exit(3)
+
+
+def orphans():
+    """A grandchild in a session of its own."""
+    code = "import os, signal\nif not os.fork(): os.setsid(); signal.pause()"
+    subprocess.run([sys.executable, "-I", "-S", "-c", code])
+
+
+def ignores_sigterm():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    hold(0, os.O_WRONLY)  # its input does not end
+
+
+def small_pipes():
+    for fd in (0, 1, 2):
+        fcntl.fcntl(fd, 1031, 4096)  # F_SETPIPE_SZ
+        os.set_blocking(fd, False)
+    os.set_blocking(0, True)
+
+
+def resource_limits():
+    for what in (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC, resource.RLIMIT_FSIZE):
+        resource.setrlimit(what, (3, 3))
+
+
+STRIKES = {
+    "early": early,
+    "half_line": half_line,
+    "rest_is_late": rest_is_late,
+    "slow_bytes": slow_bytes,
+    "slow_line": slow_line,
+    "blank_lines": blank_lines,
+    "long_line": long_line,
+    "flood_stdout": lambda: flood(1),
+    "flood_stderr": lambda: flood(2),
+    "closes_all": closes_all,
+    "closes_stderr": lambda: os.closerange(2, 3),
+    "stops_itself": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "heir": heir,
+    "orphans": orphans,
+    "ignores_sigterm": ignores_sigterm,
+    "small_pipes": small_pipes,
+    "resource_limits": resource_limits,
+    "reads_its_stdout": lambda: hold(1, os.O_RDONLY),
+    "thinks": lambda: time.sleep(0.05),
+    "exits": lambda: os._exit(3),
+}
+"""Each says whether it has answered."""
 
 
 def play_turn(message):
@@ -69,16 +202,21 @@ def after_match():
             sys.stderr.write("x" * 99_999 + "\n")
 
 
-match = 0
+match = turn = skipped = 0
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 for line in sys.stdin.buffer:
     message = json.loads(line)
     kind = message["type"]
     if kind == "player-name-request":
-        match += 1
+        match, turn = match + 1, 0
         start_match(message["player_number"])
     elif kind == "play-turn":
-        send(**play_turn(message))
+        turn += 1
+        is_struck = MODE in STRIKES and match >= int(ARGUMENT) and turn >= 3
+        if skipped:
+            skipped = 0
+        elif not (is_struck and (turn == 3 or MODE == "thinks") and STRIKES[MODE]()):
+            send(**play_turn(message))
     elif kind == "attack-request":
         send(type="attack-reply", discard=message["options"][: message["discard"]])
     elif kind == "game-end":

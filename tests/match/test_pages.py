@@ -54,17 +54,17 @@ def test_every_fault_has_a_rule_to_quote(game: str) -> None:
             "7.2",
             "bad-discard",
             "discards 1 cards where 2 are due",
-            "`discard`, list of cards: exactly as many as asked, all of them held: a card named "
-            "twice must be held twice. A wrong number, a card that is not held, or a `discard` "
-            "that is missing or no list is a fault, `bad-discard`: 7.4.",
+            "`discard`, list of cards: exactly as many as requested, all of them in hand: a card "
+            "named twice must be in hand twice. A wrong number, a card that is not in hand, or a "
+            "`discard` that is missing or not a list is a fault, `bad-discard`: 7.4.",
         ),
-        ("5.5", "bad-phase", "", "`bad-phase`: `phase` is missing or none of the three."),
+        ("5.5", "bad-phase", "", "`bad-phase`: `phase` is missing or not one of the three."),
         (
             "6",
             "bad-parameters",
             "mine: `desired_card` is null",
             "`desired_card`, card: a treasure in the supply that costs up to 3 more. "
-            "`desired_card` missing, no treasure, too dear, or its pile empty: consumed.",
+            "`desired_card` missing, not a treasure, too expensive, or its pile empty: consumed.",
         ),
     ],
 )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import pickle
 from typing import Any
 
 import msgspec
 import pytest
 
+from referee.cli.settings import add_settings, chosen_settings
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.match.limits import Limits
-from referee.match.spec import default_limits, match_spec, settings_type
+from referee.match.limits import LIMITS, Limits, flag, limit_word
+from referee.match.spec import default_limits, match_spec, setting_words, settings_type
 
 TWO = ["a", "b"]
 
@@ -88,3 +90,16 @@ def test_what_cannot_be_is_said_in_one_line(named: dict[str, Any], expected: str
     with pytest.raises(UsageError) as raised:
         match_spec(named.pop("bots", TWO), **named)
     assert str(raised.value) == expected
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_row_of_the_table_is_all_that_a_limit_takes(name: str) -> None:
+    """Its option reads what the table's words say, and a record has it with its description."""
+    parser = argparse.ArgumentParser()
+    add_settings(parser, endless=True)
+    for value in filter(None, (getattr(Limits(), name), LIMITS[name].sandbox)):
+        words = setting_words(name, value)
+        assert words == [flag(name), limit_word(name, value)]
+        assert chosen_settings(parser.parse_args(words))[name] == value
+    schema = msgspec.json.schema(settings_type(GAMES["dominion"]))
+    assert LIMITS[name].about in schema["$defs"]["Options"]["properties"][name]["description"]

@@ -13,9 +13,8 @@ import pytest
 import referee
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
-from referee.rulefiles.problems import Problem
 from referee.rulefiles.reading import read
-from referee.rulefiles.source import MAX_BYTES
+from referee.rulefiles.source import MAX_BYTES, Problem
 from tests.support.helpers import TIMES
 from tests.support.live import schema
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import structs
 
 from referee.bots.processes.orphans import adopt_orphans
+from referee.match.spec import match_spec
 from referee.tournament.playing.batch import Batch, Failed, end_bots, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from tests.support.live import ROOT, left_behind
@@ -42,8 +43,9 @@ def batch(
     """A short match of these bots on each seed; the seats rotate from one to the next."""
     seats = range(len(bots))
     return Batch(
-        game=game,
-        settings={"max_turns": 12} | settings,
+        spec=match_spec(
+            [""] * max(2, len(bots)), game=game, seed=0, options={"max_turns": 12} | settings
+        ),
         entrants={number: Entrant(f"bot {number}", bot) for number, bot in enumerate(bots)},
         plans=tuple(
             Plan(number, number, seed, tuple((seat + number) % len(bots) for seat in seats))

@@ -1,18 +1,17 @@
-"""All cases of Dominion, parted in those that the tests run and the rest, and what a bot fails."""
+"""What a bot fails; all cases of Dominion, parted in those that the tests run and the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from referee.bots.command import BotSource, PythonBot
-from referee.conformance.case import Case, load_cases
+from referee.conformance.case import Case, load_cases, select
 from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
+from referee.games import GAMES
 from referee.games.dominion import RULES
 
 CASES = load_cases(RULES).cases
@@ -27,12 +26,15 @@ PATIENT = Limits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
 
 
-def one_now(bots: Sequence[Path]) -> list[Any]:
-    """The first bot, and the others marked `slow`."""
-    return [
-        pytest.param(bot, id=bot.stem, marks=[pytest.mark.slow] if place else [])
-        for place, bot in enumerate(bots)
-    ]
+async def failed(
+    bot: BotSource, game: str, patterns: Sequence[str] = (), limits: Limits = PATIENT
+) -> list[str]:
+    """The ids of the cases of a game that a bot does not pass, of those that can be tried."""
+    rules = GAMES[game]
+    cases = select(load_cases(rules).cases, patterns)
+    report = await Suite(cases, bot, rules, seed=1, limits=limits).run(strict=True)
+    fine = (Status.PASSED, Status.SKIPPED)
+    return [result.id for result in report.cases if result.status not in fine]
 
 
 async def failures(bot: BotSource, cases: list[Case]) -> list[Result]:

@@ -116,13 +116,19 @@ class Fuzzed(NamedTuple):
 
 
 def fuzzed_match(
-    game: str, dice: Random, lines: Counter[str] | None = None, max_turns: int | None = None
+    game: str,
+    dice: Random,
+    lines: Counter[str] | None = None,
+    max_turns: int | None = None,
+    *,
+    only_legal: bool = False,
 ) -> Fuzzed:
     """Play a match; everything about it follows from the dice.
 
     Args:
         lines: counts what the lines were, as they are written.
         max_turns: drawn if None.
+        only_legal: whether every line is a legal reply, and nobody leaves.
     """
     lines = Counter() if lines is None else lines
     rules = GAMES[game]
@@ -143,12 +149,12 @@ def fuzzed_match(
         seconds += 0.001
         for seat in match.due:
             handshake = match.in_handshake
-            if dice.random() < LEAVING * (20 if handshake else 1):
+            if not only_legal and dice.random() < LEAVING * (20 if handshake else 1):
                 code = Disqualification.STARTUP_TIMEOUT if handshake else Disqualification.TIMEOUT
                 match.disqualify(seat, code, "it is gone")
                 continue
             right = name_line(seat) if handshake else legal.reply(match, seat)
-            kind, line = fuzzer.line(right)
+            kind, line = ("legal", right) if only_legal else fuzzer.line(right)
             lines[kind] += 1
             match.receive(seat, line)
     writer.end(match, [0] * len(bots), seconds)

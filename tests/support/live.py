@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,12 +23,15 @@ from unittest.mock import patch
 import msgspec
 
 from referee import cli
-from referee.bots.command import find_bot
+from referee.bots.command import BotSource, find_bot
+from referee.bots.plain import lent_plain, release_plain
 from referee.bots.processes.launch import launched
 from referee.bots.processes.orphans import children
+from referee.bots.processes.pool import BotPool
 from referee.logs.files import LogFile, open_logs
-from referee.match.spec import match_spec
-from referee.play import Played, play_once
+from referee.logs.record import RecordedStderr
+from referee.match.spec import MatchSpec, match_spec
+from referee.play import PlainRunner, Played, play_once
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
@@ -42,6 +46,34 @@ def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
     """The BOT argument for a hostile bot; what it is sent is appended to `copy`."""
     words = [sys.executable, "-I", "-S", str(HOSTILE), mode, str(argument)]
     return shlex.join(words if copy is None else [*words, str(copy)])
+
+
+PLAINLY = False
+"""Whether `play` does without an event loop."""
+
+
+async def play_bots(
+    spec: MatchSpec,
+    sources: Sequence[BotSource],
+    log: LogFile | None = None,
+    record: LogFile | None = None,
+    stderr: Sequence[LogFile | None] | None = None,
+    *,
+    record_stderr: bool = False,
+) -> Played:
+    """Play one match with bots that end with it."""
+    if not PLAINLY:
+        with launched(sources, spec.limits, spec.sandbox) as started:
+            return await play_once(
+                spec, started, log, record, stderr=stderr, record_stderr=record_stderr
+            )
+    nobody = [None] * len(sources)
+    recorded = [RecordedStderr() for _ in sources] if record_stderr else []
+    with lent_plain(BotPool(), spec, sources, nobody, stderr or nobody, recorded) as bots:
+        runner = PlainRunner(spec, bots, log, record, stderr=recorded, diagnose=True)
+        runner.run()
+        release_plain(bots, (), spec.limits.grace)
+        return runner.close()
 
 
 async def play(
@@ -64,10 +96,8 @@ async def play(
             file.begin()
     try:
         spec = match_spec(bots, game=game, seed=seed, options=limits)
-        with launched([find_bot(bot, game) for bot in bots], spec.limits) as started:
-            return await play_once(
-                spec, started, log=log, record=record, stderr=stderr, record_stderr=record_stderr
-            )
+        sources = [find_bot(bot, game) for bot in bots]
+        return await play_bots(spec, sources, log, record, stderr, record_stderr=record_stderr)
     finally:
         assert children() - before == set()
         for file in (log, record):

@@ -22,7 +22,8 @@ from referee.tournament.playing.batch import (
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
-from referee.tournament.setup import Setup, setup
+from referee.tournament.schedule.format import Setup
+from referee.tournament.setup import setup
 from referee.tournament.store import TIME_COLUMNS, Store
 
 Result = Callable[[Plan], MatchRow]

@@ -11,10 +11,12 @@ from typing import Any
 
 import msgspec
 
-from referee.games.interface.capabilities import Finding, LogChecker, TurnReader
+from referee.games.interface.capabilities import Finding, LogChecker
 from referee.games.interface.faults import Disqualification
+from referee.games.interface.log_player import End, Gone
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_index
+from referee.games.interface.turns import TurnReader
 from referee.match.machine import Match
 from tests.support.helpers import Told, name_line
 
@@ -67,15 +69,16 @@ class PublicLog:
         found: list[Finding] = []
         for line, message in enumerate(log, 1):
             if message["type"] == "game-end":
-                found += checker.end(line, message["scores"], message["winners"], message["reason"])
+                end = End(message["scores"], message["winners"], message["reason"])
+                found += checker.read(line, end)
             elif message["type"] == "player-disqualified":
                 seat = seat_index(message["player_number"])
-                found += checker.disqualify(line, seat, message["reason"])
+                found += checker.read(line, Gone(seat, message["reason"]))
             elif message["type"] in self.types:
                 found += checker.read(line, self.read(message))
         return found
 
-    def turns(self, reader: TurnReader, log: list[Json]) -> list[Any]:
+    def turns(self, reader: TurnReader[Any], log: list[Json]) -> list[Any]:
         """What a reader of turns makes of a log."""
         own = [self.read(message) for message in log if message["type"] in self.types]
         return [*(turn for message in own for turn in reader.read(message, None)), *reader.end()]

@@ -17,14 +17,23 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 
 from referee.errors import UsageError
-from referee.games.interface.capabilities import Finding, Phrase, SeatFacts, Summary, Table
+from referee.games.interface import turns
+from referee.games.interface.capabilities import (
+    Finding,
+    Phrase,
+    Picture,
+    SeatFacts,
+    Summary,
+    Table,
+)
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.faults import Fault, Malformed, Termination
 from referee.games.interface.game import ALL, LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.log_player import End
 from referee.games.interface.page import Page, Series
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
@@ -214,55 +223,29 @@ class Checker:
         if isinstance(message, NumbersNamed):
             for player, number in message.numbers.items():
                 self._scores[seat_index(player)] += number
+        if isinstance(message, End) and list(message.scores) != self._scores:
+            return [Finding(line, "4.1", f"scores {self._scores}", str(list(message.scores)))]
         return []
 
-    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
-        return []
 
-    def end(
-        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
-    ) -> list[Finding]:
-        if list(scores) == self._scores:
-            return []
-        return [Finding(line, "4.1", f"scores {self._scores}", str(list(scores)))]
+class Turn(turns.Turn, kw_only=True):
+    numbers: dict[str, int] = field(default_factory=dict)
 
 
-class Turn(Struct):
-    turn: int
-    numbers: dict[str, int]
-    faults: list[str]
-
-
-class Turns:
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-        self._faults: list[str] = []
+class Turns(turns.TurnReader[Turn]):
+    turn_type = Turn
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if not isinstance(message, NumbersNamed):
             return []
-        faults, self._faults = self._faults, []
-        return [Turn(message.turn, message.numbers, faults)]
-
-    def fault(self, fault: Fault) -> list[Turn]:
-        self._faults.append(fault.code)
-        return []
-
-    def disqualify(self, seat: int, text: str) -> list[Turn]:
-        return []
-
-    def end(self) -> list[Turn]:
-        return []
+        self.now.turn, self.now.numbers = message.turn, message.numbers
+        return [self.close()]
 
     def seats(self, turn: Turn) -> tuple[int, ...]:
         return tuple(map(seat_index, turn.numbers))
 
-    def title(self, turn: Turn) -> str:
-        return ""
-
-    def show(self, turn: Turn) -> list[Phrase]:
-        numbers = ", ".join(map(str, turn.numbers.values()))
-        return [Phrase("named", numbers), *(Phrase("fault", code) for code in turn.faults)]
+    def words(self, turn: Turn) -> list[Phrase | Picture]:
+        return [Phrase("named", ", ".join(map(str, turn.numbers.values())))]
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         players = [seat_id(seat) for seat in range(len(self._names))]

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from referee.errors import Mistakes, NotBuiltError, UsageError
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
+from referee.tournament.schedule.format import Setup
 from referee.tournament.setup import (
-    Setup,
     check_extension,
     differences,
     entrants,

@@ -11,8 +11,9 @@ import pytest
 
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import Plan
+from referee.tournament.schedule.format import Setup
 from referee.tournament.schedule.swiss import swiss_round
-from referee.tournament.setup import Setup, check_extension
+from referee.tournament.setup import check_extension
 from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
 from tests.support.made_up import contents, made_setup, play, played, row, void

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import compress, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -64,10 +65,11 @@ def folded(page: MatchPage, viewer: str) -> Iterator[dict[str, Any]]:
 def test_it_is_the_match(match: Watched, read: Read) -> None:
     """Views, lines, faults and the end; of a record for all viewers, of a log what is public."""
     page = read(match.record)
-    assert len(page.steps) == len(match.states)
+    ends = [step.time is not None for step in page.steps]  # of rounds
     for viewer in match.states[0].views:
         track = viewer if viewer in page.header.viewers else page.header.viewers[0]
-        assert list(folded(page, track)) == [state.views[viewer] for state in match.states]
+        shown = list(compress(folded(page, track), ends))
+        assert shown == [state.views[viewer] for state in match.states]
     said = [line for step in page.steps for line in page.lines[slice(*step.lines)]]
     assert said == page.lines
     assert [tuple(msgspec.to_builtins(line)) for line in page.lines] == match.lines
@@ -78,11 +80,11 @@ def test_it_is_the_match(match: Watched, read: Read) -> None:
     left = {mark.seat: mark.code for mark in marks if mark.kind == "disqualified"}
     assert left == {seat: gone.code for seat, gone in match.match.disqualified.items()}
     assert {mark.code for mark in marks} == set(page.header.rules)
-    outcome, shown = match.match.outcome, page.header.outcome
+    outcome, ended = match.match.outcome, page.header.outcome
     assert outcome is not None
-    assert shown is not None
+    assert ended is not None
     scores = [standing.score for standing in match.match.standings()]
-    assert (shown.reason, shown.winners, shown.ranks, shown.scores) == (
+    assert (ended.reason, ended.winners, ended.ranks, ended.scores) == (
         *(outcome.reason, outcome.winners, outcome.ranks, scores),
     )
     assert marks[-1].kind == "end"
@@ -102,9 +104,20 @@ def test_it_is_the_match(match: Watched, read: Read) -> None:
     }
     for state in match.states:
         assert after[state.public] == state.views["public"]
-    ended = of_log.header.outcome
-    assert ended is not None
-    assert (ended.reason, ended.winners, ended.scores) == (shown.reason, shown.winners, scores)
+    of_end = of_log.header.outcome
+    assert of_end is not None
+    assert (of_end.reason, of_end.winners, of_end.scores) == (ended.reason, ended.winners, scores)
+
+
+def test_each_card_that_is_played_or_gained_is_a_step(read: Read) -> None:
+    match = watched("dominion", 0)
+    page = read(match.record)
+    assert len(page.steps) > len(match.states)
+    for before, after in pairwise(folded(page, "all")):
+        assert sum(before["supply"].values()) - sum(after["supply"].values()) <= 1
+        for was, now in zip(before["seats"], after["seats"], strict=True):
+            if was["own"]["turns"] == now["own"]["turns"]:
+                assert len(now["own"]["in_play"]) - len(was["own"]["in_play"]) <= 1
 
 
 def test_a_state_of_bot_wars_is_with_the_turn_that_led_to_it(read: Read) -> None:

@@ -29,8 +29,9 @@ from random import Random
 
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.schedule.format import Setup
 from referee.tournament.schedule.pairing import deal_seed
-from referee.tournament.setup import Setup, setup
+from referee.tournament.setup import setup
 from referee.workers import worker_processes
 from tests.support.live import hostile, left_behind
 from tests.support.remains import remains

@@ -13,6 +13,8 @@
     and against processes that are started for each match; one at a time, the same matches.
 (f) `play_matches` with two objects, against a plain loop over `Match` with the same objects and
     matches: processor time, so that other work on the machine counts little.
+(g) `validate` on the spectator log of a match, against `verify` on its record, in one process: the
+    processor time of matches of random bots that keep the rules.
 
 The machine is noisy, so the two sides of a ratio take turns, and medians are printed.
 """
@@ -27,6 +29,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
@@ -45,10 +48,13 @@ from referee.games.dominion.rules.messages import PlayReply, PlayTurn
 from referee.games.interface.chance import SeededChance
 from referee.games.interface.game import Setup
 from referee.logs.files import open_logs
+from referee.logs.validate import validate_log
+from referee.logs.verify import verify_record
 from referee.match.machine import Match, Sent
 from referee.match.messages import PlayerNameReply, PlayerNameRequest
 from referee.match.spec import match_spec
 from referee.play import play_once
+from tests.support.fuzzed import fuzzed_match
 
 SEEDS = range(1, 6)
 RULES = GAMES["dominion"]
@@ -377,10 +383,53 @@ def bench_objects(rounds: int) -> list[tuple[str, ...]]:
     return [row]
 
 
+# --- (g) ------------------------------------------------------------------------------------------
+
+LOGS = 15
+"""Matches of each game; each is checked once in a round."""
+
+
+def bench_validate(rounds: int) -> list[tuple[str, ...]]:
+    def rate(check: Callable[[str], object], files: Sequence[Path]) -> float:
+        started = time.process_time()
+        for file in files:
+            check(str(file))
+        return len(files) / (time.process_time() - started)
+
+    rows = []
+    for game in GAMES:
+        with tempfile.TemporaryDirectory() as folder:
+            logs = [Path(folder, f"{seed}.jsonl") for seed in range(LOGS)]
+            records = [Path(folder, f"{seed}.record.jsonl") for seed in range(LOGS)]
+            for seed, (log, record) in enumerate(zip(logs, records, strict=True)):
+                played = fuzzed_match(game, Random(seed), max_turns=100, only_legal=True)
+                log.write_bytes(played.log)
+                record.write_bytes(played.record)
+            validated, verified = [], []
+            for _ in range(rounds + 1):
+                validated.append(rate(validate_log_to_its_end, logs))
+                verified.append(rate(verify_record, records))
+        pairs = zip(validated[1:], verified[1:], strict=True)  # the first round loads the game
+        ratio = median(mine / other for mine, other in pairs)
+        beside = ("verify", f"{median(verified[1:]):.0f} records/s")
+        validate = f"{median(validated[1:]):.0f} logs/s"
+        rows.append((f"(g) validate, {game}", validate, *beside, f"{ratio:.2f}", ""))
+    return rows
+
+
+def validate_log_to_its_end(name: str) -> None:
+    """Check a log.
+
+    Raises:
+        AssertionError: it is not valid.
+    """
+    assert not list(validate_log(name))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=tuple("abcdef"))
+    parser.add_argument("--only", choices=tuple("abcdefg"))
     options = parser.parse_args()
     benches: dict[str, Callable[[int], list[tuple[str, ...]]]] = {
         "a": bench_requests,
@@ -389,6 +438,7 @@ def main() -> None:
         "d": bench_verify,
         "e": bench_in_process,
         "f": bench_objects,
+        "g": bench_validate,
     }
     columns = ("what", "median", "beside it", "median", "ratio", "bound")
     table = Table(*columns, box=box.MARKDOWN)

@@ -1,4 +1,4 @@
-"""Whether 24 processes of a bot that only use CPU time make its opponent late (limits.md, 4).
+"""Whether 24 processes of a bot that only use CPU time make its opponent late (sandbox.md, 12).
 
     python -m tools.benchmarks.burners [--sandbox none]
 

@@ -1,4 +1,4 @@
-"""What a sandbox costs, and what limits cost, beside neither (sandbox.md, limits.md).
+"""What a sandbox costs, and what limits cost, beside neither (sandbox.md).
 
     python -m tools.benchmarks.confinement [--rounds N]
 
@@ -22,6 +22,7 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.sandbox import resolve
 from referee.match.limits import OF_TOURNAMENTS, Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
+from referee.match.spec import match_spec
 from referee.tournament.playing.batch import Batch, Failed, end_bots, play_batch
 from referee.tournament.rows import Entrant, Plan
 from tools.benchmarks.tournament import rate
@@ -48,9 +49,9 @@ def request(sandbox: Sandbox, settings: dict[str, object]) -> float:
     """Microseconds of a request."""
     entrants = {number: Entrant("big_money", "big_money") for number in (0, 1)}
     plans = tuple(Plan(match=n, deal=n, seed=n, players=(0, 1)) for n in range(MATCHES))
-    of = {"sandbox": sandbox}
-    play_batch(Batch("dominion", settings, entrants, plans[:1], **of))  # starts them
-    rows = play_batch(Batch("dominion", settings, entrants, plans[1:], **of))
+    spec = match_spec(["", ""], seed=0, options=settings, sandbox=sandbox)
+    play_batch(Batch(spec, entrants, plans[:1]))  # starts them
+    rows = play_batch(Batch(spec, entrants, plans[1:]))
     end_bots()
     assert not isinstance(rows, Failed)
     seconds = sum(row.seconds for row in rows)

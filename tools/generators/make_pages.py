@@ -1,12 +1,9 @@
-"""Put the pages together that have a source: of each game, and of rule files.
+"""Write the generated parts of the pages: tables of limits, words, cards and commands, and links.
 
     python -m tools.generators.make_pages [--check]
 
-What all games share stands in spec/sources/shared.md, what a game has to itself in
-spec/sources/GAME.md. The latter begins with its words for the blanks (`$name`) of the shared parts,
-as TOML between two lines "+++". A line `<!-- shared NAME -->` stands for a part. In
-spec/sources/rule-bots.md a line `<!-- words GAME -->` stands for the words of a game's rule files,
-in spec/sources/tribute.md `<!-- cards tribute -->` for the table of its cards.
+A generated part is between the lines `<!-- generated: NAME -->` and `<!-- end -->` of a page.
+A reference to a section, such as "(8.4)", becomes a link.
 With --check nothing is written: it fails if a page is out of date.
 """
 
@@ -14,47 +11,53 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from string import Template
 
-from referee.games import GAMES
-from tools.generators.rule_words import with_words
-from tools.generators.tribute_cards import with_cards
+from tools.generators.commands_table import commands
+from tools.generators.limits_table import limits
+from tools.generators.messages_table import messages
+from tools.generators.rule_words import words
+from tools.generators.section_links import linked
+from tools.generators.tribute_cards import cards
 
-SPEC = Path(__file__).resolve().parents[2] / "spec"
-SHARED = "sources/shared.md"
-RULES = "sources/rule-bots.md"
-HEAD = "<!-- Put together by tools/generators/make_pages.py from spec/{} and {}. -->\n\n"
-PART = re.compile(r"^<!-- part (.+?) -->\n(.*?)\n*(?=^<!-- part |\Z)", re.MULTILINE | re.DOTALL)
-MARK = re.compile(r"^<!-- shared (.+) -->$", re.MULTILINE)
-
-
-def pages(spec: Path = SPEC) -> dict[Path, str]:
-    """File -> text of each game's page; KeyError if a part or a blank is not there."""
-    parts = dict(PART.findall((spec / SHARED).read_text()))
-    made = {}
-    for game in GAMES.values():
-        source = f"sources/{game.name}.md"
-        _, blanks, own = (spec / source).read_text().split("+++\n", 2)
-        words = tomllib.loads(blanks) | {"up": "../" * game.specification.count("/")}
-        # What `split` gives is by turns own text and the name of a part.
-        texts = [
-            Template(parts[text]).substitute(words) if place % 2 else text
-            for place, text in enumerate(MARK.split(own))
-        ]
-        head = HEAD.format(source, f"spec/{SHARED}")
-        made[spec / f"{game.specification}.md"] = head + with_cards("".join(texts))
-    rules = (spec / RULES).read_text()
-    made[spec / "rule-bots.md"] = HEAD.format(RULES, "the games' words") + with_words(rules)
-    return made
+ROOT = Path(__file__).resolve().parents[2]
+PARTS: dict[str, Callable[[str], str]] = {
+    "limits": limits,
+    "words dominion": lambda _: words("dominion"),
+    "words starrealms": lambda _: words("starrealms"),
+    "cards tribute": lambda _: cards(),
+    "commands": lambda _: commands(),
+    "messages": lambda _: messages(""),
+    "messages dominion": lambda _: messages("dominion"),
+    "messages botwars": lambda _: messages("botwars"),
+    "messages starrealms": lambda _: messages("starrealms"),
+    "messages tribute": lambda _: messages("tribute"),
+}
+"""Name of a part -> its text, made from the text that is there now."""
+_PART = re.compile(
+    r"^(<!-- generated: ([\w ]+) -->\n)(.*?)^(<!-- end -->)$", re.MULTILINE | re.DOTALL
+)
 
 
-def stale(spec: Path = SPEC) -> list[Path]:
-    """The pages that are not as their sources say."""
-    return [
-        file for file, text in pages(spec).items() if not file.exists() or file.read_text() != text
-    ]
+def made(text: str) -> str:
+    """A page with its generated parts made again; KeyError if there is no such part."""
+    return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]](part[3])}\n{part[4]}", text)
+
+
+def pages(root: Path = ROOT) -> Iterator[Path]:
+    """The pages that can have generated parts."""
+    yield from sorted([*root.glob("*.md"), *root.glob("spec/**/*.md")])
+
+
+def current(page: Path, root: Path = ROOT) -> str:
+    """A page as it should be."""
+    return linked(made(page.read_text()), page, root / "spec")
+
+
+def stale(root: Path = ROOT) -> list[Path]:
+    """The pages whose generated parts are not what the code says, or that lack a link."""
+    return [page for page in pages(root) if current(page, root) != page.read_text()]
 
 
 if __name__ == "__main__":
@@ -62,5 +65,5 @@ if __name__ == "__main__":
         if found := stale():
             sys.exit(f"not up to date: {', '.join(map(str, found))}; run {sys.argv[0]}")
     else:
-        for file, text in pages().items():
-            file.write_text(text)
+        for page in stale():
+            page.write_text(current(page))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
 from referee.rulefiles.words import key_rows, matcher_rows
 
-_MARK = re.compile(r"^<!-- words (.+) -->$", re.MULTILINE)
 
-
-def with_words(text: str) -> str:
-    """A text with each mark replaced by the tables of its game."""
-    return _MARK.sub(lambda mark: "\n".join(_tables(mark[1])), text)
+def words(game: str) -> str:
+    """The tables of a game."""
+    return "\n".join(_tables(game))
 
 
 def _tables(game: str) -> Iterator[str]:

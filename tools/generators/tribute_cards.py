@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from referee.games.tribute.rules.cards import card_set
 
-_MARK = "<!-- cards tribute -->"
 
-
-def with_cards(text: str) -> str:
-    """A text with the mark replaced by the table."""
-    return text.replace(_MARK, _table()) if _MARK in text else text
-
-
-def _table() -> str:
+def cards() -> str:
+    """A row for each card of the set that is in play."""
     rows = [
         "| card | deck | type | cost | HP | effects | in the tavern |",
         "|---|---|---|---|---|---|---|",

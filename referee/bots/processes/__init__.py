@@ -11,6 +11,8 @@ prctl.py        what a process can ask of Linux about itself
 orphans.py      what a bot has started outside its group
 cpu.py          what a process does with the processor
 stderr.py       what a bot said on stderr: kept up to a cap
-process.py      a `Bot`: lines with exact caps and deadlines
+piped.py        a bot's process: lines with exact caps and deadlines
+process.py      a `Bot`: the same under trio
+polling.py      waiting for bots without an event loop
 pool.py         processes that wait for another match
 """

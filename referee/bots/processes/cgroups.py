@@ -1,4 +1,4 @@
-"""Control groups: limits of all of a bot's processes together, and counters (Linux; limits.md).
+"""Control groups: limits of all of a bot's processes together, and counters (Linux; sandbox.md).
 
 Each bot has a group of its own: one folder with cgroup v2, with v1 one in each hierarchy. They are
 made beside or below the group of this process, where it may do that:

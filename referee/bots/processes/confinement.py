@@ -1,4 +1,4 @@
-"""What the system holds a bot to: the limits that it has from its start (limits.md).
+"""What the system holds a bot to: the limits that it has from its start (sandbox.md).
 
 A shell goes before the bot. It joins the bot's control group, sets the limits that are of each
 process (`ulimit`), and becomes the bot or its sandbox: so no moment passes without them. Nothing
@@ -12,9 +12,17 @@ import shlex
 from collections.abc import Sequence
 
 from referee.bots.processes import cgroups
-from referee.match.limits import OF_THE_SYSTEM, Limits, LimitsBy
+from referee.match.limits import Limits, LimitsBy
 from referee.match.sandbox import Sandbox
 
+_OF_THE_SYSTEM = (
+    "cpu_limit",
+    "memory_limit",
+    "process_limit",
+    "open_file_limit",
+    "file_size_limit",
+)
+"""The limits that a process has from its start."""
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes; what `ulimit -f` counts
 
@@ -34,7 +42,7 @@ def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:
 
 
 def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
-    wanted = any(getattr(limits, name) < math.inf for name in OF_THE_SYSTEM)
+    wanted = any(getattr(limits, name) < math.inf for name in _OF_THE_SYSTEM)
     return wanted or sandbox.kind != "none"
 
 

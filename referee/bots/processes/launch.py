@@ -47,6 +47,8 @@ It is the same wherever the referee is started, so that a bot that works here wo
 nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
 And it tells nobody what the referee knows.
 """
+TIME_LIMIT = "REFEREE_TIME_LIMIT"
+"""Where the program of a command that is timed finds the limit, in seconds or `inf`."""
 
 
 class LaunchedBot:
@@ -128,7 +130,7 @@ class LaunchedBot:
                 raise ShortageError("cannot make a control group", error) from error
         prepared = prepare(
             self.command,
-            _environment(self.command.env),
+            _environment(self.command, limits),
             self.sandbox,
             limits.tmp_limit,
             partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
@@ -214,7 +216,7 @@ class LaunchedBot:
             self.cgroup.kill()
 
     def freeze(self) -> None:
-        """Let none of its processes run until it is thawed (limits.md, 4).
+        """Let none of its processes run until it is thawed (sandbox.md, 12).
 
         Nothing happens to a bot that is in no sandbox.
         """
@@ -395,14 +397,11 @@ def _is_stopped(pid: int) -> bool:
     return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
 
 
-def _environment(given: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """What a bot has in its environment (8.5).
-
-    Args:
-        given: what it has beside what every bot has.
-    """
+def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
+    """What a bot has in its environment (8.5)."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    return inherited | _FIXED | dict(given)
+    timed = {TIME_LIMIT: str(limits.time_limit)} if command.is_timed else {}
+    return inherited | _FIXED | timed | dict(command.env)
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:

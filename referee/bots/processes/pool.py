@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-import trio
-
-from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.process import BotProcess
+from referee.bots.command import BotSource
+from referee.bots.processes.launch import LaunchedBot, Started, launch
+from referee.bots.processes.piped import PipedBot
+from referee.bots.processes.polling import run
+from referee.match.spec import MatchSpec
 
 MAX_WAITING = 64
 """Bots that wait at most; each takes memory, some MB for one in Python."""
@@ -41,16 +43,16 @@ class BotPool:
         """Those that wait."""
         return [bot for _, bot in self._waiting]
 
-    async def shrink(self) -> None:
+    def shrink(self) -> None:
         """End those that waited longest (8.4) while there are too many."""
-        while len(self._waiting) > MAX_WAITING:
-            await finish(self._waiting.pop(0)[1])
+        many = max(0, len(self._waiting) - MAX_WAITING)
+        finish(bot for _, bot in self._waiting[:many])
+        del self._waiting[:many]
 
-    async def finish(self) -> None:
+    def finish(self) -> None:
         """End all that wait, side by side (8.4)."""
-        async with trio.open_nursery() as nursery:
-            while self._waiting:
-                nursery.start_soon(finish, self._waiting.pop()[1])
+        finish(self.waiting)
+        self._waiting.clear()
 
     def end(self) -> None:
         """Kill all that wait."""
@@ -58,12 +60,50 @@ class BotPool:
             self._waiting.pop()[1].end()
 
 
-async def finish(launched: LaunchedBot) -> None:
-    """End a bot that waits (8.4)."""
-    assert launched.last_stderr is not None  # it has played
-    launched.thaw()
-    async with trio.open_nursery() as nursery:
-        bot = BotProcess(launched, launched.last_stderr)
-        bot.attend(nursery)
-        await bot.finish(launched.limits.grace)
-        nursery.cancel_scope.cancel()
+@contextmanager
+def borrowed(
+    pool: BotPool,
+    spec: MatchSpec,
+    sources: Sequence[BotSource],
+    keys: Sequence[Hashable],
+    *,
+    fresh: bool = False,
+) -> Iterator[list[Started]]:
+    """Processes that have waited for this match, else new ones (8.4).
+
+    After this block those wait in the pool that were let go of; the others have ended.
+
+    Args:
+        keys: of those that wait, in seat order.
+        fresh: those that have waited end, and new ones play.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for one.
+    """
+    started: list[Started] = []
+    try:
+        for key, source in zip(keys, sources, strict=True):
+            waiting = pool.take(key)
+            if waiting is not None and fresh:
+                finish([waiting])
+                waiting = None
+            started.append(waiting or launch(source, spec.limits, spec.sandbox))
+        yield started
+    finally:
+        for key, bot in zip(keys, started, strict=False):
+            if isinstance(bot, LaunchedBot):
+                if bot.last_stderr is not None:
+                    pool.put(key, bot)
+                else:
+                    bot.end()
+    pool.shrink()
+
+
+def finish(waiting: Iterable[LaunchedBot]) -> None:
+    """End bots that wait, side by side (8.4)."""
+    bots = []
+    for launched in waiting:
+        assert launched.last_stderr is not None  # it has played
+        launched.thaw()
+        bots.append(PipedBot(launched, launched.last_stderr))
+    run({bot: bot.finishing(bot.launched.limits.grace) for bot in bots})

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
@@ -14,10 +14,8 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import wrap_list
 
 
-def add(commands: Commands) -> None:
-    bots = commands.add_parser(
-        "bots",
-        help="list the bundled example bots",
+def add(add_parser: AddParser) -> None:
+    bots = add_parser(
         description="List the bundled example bots, or print the source of one. "
         "To start a bot of your own: referee new my_bot",
         examples=(

@@ -7,11 +7,13 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, seconds
+from referee.bots.processes.orphans import no_orphans
+from referee.cli.arguments import AddParser, count, seconds
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import OK, printing, say
+from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.settings import add_game, add_sandbox
-from referee.errors import UsageError
+from referee.cli.work import cores, run_in_trio, show_progress
+from referee.errors import Mistakes, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain
 
@@ -21,17 +23,14 @@ if TYPE_CHECKING:
     from referee.bots.building import Built
     from referee.bots.folder import BotFolder
 
-FAILED = 1
 LIMIT = 300.0
 _MOST_WIDTH = 160
 """Columns of a line of a build that are shown."""
 _NAME_WIDTH = 30
 
 
-def add(commands: Commands) -> None:
-    build = commands.add_parser(
-        "build",
-        help="build the bots in folders, each in a sandbox",
+def add(add_parser: AddParser) -> None:
+    build = add_parser(
         description="Run the build command of each bot.toml on a copy of its folder, in a sandbox "
         "without a network. What was built, and has not changed since, is not built again.",
         epilog="spec/organisers.md says what stands in a bot.toml, and where the result is.",
@@ -60,8 +59,6 @@ def add(commands: Commands) -> None:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.building import build
     from referee.bots.command import find_all
-    from referee.bots.processes.orphans import no_orphans
-    from referee.cli.work import cores, run_in_trio, show_progress
 
     found = find_all(partial(_folder, options.game), options.bots)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
@@ -102,7 +99,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 def _folder(game: str, argument: str) -> BotFolder:
     from referee.bots.command import bot_folder
-    from referee.errors import Mistakes
 
     folder = bot_folder(argument, game)
     if folder is None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -22,10 +22,8 @@ _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 """Metavars of arguments that are files."""
 
 
-def add(to: Commands) -> None:
-    parser = to.add_parser(
-        "completion",
-        help="print a script that completes words in a shell",
+def add(add_parser: AddParser) -> None:
+    parser = add_parser(
         description="Print a script with which a shell completes commands, options, bundled bots "
         "and files.",
         examples=(

@@ -5,32 +5,35 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, count, made_folder, seconds, seed
+from referee.bots.processes.orphans import no_orphans
+from referee.cli import settings
+from referee.cli.arguments import AddParser, count, made_folder, seconds, seed
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import OK, PLAIN_WIDTH, has_colour, printing, say, width
-from referee.cli.settings import (
-    add_env,
-    add_game,
-    add_sandbox,
-    add_system_limits,
-    chosen_settings,
+from referee.cli.console import (
+    FAILED,
+    OK,
+    PLAIN_WIDTH,
+    has_colour,
+    print_json,
+    printing,
+    say,
+    width,
 )
+from referee.cli.work import collect_garbage, cores, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
-    from referee.conformance.case import Stated
     from referee.conformance.suite import Suite
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
-DEPARTS = 1
 FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
@@ -38,11 +41,8 @@ SAY_EVERY_SECONDS = 15
 """How often it says how far it is where there is no terminal."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    conform = commands.add_parser(
-        "conform",
-        help="check a bot, or another referee, against the protocol, sentence by sentence",
+def add(add_parser: AddParser) -> None:
+    conform = add_parser(
         description="Check a bot against the protocol, sentence by sentence: what it is sent, what "
         "it must answer, and what it did instead. With --referee, check a program that plays "
         "matches between bots.",
@@ -76,13 +76,13 @@ def add(commands: Commands) -> None:
     add("--match", action="append", default=[], metavar="NAME", help=matches)
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
     add("--keep", metavar="DIR", help=keep)
-    add_game(conform, default=None)
-    add_env(conform)
-    add_sandbox(conform, "none")
+    settings.add_game(conform, default=None)
+    settings.add_env(conform)
+    settings.add_sandbox(conform, "none")
     timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
     add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
     add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
-    add_system_limits(conform)
+    settings.add_system_limits(conform)
     add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
     jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
     add("--jobs", type=count, metavar="N", help=jobs)
@@ -100,7 +100,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.conformance.text import TextReport
 
     if options.bot is not None and options.referee is not None:
@@ -130,7 +129,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
     if options.list:
         with printing():
-            _list(options, subject.cases, on_stdout)
+            if options.format == "json":
+                print_json(subject.cases)
+            else:
+                _print(on_stdout.listed(subject.cases))
         return OK
     shown = options.format == "text" or options.output is not None
     results: list[Result] = []
@@ -151,7 +153,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     elif options.output is not None:
         in_file = text_report(width=PLAIN_WIDTH, colour=False)
         _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
-    return OK if report.conforms else DEPARTS
+    return OK if report.conforms else FAILED
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
@@ -176,18 +178,9 @@ def _as_words(options: argparse.Namespace) -> list[str]:
     from referee.match.spec import setting_words
 
     words = sandbox_words(options.sandbox, options.sandbox_read, options.env)
-    for name, value in chosen_settings(options).items():
+    for name, value in settings.chosen_settings(options).items():
         words += setting_words(name, value)
     return words
-
-
-def _list(options: argparse.Namespace, cases: Sequence[Stated], text: TextReport) -> None:
-    if options.format == "json":
-        import msgspec
-
-        print(msgspec.json.encode(cases).decode())
-    else:
-        _print(text.listed(cases))
 
 
 def _print(lines: Iterator[str]) -> None:
@@ -220,10 +213,8 @@ class _Bot:
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
         """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
-        from referee.cli.work import cores
         from referee.conformance.driver import Limits
-        from referee.conformance.suite import Suite
-        from referee.conformance.tested import why_skipped
+        from referee.conformance.suite import Suite, why_skipped
 
         assert self._bot is not None  # only a list goes without
         whys = [why_skipped(case, self._bot) for case in self.cases]
@@ -231,7 +222,7 @@ class _Bot:
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
         sandbox = chosen_sandbox(options, [self._bot], options.output)
-        system = {**sandbox.limits, **chosen_settings(options)}
+        system = {**sandbox.limits, **settings.chosen_settings(options)}
         timeout = system.pop("time_limit", Limits().timeout)
         limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
@@ -273,8 +264,7 @@ class _Referee:
         self._played = 0
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
-        """Play all matches; `on_result` gets the results when they are over."""
-        from referee.cli.work import cores
+        """Play all matches; their results come together, in the report."""
         from referee.conformance.referee_side import check_referee
 
         def played() -> None:
@@ -290,7 +280,6 @@ class _Referee:
             jobs=options.jobs or cores(),
             timeout=options.time_limit or MATCH_SECONDS,
             strict=options.strict,
-            on_result=on_result,
             on_match=played,
             covers=[case.id for case in self.cases] if options.case else [],
             only=options.match,
@@ -310,9 +299,6 @@ def _run(
 ) -> Report:
     """Check the subject; each result is put into `results` as soon as it is known."""
     import trio
-
-    from referee.bots.processes.orphans import no_orphans
-    from referee.cli.work import collect_garbage, run_in_trio, show_progress
 
     async def work(nursery: trio.Nursery) -> Report:
         started = trio.current_time()

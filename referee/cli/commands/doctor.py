@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -12,20 +13,25 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from referee.cli.arguments import Commands
+from referee._version import __version__
+from referee.bots.processes.cgroups import home
+from referee.bots.processes.seccomp import seccomp_filter
+from referee.cli.arguments import AddParser
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import OK, PLAIN_WIDTH, printing
+from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.cli.settings import add_sandbox
+from referee.cli.work import check_descriptors, cores, run_in_trio
+from referee.errors import RefereeError
 from referee.interrupts import Interrupts
 from referee.text.terminal import duration, escaped
 
 if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
 
-NO_MATCH = 1
 PROBE_SECONDS = 5.0
 """For each program that is asked for its version."""
 _LEAST_FILES = 1024
@@ -87,24 +93,8 @@ class Found(NamedTuple):
     get: str = ""
 
 
-class Probe(NamedTuple):
-    """One of the things to look for.
-
-    Attributes:
-        needed: whether no match can be played without it.
-    """
-
-    section: str
-    name: str
-    look: Callable[[], Found]
-    purpose: str
-    needed: bool = False
-
-
-def add(commands: Commands) -> None:
-    doctor = commands.add_parser(
-        "doctor",
-        help="what this machine offers, what is missing and how to get it",
+def add(add_parser: AddParser) -> None:
+    doctor = add_parser(
         description="Look at what this machine offers for matches and tournaments: a sandbox, "
         "limits, languages of bots. Says what is missing, what it is for, and how to get it.",
         exit_codes={0: "matches can be played: one was", 1: "no match can be played here"},
@@ -119,32 +109,19 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    import msgspec
-
     sandbox = chosen_sandbox(options, ())
     checks = []
-    for probe in probes(sandbox, interrupts):
-        checks.append(_check(probe))
+    for check in checked(sandbox, interrupts):
+        checks.append(check)
         interrupts.check()
     report = Report(all(check.status != "problem" for check in checks), checks)
     with interrupts.raising(), printing():
         if options.format == "json":
-            print(msgspec.json.encode(report).decode())
+            print_json(report)
         else:
             for line in _text(report):
                 print(line)
-    return OK if report.ok else NO_MATCH
-
-
-def _check(probe: Probe) -> Check:
-    try:
-        found = probe.look()
-    except OSError as error:  # of a system that is unlike others
-        found = Found(False, f"cannot be found out: {error}")
-    missing: Literal["missing", "problem"] = "problem" if probe.needed else "missing"
-    status = "ok" if found.ok else missing
-    get = "" if found.ok else found.get
-    return Check(probe.section, probe.name, status, found.text, probe.purpose, get)
+    return OK if report.ok else FAILED
 
 
 def _text(report: Report) -> Iterator[str]:
@@ -177,8 +154,8 @@ def _wrapped(start: str, text: str) -> list[str]:
 # --- what is looked for ---------------------------------------------------------------------------
 
 
-def probes(sandbox: Sandbox, interrupts: Interrupts) -> list[Probe]:
-    """All that is looked for, in the order in which it is told.
+def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
+    """Look for each thing in turn, in the order of the report.
 
     Args:
         sandbox: of the match that is tried, and in which interpreters are looked for.
@@ -187,52 +164,54 @@ def probes(sandbox: Sandbox, interrupts: Interrupts) -> list[Probe]:
 
     strangers = "bots that nobody has read"
     memory = "the memory and processes of bots, all of a bot's together"
-    languages = [
-        Probe(
-            "languages",
-            language.title,
-            partial(_language, language.needs, sandbox),
-            f"bots in {language.title}",
-        )
-        for language in LANGUAGES.values()
-    ]
-    extras = [
-        Probe("extras", name, partial(_extra, name, modules), purpose)
-        for name, modules, purpose in (
-            ("cluster", ("distributed",), "tournaments on several machines"),
-            ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
-            ("browser", ("playwright",), "tests of the pages"),
-        )
-    ]
-    return [
-        Probe("matches", "Python", _python, "the referee", needed=True),
-        Probe("matches", "/bin/sh", _shell, "ending bots, whatever happens", needed=True),
-        Probe(
-            "matches",
-            "a match",
-            lambda: _match(sandbox, interrupts),
-            "everything: minimal against minimal",
-            needed=True,
-        ),
-        Probe("strangers' bots", "bubblewrap", _bubblewrap, f"--sandbox, for {strangers}"),
-        Probe("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
-        Probe("strangers' bots", "seccomp", _seccomp, "the sandbox's filter of system calls"),
-        Probe("strangers' bots", "control groups", _cgroups, memory),
-        Probe("machine", "cores", _cores, "honest reply times"),
-        Probe("machine", "memory", _memory, "tournaments"),
-        Probe("machine", "disk space here", _disk, "records and stores"),
-        Probe("machine", "open files", _files, "many bots at a time"),
-        Probe("machine", "processes", _processes, "many bots at a time"),
-        Probe("machine", "pipes", _pipes, "large messages without a wait"),
-        *languages,
-        *extras,
-        Probe("extras", "Chromium", _chromium, "tests of the pages"),
-    ]
+    section = "matches"
+    yield _check(section, "Python", _python, "the referee", needed=True)
+    yield _check(section, "/bin/sh", _shell, "ending bots, whatever happens", needed=True)
+    match = partial(_match, sandbox, interrupts)
+    yield _check(section, "a match", match, "everything: minimal against minimal", needed=True)
+    section = "strangers' bots"
+    yield _check(section, "bubblewrap", _bubblewrap, f"--sandbox, for {strangers}")
+    yield _check(section, "user namespaces", _namespaces, "bubblewrap, unless as root")
+    yield _check(section, "seccomp", _seccomp, "the sandbox's filter of system calls")
+    yield _check(section, "control groups", _cgroups, memory)
+    section = "machine"
+    yield _check(section, "cores", _cores, "honest reply times")
+    yield _check(section, "memory", _memory, "tournaments")
+    yield _check(section, "disk space here", _disk, "records and stores")
+    yield _check(section, "open files", _files, "many bots at a time")
+    yield _check(section, "processes", _processes, "many bots at a time")
+    yield _check(section, "pipes", _pipes, "large messages without a wait")
+    for language in LANGUAGES.values():
+        look = partial(_language, language.needs, sandbox)
+        yield _check("languages", language.title, look, f"bots in {language.title}")
+    section = "extras"
+    for name, modules, purpose in (
+        ("cluster", ("distributed",), "tournaments on several machines"),
+        ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
+        ("browser", ("playwright",), "tests of the pages"),
+    ):
+        yield _check(section, name, partial(_extra, name, modules), purpose)
+    yield _check(section, "Chromium", _chromium, "tests of the pages")
+
+
+def _check(
+    section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
+) -> Check:
+    """Look for one thing.
+
+    Args:
+        needed: whether no match can be played without it.
+    """
+    try:
+        found = look()
+    except OSError as error:  # of a system that is unlike others
+        found = Found(False, f"cannot be found out: {error}")
+    missing: Literal["missing", "problem"] = "problem" if needed else "missing"
+    get = "" if found.ok else found.get
+    return Check(section, name, "ok" if found.ok else missing, found.text, purpose, get)
 
 
 def _python() -> Found:
-    from referee._version import __version__
-
     return Found(True, f"{sys.version.split()[0]}, referee {__version__}")
 
 
@@ -244,8 +223,6 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     """Play a short match: whatever is wrong with the machine shows there."""
     from referee.bots.command import find_bot
     from referee.bots.processes.launch import launched
-    from referee.cli.work import check_descriptors, run_in_trio
-    from referee.errors import RefereeError
     from referee.match.spec import match_spec
     from referee.play import play_once
 
@@ -288,8 +265,6 @@ def _namespaces() -> Found:
 
 
 def _seccomp() -> Found:
-    from referee.bots.processes.seccomp import seccomp_filter
-
     machine = os.uname().machine
     if not seccomp_filter():
         return Found(False, f"there is no filter for {machine}")
@@ -298,8 +273,6 @@ def _seccomp() -> Found:
 
 
 def _cgroups() -> Found:
-    from referee.bots.processes.cgroups import home
-
     found = home()
     if found is None:
         get = "systemd-run --user --scope -p Delegate=yes referee ..."
@@ -308,8 +281,6 @@ def _cgroups() -> Found:
 
 
 def _cores() -> Found:
-    from referee.cli.work import cores
-
     load, count = os.getloadavg()[0], cores()
     text = f"{count}, load {load:.1f}"
     return Found(load < count + 0.5, text, "wait until the machine is idle, or bots may time out")
@@ -328,15 +299,11 @@ def _disk() -> Found:
 
 
 def _files() -> Found:
-    import resource
-
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return Found(soft >= _LEAST_FILES, f"{soft} (at most {hard})", f"ulimit -n {_LEAST_FILES}")
 
 
 def _processes() -> Found:
-    import resource
-
     soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     is_free = soft == resource.RLIM_INFINITY
     text = "no limit" if is_free else f"at most {soft} of this user"
@@ -365,8 +332,6 @@ def _language(program: str, sandbox: Sandbox) -> Found:
 
 
 def _extra(name: str, modules: tuple[str, ...]) -> Found:
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         return Found(True, ", ".join(f"{module} {version(module)}" for module in modules))
     except PackageNotFoundError:

@@ -7,13 +7,13 @@ import re
 import sys
 from collections.abc import Iterator
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, has_colour, printing, width
 from referee.cli.settings import add_game
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
-from referee.match.pages import Page, load_page, rows
+from referee.match.pages import PROTOCOL, Page, load_page, read_page, rows
 from referee.text.nearest import near
 
 MOST_WIDTH = 100
@@ -26,10 +26,8 @@ _SECTIONS = ("1.2", "2.2")
 """Where it stands there: of bots, of referees."""
 
 
-def add(commands: Commands) -> None:
-    explain = commands.add_parser(
-        "explain",
-        help="print a section of the protocol, or what a code means",
+def add(add_parser: AddParser) -> None:
+    explain = add_parser(
         description="Print a section of the protocol, or what a code means and the sections that "
         "say more.",
         epilog="Without WHAT it prints the contents.",
@@ -63,7 +61,7 @@ def explained(what: str, page: Page) -> str | None:
     if number is not None:
         return _section(page, number[1]) or None
     word = what.lower()
-    meanings = {**_finding(page, word), **_code(page, word)}
+    meanings = dict(_meanings(page, word))
     sections = [_place(page, number) for numbers in meanings.values() for number in numbers]
     if not meanings:
         sections = [(page, number) for number in page.titled(word)]
@@ -78,40 +76,31 @@ def _section(page: Page, number: str) -> str:
 def _place(page: Page, what: str) -> tuple[Page, str]:
     """The page that is asked about, which may be that on HTTP, and what of it."""
     first, _, rest = what.partition(" ")
-    return (load_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
+    return (read_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
-def _code(page: Page, word: str) -> dict[str, list[str]]:
-    """What the tables say of a code -> the sections that say more."""
-    found: dict[str, list[str]] = {}
-    for code in page.codes:
-        if code.code == word:
-            then = f"; {code.then}" if code.then else ""
-            text = f"- `{word}`, {code.kind}: {code.why}{then}"
-            found[text] = [code.section] if code.section else []
-    return found
-
-
-def _finding(page: Page, word: str) -> dict[str, list[str]]:
-    """What `referee conform` means by a kind of violation -> the sections that say more."""
-    found: dict[str, list[str]] = {}
-    for kinds, sections, why in _findings():
-        if word in kinds and word not in {code.code for code in page.codes}:
-            found[f"- `{word}`, found by `referee conform`: {why}"] = re.findall(
-                r"(?:[\w.-]+ )?[\d.]+", sections
-            )
-    return found
+def _meanings(page: Page, word: str) -> Iterator[tuple[str, list[str]]]:
+    """Find each meaning of a code, and the sections that say more."""
+    codes = [code for code in page.codes if code.code == word]
+    for code in codes:
+        then = f"; {code.then}" if code.then else ""
+        text = f"- `{word}`, {code.kind}: {code.why}{then}"
+        yield text, [code.section] if code.section else []
+    for kinds, sections, why in () if codes else _findings():
+        if word in kinds:
+            text = f"- `{word}`, found by `referee conform`: {why}"
+            yield text, re.findall(r"(?:[\w.-]+ )?[\d.]+", sections)
 
 
 def _findings() -> Iterator[tuple[list[str], str, str]]:
     """The kinds of violation of `referee conform`: names, sections, meaning."""
     for number in _SECTIONS:
-        for kinds, sections, why in rows(load_page(_KINDS).sections[number].text):
+        for kinds, sections, why in rows(read_page(_KINDS).sections[number].text):
             yield re.findall("`([a-z-]+)`", kinds), sections, why
 
 
 def _contents(page: Page) -> str:
-    lines = [f"Sections of spec/{page.name}.md:", ""]
+    lines = [f"Sections of spec/{PROTOCOL}.md and spec/{page.name}.md:", ""]
     for section in page.sections.values():
         indent = "  " * section.number.count(".")
         lines.append(f"{indent}- {section.number} {section.title}")

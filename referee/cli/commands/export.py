@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.interrupts import Interrupts
 from referee.text.terminal import command_line, csv_text
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 
-def add(commands: Commands) -> None:
-    export = commands.add_parser(
-        "export",
-        help="print the matches of a tournament, a row each",
+def add(add_parser: AddParser) -> None:
+    export = add_parser(
         description="Print the matches of a tournament, a row each, in the order of the schedule. "
         "Void matches are left out.",
         epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
@@ -80,8 +79,6 @@ def _cell(match: MatchRow, column: str, names: Sequence[str]) -> Any:
 
 
 def _csv(store: Store) -> None:
-    import csv
-
     def spaced(parts: Iterable[object]) -> str:
         words = ("null" if part is None else str(part) for part in parts)
         return " ".join(command_line([word]) if _AMBIGUOUS(word) else word for word in words)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 
 from referee.cli import registry as commands
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
 
-def add(to: Commands) -> None:
-    parser = to.add_parser(
-        "help",
-        help="say what a command does",
+def add(add_parser: AddParser) -> None:
+    parser = add_parser(
         description="Say what a command does, as COMMAND --help does.",
         examples=(("referee help play", "all about referee play"),),
     )
@@ -27,7 +25,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if name is not None and name not in commands.COMMANDS:
         known = did_you_mean(name, commands.COMMANDS) or f": {', '.join(commands.COMMANDS)}"
         raise UsageError(f"there is no command {name!r}{known}")
-    parser = commands.parser() if name is None else commands.command_parser(name)
+    parser = commands.parser(whole=False) if name is None else commands.command_parser(name)
     with interrupts.raising(), printing():
         print(parser.format_help(), end="")
     return OK

@@ -6,7 +6,7 @@ import argparse
 import shutil
 from pathlib import Path
 
-from referee.cli.arguments import Commands
+from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.cli.settings import add_game
 from referee.games import DEFAULT_GAME, GAMES
@@ -14,10 +14,8 @@ from referee.interrupts import Interrupts
 from referee.text.terminal import escaped
 
 
-def add(commands: Commands) -> None:
-    new = commands.add_parser(
-        "new",
-        help="make a folder to start your own bot from",
+def add(add_parser: AddParser) -> None:
+    new = add_parser(
         description="Make a folder with a small bot that plays a whole game, a test and a README, "
         "and say what to do next.",
         exit_codes={0: "made", 2: "wrong usage, or a folder that cannot be made"},
@@ -28,20 +26,21 @@ def add(commands: Commands) -> None:
     )
     add = new.add_argument
     add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
-    languages = "python, javascript, java, c, cpp, rust, perl or go (python)"
+    languages = "python, javascript, java, c, cpp, rust, perl, go, or one of the game (python)"
     add("--language", default="python", metavar="NAME", help=languages)
     add("--plain", action="store_true", help="python: speak the protocol, without referee.bot")
     add_game(new)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.starters import LANGUAGES, find_language, make_bot
+    from referee.starters import find_language, languages_of, make_bot
 
-    key = find_language(options.language)
+    rules = GAMES[options.game]
+    key = find_language(options.language, rules)
     option = "" if options.game == DEFAULT_GAME else f"--game {options.game}"
-    made = make_bot(options.folder, GAMES[options.game], key, option, plain=options.plain)
-    needs = LANGUAGES[key].needs
-    title, folder = LANGUAGES[key].title, escaped(str(options.folder))
+    made = make_bot(options.folder, rules, key, option, plain=options.plain)
+    language = languages_of(rules)[key]
+    needs, title, folder = language.needs, language.title, escaped(str(options.folder))
     with interrupts.raising(), printing():
         print(f"Made {folder}: a bot in {title}, a test and a README. Next:\n")
         for command in made.commands:

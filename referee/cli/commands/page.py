@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
+import webbrowser
+from pathlib import Path
 
-from referee.cli.arguments import Commands, check_files
-from referee.cli.console import OK, fail, printing, say
+from referee.cli.arguments import AddParser, check_files
+from referee.cli.console import FAILED, OK, fail, printing, say
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 
-NO_LOG = 1
 
-
-def add(commands: Commands) -> None:
-    """Add the command."""
-    page = commands.add_parser(
-        "page",
-        help="show a match in the browser: one file that opens from disk",
+def add(add_parser: AddParser) -> None:
+    page = add_parser(
         description="Make one HTML file of match records or spectator logs. It opens from disk in "
         "any browser, without a network. A record shows hands and faults as well, and what was "
         "sent and answered; a spectator log what everybody saw.",
@@ -27,7 +24,6 @@ def add(commands: Commands) -> None:
             ("referee page games/*.record.jsonl --open", "many: the page begins with a list"),
         ),
     )
-    page.set_defaults(run=run)
     arg = page.add_argument
     log = "a match record or a spectator log, plain, .gz or .zst"
     arg("files", nargs="+", metavar="FILE", help=log)
@@ -40,7 +36,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     from referee.web.file import cut, page_file
     from referee.web.recorded import read_match
 
@@ -56,7 +51,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             try:
                 match = read_match(name)
             except LogReadError as error:
-                code = fail(str(error), NO_LOG)
+                code = fail(FAILED, str(error))
                 continue
             if options.turns is not None:
                 match = cut(match, *options.turns)
@@ -70,9 +65,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if output is not None:
         say(f"{output}: {len(text.encode()) / 1000:.0f} KB")
     if options.open:
-        import webbrowser
-        from pathlib import Path
-
         webbrowser.open(Path(options.output).absolute().as_uri())
     return code
 

@@ -12,29 +12,30 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, add_seed, count, made_folder
+from referee.cli import serving, settings
+from referee.cli.arguments import AddParser, add_seed, count, made_folder
 from referee.cli.consent import add_run_recorded, check_recorded, chosen_sandbox
-from referee.cli.console import OK, USAGE, fail, has_colour, printing, say, width
-from referee.cli.serving import (
-    add_address,
-    address_as_words,
-    check_address,
-    has_screen,
-    is_local,
-    open_browser,
-    origin,
-    say_bug,
+from referee.cli.console import (
+    FAILED,
+    OK,
+    USAGE,
+    fail,
+    has_colour,
+    print_json,
+    printing,
+    say,
+    width,
 )
-from referee.cli.settings import (
-    SANDBOX,
-    add_env,
-    add_game,
-    add_sandbox,
-    add_settings,
-    chosen_settings,
+from referee.cli.work import (
+    check_descriptors,
+    collect_garbage,
+    load_numpy,
+    run_in_trio,
+    show_progress,
 )
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.logs.files import STDOUT, LogFile, finished, opened, standard_error
 from referee.logs.sink import Sink
 from referee.text.terminal import escaped, plain
 
@@ -46,13 +47,11 @@ if TYPE_CHECKING:
     from referee.bots.command import BotSource
     from referee.bots.processes.launch import Started
     from referee.logs.conversation import RecordedAnswers
-    from referee.logs.files import LogFile
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
     from referee.play import Played, Runner
     from referee.web.server.seat import Sitting
 
-DISQUALIFIED = 1
 PROGRESS_AFTER_SECONDS = 1.0
 _SLOW_SECONDS = 2.0
 """A person hears of a bot that thinks for longer."""
@@ -62,11 +61,8 @@ _MOST_LINE = 64 * 1024
 _PUSH_SECONDS = 0.1
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    play = commands.add_parser(
-        "play",
-        help="play one match between two to four bots",
+def add(add_parser: AddParser) -> None:
+    play = add_parser(
         description="Play one match between two to four bots.",
         epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
         'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
@@ -94,15 +90,15 @@ def add(commands: Commands) -> None:
     )
     add = play.add_argument
     add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
-    add_game(play, default=None)
+    settings.add_game(play, default=None)
     add_seed(play)
     add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
     said = "write what the bots write on stderr into the record, before the answer that follows it"
     add("--record-stderr", action="store_true", help=said)
-    add_settings(play, endless=True)
-    add_env(play)
-    add_sandbox(play, None)
+    settings.add_settings(play, endless=True)
+    settings.add_env(play)
+    settings.add_sandbox(play, None)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
     add("--from", dest="resume", metavar="FILE", help=resume)
     add_run_recorded(play, "the record of --from")
@@ -111,14 +107,13 @@ def add(commands: Commands) -> None:
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
     add("--stderr", metavar="DIR", help=kept)
     add("--page", action="store_true", help="people play in the browser: a link for each of them")
-    add_address(play, 0)
+    serving.add_address(play, 0)
     add("--watch", action="store_true", help="show the match in the browser while it is played")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
     with ExitStack() as watching:
         return _run(options, interrupts, watching)
 
@@ -131,8 +126,6 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     """
     from referee.bots.command import BotCommand, game_of_bots
     from referee.bots.processes.launch import launched
-    from referee.cli.work import check_descriptors
-    from referee.logs.files import STDOUT, opened, standard_error
     from referee.match.spec import match_spec
 
     if options.log == STDOUT and options.format == "json":
@@ -140,7 +133,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     recorded = options.record
-    check_address(options, 0, options.page or options.watch, "--page or --watch")
+    serving.check_address(options, 0, options.page or options.watch, "--page or --watch")
     if options.watch:
         from referee.cli.watching import stay, watched
 
@@ -169,7 +162,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         [source.argument for source in sources],
         game=options.game,
         seed=options.seed,
-        options={**sandbox.limits, **before, **chosen_settings(options)},
+        options={**sandbox.limits, **before, **settings.chosen_settings(options)},
         sandbox=sandbox,
     )
     live = standard_error() if options.stderr == _LIVE else None
@@ -181,7 +174,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         if options.watch:
             assert record is not None
             page = f"watch/{os.path.basename(recorded)}"
-            address = [] if options.page else address_as_words(options)  # else it is the seats'
+            # With people in the browser the address is that of their page.
+            address = [] if options.page else serving.address_as_words(options)
             begin = partial(record.begin, copy=True)  # or what was there before would be shown
             server = watching.enter_context(watched(interrupts, [recorded], page, address, begin))
             if server is None:
@@ -206,10 +200,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     with interrupts.raising(), printing():
         _print_result(options, spec, played)
     if lost is not None:
-        return fail(str(lost), USAGE)
+        return fail(USAGE, str(lost))
     if server is not None:
         stay(interrupts, server, options.record, "--record FILE")
-    return DISQUALIFIED if played.disqualified else OK
+    return FAILED if played.disqualified else OK
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
@@ -288,7 +282,6 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
 
 
 def _sitting(options: argparse.Namespace) -> Sitting:
-    from referee.cli.work import load_numpy
     from referee.games import GAMES
 
     if GAMES[options.game].person is None:
@@ -304,8 +297,6 @@ def _sitting(options: argparse.Namespace) -> Sitting:
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
     """Complete the logs. Returns: why one of them could not be."""
-    from referee.logs.files import finished
-
     warnings, lost = finished(logs)
     for warning in warnings:
         say(warning)
@@ -366,8 +357,6 @@ def _play_match(
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
     from referee.bots.command import HUMAN
-    from referee.cli.work import collect_garbage, run_in_trio, show_progress
-    from referee.logs.files import LogFile
     from referee.play import play_once
 
     for file in (log, record):
@@ -433,17 +422,17 @@ async def _serve(
         sitting.port = on.getsockname()[1]
         if options.record is not None:
             sitting.keep_links(options.record)
-        at = origin(host, sitting.port)
+        at = serving.origin(host, sitting.port)
         links = [f"{at}{link}" for link in sitting.links()]
         what = "a seat: its link works again" if goes_on else "a seat: whoever has this link plays"
         for link in links:
             print(f"{link}  ({what})", file=sys.stderr, flush=True)
         site = Site(Library([]), more=Seats([sitting]).routes())
         async with trio.open_nursery() as nursery:
-            if is_local(host) and has_screen() and not goes_on:
-                nursery.start_soon(open_browser, links[0])
+            if serving.is_local(host) and serving.has_screen() and not goes_on:
+                nursery.start_soon(serving.open_browser, links[0])
             task_status.started()
-            await serve(site.app(options.host_name), on, say_bug)
+            await serve(site.app(options.host_name), on, serving.say_bug)
 
 
 async def _push(out: LogFile) -> None:
@@ -497,9 +486,7 @@ def _progress(runner: Runner) -> str:
 
 def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) -> None:
     if options.format == "json":
-        import msgspec
-
-        print(msgspec.json.encode(played.result).decode())
+        print_json(played.result)
         return
     if options.quiet:
         _say_disqualified(played)
@@ -542,7 +529,7 @@ def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
     typed = replace(spec, bots=tuple(options.bots))  # with bytes that are no UTF-8
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]
-    is_default = options.sandbox != "auto" and os.environ.get(SANDBOX, "none") == "none"
+    is_default = options.sandbox != "auto" and os.environ.get(settings.SANDBOX, "none") == "none"
     if spec.sandbox.kind == "none" and not is_default:
         words += ["--sandbox", "none"]
     return words

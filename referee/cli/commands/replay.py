@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import shlex
 import subprocess
@@ -11,27 +12,26 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import Commands, check_files, count, player
-from referee.cli.console import OK, fail, has_colour, printing, say, width
+from referee.cli.arguments import AddParser, check_files, count, player
+from referee.cli.console import FAILED, OK, fail, has_colour, printing, say, width
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
+from referee.logs.source import LogReader
 from referee.text.terminal import escaped, plain
 
 if TYPE_CHECKING:
-    from referee.games.interface.capabilities import Summary, TurnReader
+    from referee.games.interface.capabilities import Summary
+    from referee.games.interface.turns import TurnReader
     from referee.logs.replay.reader import Item, Replay
     from referee.logs.replay.terminal import Painter
 
-NO_LOG = 1
 FOLLOW_SECONDS = 0.1
 """Seconds between two looks at a log that is followed."""
 
 
-def add(commands: Commands) -> None:
-    replay = commands.add_parser(
-        "replay",
-        help="show a match turn by turn, from its record or its spectator log",
+def add(add_parser: AddParser) -> None:
+    replay = add_parser(
         description="Show a match turn by turn. A match record shows hands and faults as well, a "
         "spectator log what everybody saw.",
         epilog="On a terminal the text goes through a pager ($PAGER, or less).",
@@ -83,8 +83,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             for line in lines:
                 print(line, flush=options.follow)
     for problem in problems:
-        fail(str(problem), NO_LOG)
-    return NO_LOG if problems else OK
+        fail(FAILED, str(problem))
+    return FAILED if problems else OK
 
 
 def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -100,7 +100,7 @@ def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
             for line in input_of(options.files[0], seat_id(options.input_of - 1)):
                 sys.stdout.buffer.write(line)
     except LogReadError as error:
-        return fail(str(error), NO_LOG)
+        return fail(FAILED, str(error))
     return OK
 
 
@@ -108,7 +108,6 @@ def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterato
     """All that is to be printed."""
     from referee.logs.replay.reader import Replay
     from referee.logs.replay.terminal import Painter
-    from referee.logs.source import LogReader
 
     collect_garbage()
     painter = Painter(width(sys.stdout), colour=has_colour(sys.stdout))
@@ -132,7 +131,7 @@ def _wait() -> bool:
     return True
 
 
-def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader) -> bool:
+def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader[Any]) -> bool:
     return (
         (options.first is None or turn.turn >= options.first)
         and (options.last is None or turn.turn <= options.last)
@@ -219,8 +218,6 @@ def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
 
 
 def _table(summary: Summary) -> Iterator[str]:
-    import io
-
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import Commands, check_files, count, player
-from referee.cli.console import OK, PLAIN_WIDTH, printing
+from referee.cli.arguments import AddParser, check_files, count, player
+from referee.cli.console import FAILED, OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -19,15 +19,11 @@ from referee.text.terminal import as_text, plain, wrap_list
 if TYPE_CHECKING:
     from referee.games.interface.vocabulary import Vocabulary
     from referee.logs.decisions import Decided, Ranked
-    from referee.rulefiles.problems import Problem
-
-WRONG = 1
+    from referee.rulefiles.source import Problem
 
 
-def add(commands: Commands) -> None:
-    rules = commands.add_parser(
-        "rules",
-        help="check a bot that is a file of rules, or ask why it did something",
+def add(add_parser: AddParser) -> None:
+    rules = add_parser(
         description="Bots without programming are files of rules (spec/rule-bots.md). check says "
         "what is wrong in FILEs, and where; keys lists the words that a file can use; explain "
         "shows the scores behind each decision of a turn.",
@@ -44,8 +40,7 @@ def add(commands: Commands) -> None:
     arg = rules.add_argument
     arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
     arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
-    names = ", ".join(GAMES)
-    text = f"the game: {names} (default: that of the FILE, else {DEFAULT_GAME})"
+    text = f"the game: {', '.join(GAMES)} (default: that of the FILE, else {DEFAULT_GAME})"
     arg("--game", choices=list(GAMES), metavar="NAME", help=text)
     arg("--replay", metavar="RECORD", help="explain: the match record")
     arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
@@ -100,7 +95,7 @@ def _check(options: argparse.Namespace) -> int:
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
         print(f"{_count(len(options.files), 'file')}: {right} right, {wrong} not; {found}")
-    return WRONG if wrong else OK
+    return FAILED if wrong else OK
 
 
 def _count(number: int, what: str) -> str:

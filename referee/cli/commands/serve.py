@@ -5,16 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, made_folder
+from referee.cli import serving
+from referee.cli.arguments import AddParser, made_folder
 from referee.cli.console import OK, printing, say
-from referee.cli.serving import (
-    add_address,
-    is_local,
-    open_browser,
-    origin,
-    say_bug,
-)
 from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 
@@ -24,11 +19,8 @@ if TYPE_CHECKING:
 PORT = 8000
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "serve",
-        help="show matches and tournaments in the browser",
+def add(add_parser: AddParser) -> None:
+    parser = add_parser(
         description="Show match records, spectator logs and the stores of tournaments in the "
         "browser: a list, each match, standings, bots.",
         epilog="PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz, "
@@ -43,10 +35,9 @@ def add(commands: Commands) -> None:
             ("referee serve --play big_money", "everybody plays against Big Money at /play"),
         ),
     )
-    parser.set_defaults(run=run)
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="what is shown (default: the current folder)")
-    add_address(parser, PORT)
+    serving.add_address(parser, PORT)
     play = "visitors play against this bot at /play; may be given more than once"
     add("--play", action="append", default=[], metavar="BOT", help=play)
     games = "write the games of visitors there; started again, the server goes on with them"
@@ -57,9 +48,6 @@ def add(commands: Commands) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
-    from referee.cli.work import collect_garbage, load_numpy, run_in_trio
-
     load_numpy()
     from referee.web.server.app import Site
     from referee.web.server.games import Games
@@ -82,10 +70,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         more = [] if games is None else [*seats.routes(), *games.routes()]
         site = Site(library, more=more)
         library.look()
-        url = f"{origin(host, on.getsockname()[1])}/"
+        url = f"{serving.origin(host, on.getsockname()[1])}/"
         with printing():
             print(f"{url}{first}  (Ctrl-C ends it)", flush=True)
-        if not is_local(host):
+        if not serving.is_local(host):
             say(f"everybody who reaches {host} can see what is shown, and nobody is asked who")
         collect_garbage()
 
@@ -94,8 +82,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 await nursery.start(games.run)
             nursery.start_soon(site.read_on)
             if options.open:
-                nursery.start_soon(open_browser, url + (first or library.only))
-            await serve(site.app(options.host_name), on, say_bug)
+                nursery.start_soon(serving.open_browser, url + (first or library.only))
+            await serve(site.app(options.host_name), on, serving.say_bug)
 
         run_in_trio(work, interrupts)
     return OK

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import io
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import Commands, number
-from referee.cli.console import OK, has_colour, printing, width
+from referee.cli.arguments import AddParser, number
+from referee.cli.console import OK, has_colour, print_json, printing, width
+from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.text.terminal import csv_text
@@ -27,11 +31,8 @@ WATCH_SECONDS = 2.0
 """Seconds between two looks at a store that is watched."""
 
 
-def add(commands: Commands) -> None:
-    """Add the command."""
-    parser = commands.add_parser(
-        "standings",
-        help="print the standings of a tournament",
+def add(add_parser: AddParser) -> None:
+    parser = add_parser(
         description="Print the standings of a tournament from its store: while it runs, when it "
         "was cut off, or at its end.",
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
@@ -61,9 +62,6 @@ def add_standings(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    """Run the command."""
-    from referee.cli.work import load_numpy
-
     load_numpy()
     from referee.tournament.store import Store
 
@@ -108,12 +106,8 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         return
     whole = Report(found, facts, lessons(store, found))
     if format == "json":
-        import msgspec
-
-        print(msgspec.json.encode(whole.as_json()).decode())
+        print_json(whole.as_json())
     else:
-        import time
-
         from referee.tournament.report.history import history
         from referee.web.server.pages import standings_file
 
@@ -187,9 +181,6 @@ def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> 
 
 
 def _print_csv(found: Standings) -> None:
-    import csv
-    from itertools import chain
-
     import msgspec
 
     from referee.tournament.report.standings import BotStanding
@@ -210,8 +201,6 @@ _ENDS = ("", "_low", "_high")
 
 
 def _watch(options: argparse.Namespace) -> NoReturn:
-    import time
-
     from referee.tournament.store import Store
 
     seen = count = None

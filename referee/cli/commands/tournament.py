@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import (
-    Commands,
+    AddParser,
     Parser,
     add_seed,
     count,
@@ -33,6 +33,7 @@ from referee.errors import NotBuiltError, UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.tournament import choices
+from referee.tournament.schedule import FORMATS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -42,10 +43,8 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 
-def add(commands: Commands) -> None:
-    tournament = commands.add_parser(
-        "tournament",
-        help="play many matches between many bots, and rate them",
+def add(add_parser: AddParser) -> None:
+    tournament = add_parser(
         description="Play many matches between many bots, and rate them. The same command on the "
         "same --store goes on where it was.",
         epilog="BOT is as for referee play, with NAME= before it if it is to have a name. "
@@ -75,7 +74,7 @@ def _add_options(parser: Parser) -> None:
     same = "go on in a store although files of a bot have changed; the standings say so"
     add("--same-bot", action="store_true", help=same)
     add_game(parser, default=None)
-    add("--format", choices=choices.FORMATS, default=choices.FORMATS[0], help="how bots are paired")
+    add("--format", choices=[*FORMATS], default="round-robin", help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
     add(
         "--deals",
@@ -224,6 +223,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         setup,
         with_unique_names,
     )
+    from referee.tournament.stages import check_schedule
 
     stages = store.stages
     seed = options.seed
@@ -269,6 +269,8 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         find_all(partial(find_entrant, game=now.game), now.bots)
     # What is shown at the end is checked before the first match.
     check_names(options, now.bots)
+    if stages and not (is_known and is_finished(store)):
+        check_schedule(store)
     if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
         if options.sandbox == "auto" and stages[-1].sandbox != now.sandbox:
             raise UsageError(

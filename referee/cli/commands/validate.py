@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, check_files
-from referee.cli.console import BUG, OK, say
+from referee.cli.arguments import AddParser, check_files
+from referee.cli.console import BUG, FAILED, OK, say
 from referee.cli.many_files import Told, add_report_options, difference, examine
 from referee.interrupts import Interrupts
 from referee.text.junit import Case
@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from referee.games.interface.capabilities import Finding
     from referee.logs.validate import CheckedLog
 
-INVALID = 1
 
-
-def add(commands: Commands) -> None:
-    validate = commands.add_parser(
-        "validate",
-        help="check spectator logs, of any referee, against the protocol",
+def add(add_parser: AddParser) -> None:
+    validate = add_parser(
         description="Check spectator logs against the protocol: every line, and whether such a "
         "game can have been played.",
         epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
@@ -78,7 +74,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")
-    return INVALID if invalid else OK
+    return FAILED if invalid else OK
 
 
 def _lines(name: str, log: CheckedLog) -> list[str]:

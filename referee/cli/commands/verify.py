@@ -6,35 +6,31 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import Commands, check_files, count
+from referee import workers
+from referee.cli.arguments import AddParser, check_files, count
 from referee.cli.consent import add_run_recorded, check_recorded
-from referee.cli.console import BUG, OK, USAGE, fail, printing
+from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
 from referee.cli.many_files import Report, Told, add_report_options, difference, examine
 from referee.cli.settings import SANDBOX
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
+from referee.logs.files import LogFile, opened
 from referee.match.sandbox import CHOICES
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
-    from referee.logs.files import LogFile
     from referee.logs.verify import Verdict
     from referee.tournament.playing.check import Checked
 
-FAILED = 1
 
-
-def add(commands: Commands) -> None:
-    verify = commands.add_parser(
-        "verify",
-        help="run match records again and compare",
+def add(add_parser: AddParser) -> None:
+    verify = add_parser(
         description="Run each match again from the seed and the replies in its record, and compare "
         "every message, fault, disqualification and the outcome.",
         epilog="A record is plain or compressed (.gz, .zst).",
@@ -82,7 +78,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return [] if options.quiet else [_summary(seen)]
 
     try:
-        with interrupts.raising(), _log(options.log) as log:
+        with interrupts.raising(), opened([options.log]) as (log,):
             done = examine(
                 partial(_verify, log=log),
                 names,
@@ -94,10 +90,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 summary=summary,
                 text=sys.stderr if options.log == "-" else None,
             )
+            if log is not None:
+                log.finish()
     except LogWriteError as error:
         if error.reader_gone:
             raise
-        return fail(str(error), USAGE)
+        return fail(USAGE, str(error))
     if not done:
         return BUG
     return OK if seen.keys() <= {"holds"} else FAILED
@@ -121,21 +119,6 @@ def _check(options: argparse.Namespace, names: list[str]) -> None:
     check_files(names, written=options.log)
 
 
-@contextmanager
-def _log(name: str | None) -> Iterator[LogFile | None]:
-    """The spectator log that is to be written."""
-    from referee.logs.files import open_logs
-
-    (log,) = open_logs([name])
-    try:
-        yield log
-        if log is not None:
-            log.finish()
-    finally:
-        if log is not None:
-            log.close()
-
-
 def _verify(name: str, log: LogFile | None = None) -> Verdict:
     """Verify one file that was there a moment ago."""
     from referee.logs.verify import Kind, Verdict, verify_record
@@ -150,14 +133,11 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 
 
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from pathlib import Path
-
     from referee.bots.command import find_all
     from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.setup import find_entrant
     from referee.tournament.store import Store
-    from referee.workers import worker_processes
 
     if options.records or options.log is not None:
         raise UsageError("--store takes neither a RECORD nor --log; --records-of names a folder")
@@ -177,14 +157,14 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
         check_recorded(options, str(options.store), bots, setup.game, setup.sandbox)
         with (
             Dispatcher(
-                partial(worker_processes, jobs),
+                partial(workers.worker_processes, jobs),
                 lambda: jobs,
                 hidden=tuple(os.path.abspath(path) for path in unseen if path),
             ) as dispatcher,
             printing(),
             printing(options.output, [options.store]) as file,
-            Report(options, sys.stdout, file) as report,
         ):
+            report = Report(options, sys.stdout, file)
             for checked in check(setup, matches, again, dispatcher, folder):
                 interrupts.check()
                 if checked is None:
@@ -197,6 +177,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
                     f"{seen['played']} played again are the same, {seen['problem']} are not"
                 )
                 report.say([summary])
+            report.end()
     return FAILED if seen["problem"] else OK
 
 

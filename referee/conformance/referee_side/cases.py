@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.conformance.case import Rule
 from referee.conformance.referee_side.comparing import Compared, Departure
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Result, Status, result_of
@@ -20,7 +21,7 @@ from referee.match.pages import Page, read_spec
 _NO_CASE = "What is sent departs from the rules; no case can be named for certain."
 
 
-class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):
+class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
     """One case: a rule that binds referees.
 
     Attributes:
@@ -31,16 +32,8 @@ class RefereeCase(Struct, frozen=True, forbid_unknown_fields=True):
         seeded: whether it can only be seen of a referee that takes a seed.
     """
 
-    id: str
-    level: Literal["MUST", "SHOULD"]
-    requirement: str
     seats: int = 2
     seeded: bool = False
-
-    @property
-    def section(self) -> str:
-        """The section of the protocol."""
-        return self.id.partition("/")[0]
 
     def applies(self, template: Template) -> bool:
         """Whether this referee can be asked about it."""

@@ -19,7 +19,7 @@ from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, request_types
 from referee.conformance.referee_side.template import Template
-from referee.conformance.verdict import Report, Result, Violation, shown, summarize
+from referee.conformance.verdict import Report, Violation, shown, summarize
 from referee.errors import UsageError
 from referee.games.interface.probing import ProbeMatch
 from referee.games.interface.rules import Rules
@@ -39,7 +39,6 @@ async def check_referee(
     jobs: int,
     timeout: float,  # noqa: ASYNC109 (for each match, not for this call)
     strict: bool = False,
-    on_result: Callable[[Result], None] = lambda result: None,
     on_match: Callable[[], None] = lambda: None,
     only: Collection[str] = (),
     covers: Collection[str] = (),
@@ -56,7 +55,6 @@ async def check_referee(
         jobs: how many matches at once.
         timeout: seconds for one match.
         strict: whether SHOULD counts for the verdict.
-        on_result: is given each result, in the order of the cases, when all matches are over.
         on_match: is called at the end of each match.
         only: ids of the matches to play, or patterns of them; all if empty.
         covers: ids of cases: only the matches that are there for them are played; all if empty, or
@@ -120,8 +118,6 @@ async def check_referee(
     if keep is not None:
         for each in compared:
             each.recorded.keep(keep)
-    for result in found:
-        on_result(result)
     return summarize(
         found,
         tested="referee",

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Seat, request_types
@@ -23,21 +22,17 @@ from referee.games.interface.seats import seat_id
 _EARLY = "long-line-early"
 
 
-class _Written(Struct, frozen=True, forbid_unknown_fields=True):
-    """A way in which a reply is written; its other fields are those of `Deed`.
+class _Written(Deed, frozen=True, forbid_unknown_fields=True):
+    """A way in which a reply is written.
 
     Attributes:
-        write: the bytes as Latin-1, with "$line" for the line, and what else is in `deed`.
+        write: the data as Latin-1; `deed` puts the line in the place of "$line", and so on.
         fields, without: other fields than it should have, and those that are left out.
     """
 
     write: str = "$line\n"
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = msgspec.field(default_factory=dict)
     without: str = ""
-    noise: int = 0
-    delay: float = 0.0
-    then: str = ""
-    awaits: tuple[str, int] | None = None
 
     def deed(self, right: Message, cases: tuple[str, ...]) -> Deed:
         """What is done in place of this reply, for these cases."""

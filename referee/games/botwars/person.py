@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from referee.games.botwars.rules.board import COLOURS, neighbours_of
 from referee.games.botwars.rules.messages import MoveRequest, State
-from referee.games.botwars.turns import NAMES, Turns, account
+from referee.games.botwars.turns import NAMES, Turn, Turns
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Picks, Question
+from referee.games.interface.turns import TurnListener
 
 _HELP = (
     "3:4-up moves the botlet in row 3, column 4, both counted from 0. Both sides move at once; "
@@ -25,28 +24,18 @@ _WIDE_COLS = 20
 """A wider grid has one character a cell, not three: it would not fit 80 columns."""
 
 
-class Player:
+class Player(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Bot Wars."""
 
-    def __init__(self, names: Sequence[str], seat: int) -> None:
-        self._seat = seat
-        self._turns = Turns(names)
+    reader_type = Turns
 
-    def hear(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what each side has done in a turn."""
+    def tell(self, turn: Turn) -> list[str]:
+        """Say what each side has done in a turn."""
         return [
-            f"Turn {turn.turn}: {name} {account(turn, side)}."
-            for turn in self._turns.read(message, None)
-            for side, name in enumerate(NAMES)
+            f"Turn {turn.turn}: {part.label} {part.text}."
+            for part in self._turns.words(turn)
+            if isinstance(part, Phrase) and part.label in NAMES
         ]
-
-    def disqualify(self, seat: int) -> list[str]:
-        """Nothing is to be told besides."""
-        return []
-
-    def end(self) -> list[str]:
-        """Nothing is to be told any more."""
-        return []
 
     def decide(self, request: Struct) -> Decision:
         """Ask for the moves of a turn; without botlets there are none."""

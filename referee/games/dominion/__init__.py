@@ -11,7 +11,7 @@ person.py      what a person who plays is told, sees and can choose
 page/          what a page in the browser shows of it, and how it draws the table
 statistics.py  the cards that bots buy, over many matches
 notes.py       what a bot hardly meant to do, or not to do
-environment/   the game for programs that learn
+environment.py the game for programs that learn
 original.py    what bots of the server speak that the protocol came from
 vocabulary.py  the words of rule files: matchers, sets, keys
 pilot.py       what plays by a rule file, and what it sees

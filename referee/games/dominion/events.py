@@ -24,7 +24,7 @@ from referee.games.dominion.rules.messages import (
     PlayerTopDiscard,
     PlayerTrashed,
 )
-from referee.games.interface.seats import seat_id
+from referee.games.interface.seats import seat_id, seat_index
 
 TurnMessage: TypeAlias = (
     PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled
@@ -62,19 +62,21 @@ class Event(NamedTuple):
         return f"{self.kind} {seat_id(self.seat)}{cards}"
 
 
-def kind_of(message: TurnMessage) -> str:
-    """The message's type on the wire."""
-    return str(message.__struct_config__.tag)
-
-
-def cards_of(message: TurnMessage) -> tuple[str, ...]:
-    """The cards that a message names."""
+def event_of(message: TurnMessage, line: int = 0) -> Event:
+    """A message of a turn as an event; `line` is its place in the log."""
+    cards: Sequence[str] = ()
     match message:
         case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
-            return (card,)
+            cards = (card,)
         case PlayerPlayed(played=cards) | PlayerTrashed(trashed=cards) | PlayerReveal(cards=cards):
-            return tuple(cards)
-    return ()
+            pass
+    kind = str(message.__struct_config__.tag)
+    return Event(line, kind, seat_index(message.player_number), tuple(cards))
+
+
+def cards_of(events: Iterable[Event], kind: str) -> list[str]:
+    """The cards of all events of a kind."""
+    return [card for event in events if event.kind == kind for card in event.cards]
 
 
 def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
@@ -86,28 +88,26 @@ def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
     return seat
 
 
-def split_gains(
-    moves: Iterable[tuple[str, Sequence[str]]], played: Sequence[str]
-) -> tuple[list[str], list[str]]:
+def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
     """The cards that a turn's actions gained, and those that were bought, as far as can be seen.
 
     Args:
-        moves: the kind of each event and its cards, in order; the gains are of the active player.
+        events: of the turn, in order; the gains are of the active player.
         played: the cards played in the turn.
     """
     gained: list[str] = []
     bought: list[str] = []
     workshops, limit = played.count("workshop"), CARDS["workshop"].gains
     before = ""
-    for kind, cards in moves:
-        if kind == Kind.GAINED:
-            by_workshop = workshops > 0 and COST.get(cards[0], limit + 1) <= limit
+    for event in events:
+        if event.kind == Kind.GAINED:
+            by_workshop = workshops > 0 and COST.get(event.cards[0], limit + 1) <= limit
             if before == Kind.TRASHED:
-                gained += cards
+                gained += event.cards
             elif by_workshop:
                 workshops -= 1
-                gained += cards
+                gained += event.cards
             else:
-                bought += cards
-        before = kind
+                bought += event.cards
+        before = event.kind
     return gained, bought

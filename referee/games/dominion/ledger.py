@@ -6,9 +6,8 @@ Who stands beside a live game looks at its view instead (`rules/view.py`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
-from referee.games.dominion.events import Kind
+from referee.games.dominion.events import Event, Kind
 from referee.games.dominion.rules.cards import CARDS, STARTING_DECK, points_of
 from referee.games.dominion.rules.messages import SupplyInfo
 
@@ -29,18 +28,18 @@ class Ledger:
         """Take the piles as they are now."""
         self.supply = {pile.card: pile.count for pile in message.cards}
 
-    def count(self, seat: int, kind: str, cards: Iterable[str], sign: int = 1) -> None:
+    def count(self, event: Event, sign: int = 1) -> None:
         """Count what a seat has gained or trashed; any other kind of event changes nothing.
 
         Args:
             sign: -1 takes it back.
         """
-        if kind == Kind.TRASHED:
+        if event.kind == Kind.TRASHED:
             sign = -sign
-        elif kind != Kind.GAINED:
+        elif event.kind != Kind.GAINED:
             return
-        owned = self.owned[seat]
-        for card in cards:
+        owned = self.owned[event.seat]
+        for card in event.cards:
             if card in CARDS:  # there is no end of other names
                 owned[card] += sign
                 if not owned[card]:

@@ -25,10 +25,7 @@ _MANY_TURNS = 5
 
 def notes(game: Dominion) -> list[list[str]]:
     """Sentences for each seat, in seat order."""
-    return [
-        _of_seat(gains, played)
-        for gains, played in zip(game.gains(), game.actions_played(), strict=True)
-    ]
+    return [_of_seat(player.gains, player.actions_played) for player in game.table.players]
 
 
 def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:

@@ -9,28 +9,39 @@ yet is left open until it is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from referee.games.dominion.events import (
     ANSWERS,
+    Event,
     Kind,
     TurnMessage,
     cards_of,
-    kind_of,
+    event_of,
     next_seat,
     split_gains,
 )
 from referee.games.dominion.ledger import Ledger
-from referee.games.dominion.rules.cards import CARDS, COST, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
+from referee.games.dominion.rules.choices import (
+    EXCHANGES,
+    for_sale,
+    gain_limit,
+    gainable,
+    trashable,
+    why_not,
+    without,
+)
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
-from referee.games.dominion.turns import listed, plural
+from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
-from referee.games.interface.seats import seat_id, seat_index
+from referee.games.interface.seats import seat_id
+from referee.games.interface.turns import plural
 
 Parameters = Mapping[str, Any]
 
@@ -95,7 +106,7 @@ class Player:
         self._heading: dict[str, Any] = {}  # of the next question
         self._left: set[int] = set()
         self._active = 0  # whose turn it is, as far as is known
-        self._moves: list[tuple[str, tuple[str, ...]]] = []  # of it, not told: kind, cards
+        self._moves: list[Event] = []  # of it, not told
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -109,8 +120,7 @@ class Player:
             self._end_own_turn()
             return self._pass_on() if self._is_over() else []
         elif isinstance(message, TurnMessage):
-            seat = seat_index(message.player_number)
-            return self._event(seat, kind_of(message), cards_of(message))
+            return self._event(event_of(message))
         return []
 
     def _own_request(self, request: PlayTurn) -> list[str]:
@@ -141,25 +151,30 @@ class Player:
         seat, moves, self._moves = self._active, self._moves, []
         if not moves or seat == self._seat:
             return []
-        played = [card for kind, cards in moves if kind == Kind.PLAYED for card in cards]
+        played = cards_of(moves, Kind.PLAYED)
         played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
         gained, bought = split_gains(moves, played)
-        trashed = [card for kind, cards in moves if kind == Kind.TRASHED for card in cards]
+        trashed = cards_of(moves, Kind.TRASHED)
         parts = [f"played {listed(played) or 'nothing'}"]
         parts += [f"trashed {listed(trashed)}"] if trashed else []
         parts += [f"gained {listed(gained)}"] if gained else []
         return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
 
-    def _event(self, seat: int, kind: str, cards: tuple[str, ...]) -> list[str]:
-        self._ledger.count(seat, kind, cards)
+    def _event(self, event: Event) -> list[str]:
+        self._ledger.count(event)
+        seat, kind = event.seat, event.kind
         if seat == self._seat:
-            return self._own_event(kind, cards)
+            return self._own_event(event)
         if kind == Kind.SHUFFLED:
             return []
         if self._in_turn and (kind not in ANSWERS or not self._ledger.owned[self._seat]["militia"]):
             self._end_own_turn()
         if self._in_turn:  # it answers a militia
-            what = "revealed a moat" if kind == Kind.REVEALED else f"discarded, {cards[0]} on top"
+            what = (
+                "revealed a moat"
+                if kind == Kind.REVEALED
+                else f"discarded, {event.cards[0]} on top"
+            )
             return [f"{self._who[seat]} {what}."]
         lines: list[str] = []
         if seat != self._active:
@@ -171,8 +186,8 @@ class Player:
             if kind == Kind.REVEALED:
                 lines.append(f"{self._who[seat]} revealed a moat.")
             return lines
-        self._moves.append((kind, cards))
-        if kind == Kind.TOP and any(kind == Kind.PLAYED for kind, _ in self._moves):
+        self._moves.append(event)
+        if kind == Kind.TOP and any(move.kind == Kind.PLAYED for move in self._moves):
             lines += self._pass_on()
         return lines
 
@@ -182,7 +197,7 @@ class Player:
         It is, if that is no answer to a militia, or a militia that nobody can have played yet.
         """
         owned = self._ledger.owned[self._active]
-        has_discarded = bool(self._moves) and self._moves[-1][0] == Kind.TOP
+        has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
         return not owned["militia"] or (has_discarded and not owned["cellar"])
 
     def _pass_on(self) -> list[str]:
@@ -194,7 +209,8 @@ class Player:
         self._active = seat
         return lines
 
-    def _own_event(self, kind: str, cards: tuple[str, ...]) -> list[str]:
+    def _own_event(self, event: Event) -> list[str]:
+        kind = event.kind
         if kind == Kind.REVEALED:
             return ["You revealed your moat, and discard nothing."]
         if kind == Kind.SHUFFLED:
@@ -202,7 +218,7 @@ class Player:
         if kind == Kind.PLAYED:
             self._end_own_turn()
         if self._in_turn and kind in (Kind.GAINED, Kind.TRASHED):
-            self._moves.append((kind, cards))
+            self._moves.append(event)
         return []
 
     # --- what is asked --------------------------------------------------------------------------
@@ -246,7 +262,9 @@ class Player:
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
         """What an action reply has besides its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
-        barred = {card: why for card in hand if (why := self._why_not(card, request.hand))}
+        rest = {card: without(card, request.hand) for card in hand}
+        supply = self._ledger.supply
+        barred = {card: why for card in hand if (why := why_not(card, rest[card], supply))}
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
@@ -258,25 +276,11 @@ class Player:
             if not picks:
                 return None
             card = hand[picks[0]]
-            rest = request.hand.copy()
-            rest.remove(card)
-            parameters = yield from self._parameters(card, rest)
+            parameters = yield from self._parameters(card, rest[card])
             if parameters:
                 return {"card": card, "additional_parameters": parameters}
             if parameters is not None:
                 return {"card": card}
-
-    def _why_not(self, card: str, hand: Sequence[str]) -> str:
-        """Why an action cannot be carried out (6); empty if it can."""
-        rest = list(hand)
-        rest.remove(card)
-        if card == "mine" and not WORTH.keys() & set(rest):
-            return "needs a treasure in your hand to trash"
-        if card == "remodel" and not rest:
-            return "needs another card in your hand to trash"
-        if card == "workshop" and not self._gainable(CARDS, CARDS[card].gains):
-            return f"needs a card that costs up to {CARDS[card].gains}, and none is left"
-        return ""
 
     def _parameters(
         self, card: str, hand: Sequence[str]
@@ -286,32 +290,27 @@ class Player:
         Args:
             hand: without the card.
         """
+        chosen: dict[str, Any] = {}
+        trashed = None
         if card == "cellar" and hand:
             cards = yield from self._cards(
                 "Which cards do you discard, to draw as many?", hand, enter="discard nothing"
             )
-            return None if cards is None else {"cards": cards}
-        if card == "workshop":
-            limit = CARDS[card].gains
-            gained = yield from self._gain(f"up to {limit}", CARDS, limit)
-            return None if gained is None else {"desired_card": gained}
-        if card in ("mine", "remodel"):
-            among = WORTH if card == "mine" else CARDS
-            trashed = yield from self._cards(
-                "Which card do you trash?",
-                [held for held in _IN_HAND if held in hand and held in among],
-                most=1,
-            )
-            if trashed is None:
+            if cards is None:
                 return None
-            limit = COST[trashed[0]] + CARDS[card].raises
-            if not self._gainable(among, limit):
-                return {"card_to_trash": trashed[0]}
-            gained = yield from self._gain(f"up to {limit} for the {trashed[0]}", among, limit)
+            chosen["cards"] = cards
+        if card in EXCHANGES:
+            among = trashable(card, hand)
+            cards = yield from self._cards("Which card do you trash?", among, most=1)
+            if cards is None:
+                return None
+            chosen["card_to_trash"] = trashed = cards[0]
+        if (card == "workshop" or trashed) and gainable(card, self._ledger.supply, trashed):
+            gained = yield from self._gain(card, trashed)
             if gained is None:
                 return None
-            return {"card_to_trash": trashed[0], "desired_card": gained}
-        return {}
+            chosen["desired_card"] = gained
+        return chosen
 
     def _cards(
         self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
@@ -326,23 +325,22 @@ class Player:
         )
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
-    def _gain(
-        self, how: str, among: Iterable[str], limit: int
-    ) -> Generator[Question, Picks, str | None]:
+    def _gain(self, card: str, trashed: str | None) -> Generator[Question, Picks, str | None]:
         """A card of the supply to be gained; None to go back."""
-        barred = {card: f"costs {COST[card]}, not up to {limit}" for card in CARDS}
-        barred |= {card: "is no treasure" for card in CARDS if card not in among}
-        for card in self._gainable(among, limit):
-            del barred[card]
+        limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
+        can = gainable(card, self._ledger.supply, trashed)
+        barred = {
+            other: f"costs {cost}, not up to {limit}" if other in among else "is no treasure"
+            for other, cost in COST.items()
+            if other not in can
+        }
+        reason = f" for the {trashed}" if trashed else ""
         picks = yield self._question(
-            f"Which card do you gain? (costing {how})",
+            f"Which card do you gain? (costing up to {limit}{reason})",
             [*self._piles(self._ledger.supply, barred), _BACK],
             columns=_PILES,
         )
         return None if picks[0] == len(BY_COST) else BY_COST[picks[0]]
-
-    def _gainable(self, among: Iterable[str], limit: int) -> list[str]:
-        return [card for card in among if self._ledger.supply[card] and COST[card] <= limit]
 
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
@@ -379,13 +377,14 @@ class Player:
                 repeats=True,
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
+                doubts=_doubts(left),
             )
             if not picks:
                 break
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                if not any(0 < COST[card] <= left and supply[card] for card in CARDS):
+                if not any(COST[card] for card in for_sale(supply, left)):
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
@@ -473,12 +472,17 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
     return [str(COST[card]), str(supply[card]), does(card)]
 
 
-def _did(moves: Sequence[tuple[str, tuple[str, ...]]], *, bought: bool) -> str:
+def _doubts(money: int) -> dict[int, str]:
+    """Which answers to what is bought may be slips."""
+    doubts = {BY_COST.index("curse"): "A curse costs you a point. Do you take it?"}
+    if money >= min(COST[card] for card in KINGDOM):
+        doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
+    return doubts
+
+
+def _did(moves: Sequence[Event], *, bought: bool) -> str:
     words = {Kind.TRASHED: "trashed", Kind.GAINED: "bought" if bought else "gained"}
-    done = {
-        word: listed([card for what, cards in moves if what == kind for card in cards])
-        for kind, word in words.items()
-    }
+    done = {word: listed(cards_of(moves, kind)) for kind, word in words.items()}
     return ", ".join(f"{word} {cards}" for word, cards in done.items() if cards)
 
 

@@ -6,11 +6,15 @@ still in hand, and its action is not spent, in what the rules ask for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import nextafter
 from typing import Any
 
-from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
+from referee.games.dominion.rules.choices import EXCHANGES, for_sale, gainable, without
 from referee.games.dominion.rules.messages import (
     AttackReply,
     AttackReplyReaction,
@@ -18,21 +22,19 @@ from referee.games.dominion.rules.messages import (
     PlayReply,
     PlayTurn,
 )
-from referee.games.dominion.rules.view import SeatView, View
+from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
 _WORTH_IT = nextafter(20.0, 0.0)
 """A cellar discards what has a score above this: from 20 on."""
-_EXCHANGES = {"mine": WORTH, "remodel": COST}
-"""Card -> what it may trash and gain."""
 
 
-class Sight:
+class Sight(Struct, frozen=True):
     """What the player knows when it is asked, as if it had bought the cards that it has chosen.
 
     Attributes:
-        seats, own: as in the view.
-        others: what is to be seen of the other seats.
+        own: as in the view.
+        others: the other seats, as in the view.
         supply: card -> cards left.
         cards: card -> how many the player owns.
         discard_size: cards in its discard pile.
@@ -40,44 +42,40 @@ class Sight:
         money: extra money and all treasures in hand, less what is spent.
     """
 
-    __slots__ = (
-        "actions",
-        "buys",
-        "cards",
-        "discard_size",
-        "money",
-        "others",
-        "own",
-        "seats",
-        "supply",
-    )
-
-    def __init__(self, view: View) -> None:
-        assert view.asked is not None  # its player is asked
-        me = view.seats[view.asked]
-        assert me.own is not None  # it is this seat's view
-        self.seats = view.seats
-        self.own = me.own
-        self.others: list[SeatView] = [seat for seat in view.seats if seat is not me]
-        self.supply = view.supply
-        self.cards = me.cards
-        self.discard_size = len(me.own.discard_pile)
-        self.actions = self.buys = 0
-        self.money = sum([WORTH[card] for card in me.own.hand if card in WORTH])
-        if isinstance(view.request, PlayTurn):
-            self.actions, self.buys = view.request.actions, view.request.buys
-            self.money += view.request.extra_money
+    own: OwnCards
+    others: list[SeatView]
+    supply: dict[str, int]
+    cards: dict[str, int]
+    discard_size: int
+    actions: int
+    buys: int
+    money: int
 
     def having_bought(self, card: str) -> Sight:
         """It once this card is bought too; the treasures are still in hand."""
-        after = object.__new__(Sight)
-        after.seats, after.own, after.others = self.seats, self.own, self.others
-        after.supply = self.supply | {card: self.supply[card] - 1}
-        after.cards = self.cards | {card: self.cards.get(card, 0) + 1}
-        after.discard_size = self.discard_size + 1
-        after.actions, after.buys = self.actions, self.buys - 1
-        after.money = self.money - COST[card]
-        return after
+        return replace(
+            self,
+            supply=self.supply | {card: self.supply[card] - 1},
+            cards=self.cards | {card: self.cards.get(card, 0) + 1},
+            discard_size=self.discard_size + 1,
+            buys=self.buys - 1,
+            money=self.money - COST[card],
+        )
+
+
+def sight_of(view: View) -> Sight:
+    """Make the sight of the player whose view this is."""
+    assert view.asked is not None
+    me = view.seats[view.asked]
+    assert me.own is not None  # it is this seat's view
+    others = [seat for seat in view.seats if seat is not me]
+    money = sum([WORTH[card] for card in me.own.hand if card in WORTH])
+    actions = buys = 0
+    if isinstance(view.request, PlayTurn):
+        actions, buys = view.request.actions, view.request.buys
+        money += view.request.extra_money
+    size = len(me.own.discard_pile)
+    return Sight(me.own, others, view.supply, me.cards, size, actions, buys, money)
 
 
 class Pilot:
@@ -88,7 +86,7 @@ class Pilot:
 
     def reply(self, view: View) -> PlayReply | AttackReply | AttackReplyReaction:
         """What to do next in its turn, or about a militia."""
-        look = self._book.decide(Sight(view))
+        look = self._book.decide(sight_of(view))
         if isinstance(view.request, AttackRequest):
             return _attacked(look, view.request)
         return _action(look) or self._buy(look) or _clean_up(look)
@@ -99,7 +97,7 @@ class Pilot:
         treasures = [card for card in sight.own.hand if card in WORTH]
         bought: list[str] = []
         while sight.buys:
-            best = _best(look, "buyRules", _for_sale(sight, COST, sight.money))
+            best = _best(look, "buyRules", for_sale(sight.supply, sight.money))
             if best is None:
                 break
             bought.append(best)
@@ -133,49 +131,35 @@ def _action(look: Decision) -> PlayReply | None:
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
     """What a card needs to be played; None if it finds nothing."""
+    rest = without(card, look.sight.own.hand)
     match card:
         case "cellar":
-            rest = _rest(look, card)
             order = look.rank("discardRules", rest, _WORTH_IT)
             return {"cards": [rest[index] for index in order]}
         case "mine" | "remodel":
-            return _exchange(look, card)
+            return _exchange(look, card, rest)
         case "workshop":
-            gained = _gain(look, COST, CARDS[card].gains)
+            gained = _gain(look, card)
             return None if gained is None else {"desired_card": gained}
     return {}
 
 
-def _exchange(look: Decision, card: str) -> dict[str, Any] | None:
+def _exchange(look: Decision, card: str, rest: Sequence[str]) -> dict[str, Any] | None:
     """What to trash, the best for which there is something to gain, and what to gain."""
-    among = _EXCHANGES[card]
-    rest = [each for each in _rest(look, card) if each in among]
+    cards = [each for each in rest if each in EXCHANGES[card]]
     tried = set()
-    for index in look.rank("trashRules", rest, above=0):
-        trashed = rest[index]
+    for index in look.rank("trashRules", cards, above=0):
+        trashed = cards[index]
         if trashed not in tried:
             tried.add(trashed)
-            gained = _gain(look, among, COST[trashed] + CARDS[card].raises)
+            gained = _gain(look, card, trashed)
             if gained is not None:
                 return {"card_to_trash": trashed, "desired_card": gained}
     return None
 
 
-def _gain(look: Decision, among: Iterable[str], limit: int) -> str | None:
-    return _best(look, "gainRules", _for_sale(look.sight, among, limit))
-
-
-def _rest(look: Decision, card: str) -> list[str]:
-    """The hand without the card that is to be played."""
-    rest: list[str] = look.sight.own.hand.copy()
-    rest.remove(card)
-    return rest
-
-
-def _for_sale(sight: Sight, among: Iterable[str], limit: int) -> list[str]:
-    """What costs up to so much, of the piles that are not empty, in their order."""
-    supply = sight.supply
-    return [card for card in among if supply[card] and COST[card] <= limit]
+def _gain(look: Decision, card: str, trashed: str | None = None) -> str | None:
+    return _best(look, "gainRules", gainable(card, look.sight.supply, trashed))
 
 
 def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:

@@ -8,64 +8,47 @@ one until a later message shows that it was the clean-up's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from referee.games.dominion.events import (
     ANSWERS,
+    Event,
     Kind,
     TurnMessage,
     cards_of,
-    kind_of,
+    event_of,
     next_seat,
     split_gains,
 )
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
-from referee.games.interface.capabilities import Kept, Phrase, Picture, Summary
-from referee.games.interface.faults import Fault
+from referee.games.interface import turns
+from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.seats import seat_id, seat_index
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """What each card gives when it is played."""
-_WHAT = {
-    Kind.GAINED: "gained",
-    Kind.TRASHED: "trashed",
-    Kind.TOP: "discarded",
-    Kind.REVEALED: "revealed",
-    Kind.SHUFFLED: "shuffled",
-    Kind.PLAYED: "played",
-}
-"""Kind of message -> `Step.what`."""
-_KIND = {what: kind for kind, what in _WHAT.items()}
-_ANSWERS = [_WHAT[kind] for kind in ANSWERS]
+_WHAT = {Kind.TOP: "discarded", Kind.REVEALED: "revealed", Kind.SHUFFLED: "shuffled"}
+"""Kind of event -> `Action.what`."""
 
 
-class Step(Struct, frozen=True):
-    """Something that happened in a turn.
+class Action(turns.Action):
+    """An action; played, gained and trashed cards are in the turn.
 
     Attributes:
-        player_number: to whom, or by whom.
-        what: "gained", "trashed", "discarded" (the card on top), "revealed", "shuffled",
-            "disqualified", "fault", or "left out": the turn has more steps than are kept.
-        cards: that it is about.
-        text: a code with its section and sentence, or how many steps were left out.
+        what: "discarded" (the card on top of the discard pile), "revealed" or "shuffled".
+        player_number: whose it is; in an attack not the player whose turn it is.
     """
 
-    player_number: str
-    what: str
-    cards: list[str] = []
-    text: str = ""
+    player_number: str = ""
 
 
-class Turn(Struct, frozen=True):
+class Turn(turns.Turn, kw_only=True):
     """One turn; a line of `referee replay --format json`.
 
     Attributes:
-        turn: counted from 1 over all players.
-        player_number: whose.
         player_turn: counted from 1, of this player.
         hand: at the start; null where it is not known (a spectator log has no hands).
         played: in order.
@@ -73,215 +56,185 @@ class Turn(Struct, frozen=True):
         spent: on what was bought.
         bought, gained: in order; gained without the bought.
         trashed: in order.
-        steps: everything else that was told, in order.
-        scores: after the turn, in seat order.
         cards: that the player owns after the turn, card -> count.
         supply: after the turn, card -> count.
     """
 
-    turn: int
-    player_number: str
-    player_turn: int
-    hand: list[str] | None
-    played: list[str]
-    money: int
-    spent: int
-    bought: list[str]
-    gained: list[str]
-    trashed: list[str]
-    steps: list[Step]
-    scores: list[int]
-    cards: dict[str, int]
-    supply: dict[str, int]
+    actions: list[Action] = field(default_factory=list)  # type: ignore[assignment]
+    player_turn: int = 0
+    hand: list[str] | None = None
+    played: list[str] = field(default_factory=list)
+    money: int = 0
+    spent: int = 0
+    bought: list[str] = field(default_factory=list)
+    gained: list[str] = field(default_factory=list)
+    trashed: list[str] = field(default_factory=list)
+    cards: dict[str, int] = field(default_factory=dict)
+    supply: dict[str, int] = field(default_factory=dict)
 
 
-class Turns:
-    """Implements `referee.games.interface.capabilities.TurnReader` for Dominion."""
+class Turns(turns.TurnReader[Turn]):
+    """Reads a match of Dominion. The scores are the points of all cards."""
+
+    turn_type = Turn
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
+        super().__init__(names)
         self._ledger = Ledger(len(names))
         self._turns = [0] * len(names)
         self._disqualified: set[int] = set()
-        self._number = 0  # of turns that are over
         self._is_record = False  # a request was read
         # Of the turn that is going on:
         self._active = 0
-        self._steps: Kept[Step] = Kept()
+        self._events: list[Event] = []  # with faults and disqualifications
         self._request: PlayTurn | None = None  # the last one
-        self._hand: list[str] | None = None
         self._cleaned_up = False  # only a shuffle can follow
-        self._possible_end: int | None = None  # the number of steps up to there
+        self._possible_end: int | None = None  # the number of events up to there
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         """Read a message; returns the turns that are over by now."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
-            return []
-        if isinstance(message, PlayTurn) and to is not None:
+        elif isinstance(message, PlayTurn) and to is not None:
             return self._read_request(message, to)
-        if not isinstance(message, TurnMessage):
-            return []
-        step = Step(message.player_number, _WHAT[kind_of(message)], list(cards_of(message)))
-        return list(self._add(step))
-
-    def fault(self, fault: Fault) -> list[Turn]:
-        """Read a fault, which only a record has."""
-        text = f"{fault.code} ({fault.section}): {fault.detail}"
-        self._steps.append(Step(seat_id(fault.seat), "fault", text=text))
+        elif isinstance(message, TurnMessage):
+            return list(self._add(event_of(message)))
         return []
 
-    def disqualify(self, seat: int, text: str) -> list[Turn]:
-        """Read the disqualification of a seat."""
-        self._steps.append(Step(seat_id(seat), "disqualified", text=text))
-        self._disqualified.add(seat)
-        return []
+    def note(self, what: str, seat: int, text: str) -> None:
+        """Add a note to the events: it may be that the turn was over before it."""
+        self.keep(self._events, Event(0, what, seat, (text,)))
+        if what == "disqualified":
+            self._disqualified.add(seat)
 
     def end(self) -> list[Turn]:
         """Read the end of the match, or of the log."""
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
-        if any(step.what != "disqualified" for step in self._steps) or self._request:
-            return [self._close()]
-        return []
+        return super().end()
+
+    def has_begun(self) -> bool:
+        """Whether more than a disqualification has happened in the turn."""
+        return bool(self._request) or any(e.kind != "disqualified" for e in self._events)
 
     # --- turns --------------------------------------------------------------------------------
 
     def _read_request(self, request: PlayTurn, seat: int) -> list[Turn]:
         """Read a request, the first of a turn or a later one."""
-        turns = []
-        if self._request is not None and seat != self._active:
-            turns = [self._close()]
+        over = [self.close()] if self._request is not None and seat != self._active else []
         if self._request is None:
-            self._hand = request.hand
+            self.now.hand = request.hand
         self._is_record = True
         self._active = seat
         self._request = request
-        return turns
+        return over
 
-    def _add(self, step: Step) -> Iterator[Turn]:
-        """Add a step to this turn or to the next one; yields the turns that are over by now."""
+    def _add(self, event: Event) -> Iterator[Turn]:
+        """Add an event to this turn or to the next one; yields the turns that are over by now."""
         if self._is_record:
-            self._note(step)
+            self._keep_event(event)
             return
-        seat = seat_index(step.player_number)
+        seat, kind = event.seat, event.kind
         mine = seat == self._active
-        if self._cleaned_up and mine and step.what == "shuffled":
-            self._note(step)
-            yield self._close()
+        if self._cleaned_up and mine and kind == Kind.SHUFFLED:
+            self._keep_event(event)
+            yield self.close()
             return
-        if self._cleaned_up or self._is_next_turns(step, mine):
-            yield from [self._close()] if self._cleaned_up else self._split()
-            yield from self._add(step)
+        if self._cleaned_up or self._is_next_turns(event, mine):
+            yield from [self.close()] if self._cleaned_up else self._split()
+            yield from self._add(event)
             return
-        if not mine and step.what not in _ANSWERS:
-            if any(before.what != "disqualified" for before in self._steps):
-                yield self._close()
+        if not mine and kind not in ANSWERS:
+            if self.has_begun():
+                yield self.close()
             self._active = seat
-        elif not mine and not self._steps and not self._ledger.owned[self._active]["militia"]:
+        elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:
             self._active = seat  # a player without cards sends nothing in its turn
             mine = True
-        elif mine and step.what == "played":
+        elif mine and kind == Kind.PLAYED:
             self._possible_end = None
-        self._note(step)
-        if mine and step.what == "discarded":
-            cleaned = any(before.what == "played" for before in self._steps)
+        self._keep_event(event)
+        if mine and kind == Kind.TOP:
+            cleaned = any(before.kind == Kind.PLAYED for before in self._events)
             if cleaned or not self._ledger.owned[seat]["cellar"]:
                 self._cleaned_up = True
             elif self._possible_end is None:
-                self._possible_end = len(self._steps)
+                self._possible_end = len(self._events)
 
-    def _is_next_turns(self, step: Step, mine: bool) -> bool:
-        """Whether the step shows that the turn was over at its possible end."""
+    def _is_next_turns(self, event: Event, mine: bool) -> bool:
+        """Whether the event shows that the turn was over at its possible end."""
         if self._possible_end is None:
             return False
         if not mine:
-            return step.what not in _ANSWERS or not self._ledger.owned[self._active]["militia"]
+            return event.kind not in ANSWERS or not self._ledger.owned[self._active]["militia"]
         discards = sum(
-            before.what == "discarded" and before.player_number == step.player_number
-            for before in self._steps
+            before.kind == Kind.TOP and before.seat == event.seat for before in self._events
         )
-        return step.what == "played" and step.cards.count("cellar") < discards
+        return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        """Close the turn at its possible end and add the steps after it to the next turns."""
-        assert self._possible_end is not None  # the caller looked
-        later, left_out = self._steps[self._possible_end :], self._steps.left_out
-        self._steps = Kept(self._steps[: self._possible_end])
-        for step in later:  # each is added again below
-            self._count(step, -1)
-        active = seat_id(self._active)
-        if later and later[0].what == "shuffled" and later[0].player_number == active:
-            self._steps.append(later.pop(0))
-        yield self._close()
-        for step in later:
-            yield from self._add(step)
-        self._steps.left_out += left_out
+        """Close the turn at its possible end and add the events after it to the next turns."""
+        later, left_out = self._events[self._possible_end :], self.now.left_out
+        del self._events[self._possible_end :]
+        self.now.left_out = 0
+        for event in later:  # each is added again below
+            self._ledger.count(event, -1)
+        if later and (later[0].kind, later[0].seat) == (Kind.SHUFFLED, self._active):
+            self._events.append(later.pop(0))
+        yield self.close()
+        for event in later:
+            yield from self._add(event)
+        self.now.left_out += left_out
 
-    def _note(self, step: Step) -> None:
-        self._steps.append(step)
-        self._count(step, 1)
+    def _keep_event(self, event: Event) -> None:
+        self.keep(self._events, event)
+        self._ledger.count(event)
 
-    def _count(self, step: Step, sign: int) -> None:
-        kind = _KIND.get(step.what, "")
-        self._ledger.count(seat_index(step.player_number), kind, step.cards, sign)
-
-    def _close(self) -> Turn:
-        seat = self._active
-        number = seat_id(seat)
-        self._number += 1
+    def close(self) -> Turn:
+        """End the turn that is going on, and begin the next one."""
+        now, seat, events, owned = self.now, self._active, self._events, self._ledger.owned
         self._turns[seat] += 1
-        steps, owned = self._steps, self._ledger.owned[seat]
-        played = [card for s in steps if s.what == "played" for card in s.cards]
-        if not played and self._request is not None:
-            played = self._request.cards_played
-        gained, bought = self._gains(steps, played)
-        others = [s for s in steps if s.what not in ("gained", "trashed", "played")]
-        if steps.left_out:
-            others.append(Step(number, "left out", text=f"{steps.left_out} more steps"))
-        turn = Turn(
-            turn=self._number,
-            player_number=number,
-            player_turn=self._turns[seat],
-            hand=self._hand,
-            played=played,
-            money=sum(_MONEY.get(card, 0) for card in played),
-            spent=sum(COST.get(card, 0) for card in bought),
-            bought=bought,
-            gained=gained,
-            trashed=[card for s in steps if s.what == "trashed" for card in s.cards],
-            steps=others,
-            scores=self._ledger.scores(),
-            cards={card: owned[card] for card in CARDS if owned[card] > 0},
-            supply=self._ledger.supply,
-        )
-        self._steps = Kept()
-        self._request = self._hand = self._possible_end = None
+        now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
+        now.played = cards_of(events, Kind.PLAYED)
+        if not now.played and self._request is not None:
+            now.played = self._request.cards_played
+        now.gained, now.bought = self._gains(events, now.played)
+        now.trashed = cards_of(events, Kind.TRASHED)
+        now.money = sum(_MONEY.get(card, 0) for card in now.played)
+        now.spent = sum(COST.get(card, 0) for card in now.bought)
+        for event in events:
+            number = seat_id(event.seat)
+            if event.kind in _WHAT:
+                card = ", ".join(event.cards)
+                now.actions.append(Action(_WHAT[event.kind], card, player_number=number))
+            elif event.kind in ("fault", "disqualified"):
+                now.notes.append(turns.Note(number, event.kind, event.cards[0]))
+        now.scores = self._ledger.scores()
+        now.cards = {card: owned[seat][card] for card in CARDS if owned[seat][card] > 0}
+        now.supply = self._ledger.supply
+        self._events = []
+        self._request = self._possible_end = None
         self._cleaned_up = False
         self._active = next_seat(seat, len(self._names), self._disqualified)
-        return turn
+        return super().close()
 
-    def _gains(self, steps: list[Step], played: list[str]) -> tuple[list[str], list[str]]:
+    def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
         """The cards gained by actions, and the cards bought."""
         if self._request is not None and not self._request.buys and self._request.cards_gained:
             bought = self._request.cards_bought
             every = self._request.cards_gained
             return every[: len(every) - len(bought)], bought
-        return split_gains([(_KIND.get(s.what, s.what), s.cards) for s in steps], played)
+        return split_gains(events, played)
 
     # --- for people ---------------------------------------------------------------------------
 
-    def seats(self, turn: Turn) -> tuple[int, ...]:
-        """The one player whose turn it was."""
-        return (seat_index(turn.player_number),)
-
     def title(self, turn: Turn) -> str:
         """The player, and the number of the turn among this player's."""
-        (seat,) = self.seats(turn)
-        return f"{turn.player_number} {self._names[seat]}, turn {turn.player_turn}"
+        name = self._names[seat_index(turn.player_number)]
+        return f"{turn.player_number} {name}, turn {turn.player_turn}"
 
-    def show(self, turn: Turn) -> list[Phrase | Picture]:
-        """The turn as labelled phrases."""
+    def words(self, turn: Turn) -> list[Phrase | Picture]:
+        """Say what the player played, gained and bought, and the deck after the turn."""
         phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
             phrases.append(Phrase("hand", listed(turn.hand) or "empty"))
@@ -291,12 +244,13 @@ class Turns:
                 phrases.append(Phrase(label, listed(cards)))
         money = f" ({turn.spent} of {turn.money} money)"
         phrases.append(Phrase("bought", (listed(turn.bought) or "nothing") + money, "bold"))
-        phrases += [_phrase(step, turn) for step in turn.steps]
-        points = turn.scores[seat_index(turn.player_number)]
-        total = f"{sum(turn.cards.values())} cards, {plural(points, 'point')}"
+        phrases += [_phrase(action, turn) for action in turn.actions]
+        scores = turn.scores or []
+        points = scores[seat_index(turn.player_number)]
+        total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
         phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
-        scores = [f"{seat_id(seat)} {points}" for seat, points in enumerate(turn.scores)]
-        phrases.append(Phrase("scores", ", ".join(scores)))
+        all_points = [f"{seat_id(seat)} {points}" for seat, points in enumerate(scores)]
+        phrases.append(Phrase("scores", ", ".join(all_points)))
         if turn.supply:
             shown = {*turn.gained, *turn.bought, "province"}
             left = {card: n for card, n in turn.supply.items() if card in shown or not n}
@@ -310,11 +264,11 @@ class Turns:
         decks = ["" for _ in seats]
         scores = ["" for _ in seats]
         for turn in turns:
-            (seat,) = self.seats(turn)
+            seat = seat_index(turn.player_number)
             row = gained.setdefault(turn.player_turn, ["" for _ in seats])
             row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
             decks[seat] = _counted(turn.cards)
-            scores = [str(points) for points in turn.scores]
+            scores = [str(points) for points in turn.scores or ()]
         return Summary(
             ["turn", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
             [[str(number), *gained[number]] for number in sorted(gained)],
@@ -322,28 +276,19 @@ class Turns:
         )
 
 
-def _phrase(step: Step, turn: Turn) -> Phrase:
-    own = step.player_number == turn.player_number
-    who = "" if own else f"{step.player_number}: "
-    if step.what == "discarded":
-        return Phrase("discarded", f"{who}{listed(step.cards)} on top")
-    if step.what == "revealed":
-        return Phrase("revealed", f"{who}{listed(step.cards)}", "green")
-    if step.what == "shuffled":
-        return Phrase("shuffled", f"{step.player_number}'s discard pile is the new deck")
-    return Phrase(step.what, f"{step.player_number}: {step.text}", "red")
+def _phrase(action: Action, turn: Turn) -> Phrase:
+    if action.what == "shuffled":
+        return Phrase("shuffled", f"{action.player_number}'s discard pile is the new deck")
+    who = "" if action.player_number == turn.player_number else f"{action.player_number}: "
+    if action.what == "discarded":
+        return Phrase("discarded", f"{who}{action.card} on top")
+    return Phrase("revealed", f"{who}{action.card}", "green")
 
 
 def listed(cards: Sequence[str]) -> str:
     """Cards in order; the same ones in a row are counted."""
-    rows = ((card, len(list(same))) for card, same in groupby(cards))
-    return ", ".join(f"{count} {card}" if count > 1 else card for card, count in rows)
+    return ", ".join(turns.counted(cards))
 
 
 def _counted(cards: dict[str, int]) -> str:
     return ", ".join(f"{count or 'no'} {card}" for card, count in cards.items())
-
-
-def plural(count: int, what: str) -> str:
-    """A count with its noun: "1 point", "2 points"."""
-    return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"

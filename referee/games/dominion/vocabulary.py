@@ -56,7 +56,9 @@ _ZONES: Mapping[str, tuple[str, _Counts]] = {
 def _keys() -> dict[str, Key]:
     found = {
         "turn": _key("your turns, this one included", lambda s: s.own.turns),
-        "players": _key("players of the match, with those who left it", lambda s: len(s.seats)),
+        "players": _key(
+            "players of the match, with those who left it", lambda s: len(s.others) + 1
+        ),
         "deck": _key("times that your deck was shuffled, and 1", lambda s: s.own.shuffles + 1),
         "actions": _key("actions left", lambda s: s.actions),
         "buys": _key("buys left", lambda s: s.buys),

@@ -1,21 +1,15 @@
-"""What a game may have besides its rules: a checker of logs, a reader of turns, and the like.
+"""Optional parts of a game: a checker of logs, statistics, starters, and the words for people.
 
-A reader gives turns as data; who draws them, a terminal or a page, knows no game.
+These words are data. The terminal and the page, which show them, know no game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from msgspec import Struct
-
-from referee.games.interface.faults import Fault
-
-T = TypeVar("T")
-MAX_KEPT = 1000
-"""How much of one turn is kept: no turn by the rules comes near it, and a log may be endless."""
 
 
 class Finding(Struct, frozen=True):
@@ -46,15 +40,7 @@ class LogChecker(Protocol):
     """
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read one of the game's public messages."""
-
-    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Read the disqualification of a seat."""
-
-    def end(
-        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
-    ) -> list[Finding]:
-        """Read the end of the match: scores in seat order, winners as player numbers."""
+        """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
 
 
 class Table(Struct, frozen=True):
@@ -145,56 +131,6 @@ class Summary(Struct, frozen=True):
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     totals: Sequence[Sequence[str]] = ()
-
-
-class Kept(list[T]):
-    """What a reader keeps of one turn: what is appended beyond `MAX_KEPT` is only counted.
-
-    Attributes:
-        left_out: how many those are.
-    """
-
-    left_out = 0
-
-    def append(self, item: T) -> None:
-        """Keep it, or count it."""
-        if len(self) < MAX_KEPT:
-            super().append(item)
-        else:
-            self.left_out += 1
-
-
-class TurnReader(Protocol):
-    """Reads a match turn by turn, from a record or from its public messages alone.
-
-    A turn is a struct of the game's own with the field `turn`, counted from 1; all else that is to
-    be known of it the reader answers. What it is given is of seats of this match, but a damaged log
-    may have its messages in any order.
-    """
-
-    def read(self, message: Struct, to: int | None) -> Sequence[Any]:
-        """Read a message to all, or to one seat; returns the turns that are over by now."""
-
-    def fault(self, fault: Fault) -> Sequence[Any]:
-        """Read a fault; returns likewise."""
-
-    def disqualify(self, seat: int, text: str) -> Sequence[Any]:
-        """Read the disqualification of a seat, with its reason in words; returns likewise."""
-
-    def end(self) -> Sequence[Any]:
-        """Read the end of the match, or of its log; returns the turns not yet returned."""
-
-    def seats(self, turn: Any) -> tuple[int, ...]:
-        """Who moved in this turn."""
-
-    def title(self, turn: Any) -> str:
-        """What stands beside the turn's number, such as whose it is; may be empty."""
-
-    def show(self, turn: Any) -> list[Phrase | Picture]:
-        """What happened in the turn, for people."""
-
-    def summary(self, turns: Sequence[Any]) -> Summary:
-        """These turns as one table; they may be some of the match, or none."""
 
 
 class Starters(Struct, frozen=True):

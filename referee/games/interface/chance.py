@@ -51,8 +51,8 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     Python promises the sequence of `Random.random` for a seed across versions, and promises
     nothing for `Random.shuffle`; a log must play the same on every Python.
     """
-    for last in range(len(cards) - 1, 0, -1):
-        chosen = int(random() * (last + 1))
+    for size in range(len(cards), 1, -1):
+        chosen, last = int(random() * size), size - 1
         cards[last], cards[chosen] = cards[chosen], cards[last]
 
 

@@ -11,7 +11,7 @@ typed and helps knows no game (`referee.bots.person`, `referee.cli.desk`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -56,10 +56,6 @@ class View(Struct, frozen=True):
     rows: Sequence[Sequence[str]]
 
 
-def _nothing_wrong(picks: Picks) -> str:
-    return ""
-
-
 class Question(Struct, frozen=True):
     """Something to be chosen.
 
@@ -77,6 +73,8 @@ class Question(Struct, frozen=True):
         check: says what is wrong with picks that are right one by one; empty: nothing.
         views: what can be looked at.
         help: sentences about what is to be decided here.
+        doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
+            window asks once more before it sends such a choice.
     """
 
     text: str
@@ -89,9 +87,20 @@ class Question(Struct, frozen=True):
     most: int = 1
     repeats: bool = False
     enter: str = ""
-    check: Callable[[Picks], str] = _nothing_wrong
+    check: Callable[[Picks], str] = lambda picks: ""
     views: Sequence[View] = ()
     help: Sequence[str] = ()
+    doubts: Mapping[int, str] = {}
+
+
+def doubts_at_the_end(can: Iterable[str]) -> dict[int, str]:
+    """`Question.doubts` where an empty line ends a turn in which there is more to do.
+
+    Args:
+        can: verbs of what can still be done.
+    """
+    left = " or ".join(dict.fromkeys(can))
+    return {-1: f"You can still {left}. Do you end your turn?"} if left else {}
 
 
 def problem_with(question: Question, picks: Picks) -> str:

@@ -14,13 +14,15 @@ is made anew for each seat of a match:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+T = TypeVar("T", bound=Struct)
 
 
 class Translator(Protocol):
@@ -103,3 +105,15 @@ class Environment(Struct, frozen=True):
     translator: Callable[[int, int], Translator]
     follower: Callable[[int, int], Follower]
     simultaneous: bool = False
+
+
+def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
+    """Make a struct, such as a view, from the fields of others, such as a request.
+
+    Args:
+        sources: have the fields that are not given, under the same names; the first one counts.
+        others: the other fields.
+    """
+    for source in sources[::-1]:
+        others = {name: getattr(source, name) for name in source.__struct_fields__} | others
+    return kind(**{name: others[name] for name in kind.__struct_fields__})

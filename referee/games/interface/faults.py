@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -88,3 +89,12 @@ def describe(value: Any) -> str:
     if isinstance(value, list):
         return f"a list of {len(value)}"
     return "an object"
+
+
+def did_you_mean(word: object, words: Iterable[str]) -> str:
+    """A question that names the word which a bot's value is most like; empty if none is like it."""
+    from difflib import get_close_matches  # not needed by bots that make no mistakes
+
+    by_folded = {known.casefold(): known for known in words}
+    close = get_close_matches(str(word).casefold(), by_folded, 1)
+    return f'did you mean "{by_folded[close[0]]}"?' if close else ""

@@ -17,29 +17,49 @@ replay, snapshot and verification.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from referee.games.interface.chance import Chance
 from referee.games.interface.faults import Termination
 
 
-class Request(Struct, frozen=True, gc=False):
+class Request(Struct, gc=False):
     """A decision that the game waits for.
 
     Attributes:
         seat: who is asked, counted from 0.
-        message: the private message that asks, one of the game's request structs.
+        asks: the message, or, if it is big, a function that makes it: in a match without bots
+            nobody may read it.
         clock: the requests of a seat that name the same clock share its time limit, such as those
             of one turn, or of the whole match; empty: the limit is for this reply alone.
+        writes: makes the message where it is only to be written as JSON; parts of it can be text
+            (`msgspec.Raw`) that an earlier request has too. None: `asks` is written.
     """
 
     seat: int
-    message: Struct
+    asks: Struct | Callable[[], Struct]
     clock: str = ""
+    writes: Callable[[], Struct] | None = None
+
+    @property
+    def message(self) -> Struct:
+        """The private message that asks, one of the game's request structs.
+
+        It shows the game as it is when the message is first read, so read it before `advance`.
+        """
+        asks = self.asks
+        if not isinstance(asks, Struct):
+            asks = self.asks = asks()
+        return asks
+
+    @property
+    def written(self) -> Struct:
+        """The message to be written as JSON, under the same condition."""
+        return self.message if self.writes is None else self.writes()
 
 
 class Left(Struct, frozen=True):
@@ -161,3 +181,19 @@ class Game(Protocol):
             viewer: a seat is shown what follows from the lines that it was sent and from its own
                 replies, `PUBLIC` what follows from the public ones, `ALL` everything.
         """
+
+
+G = TypeVar("G")
+S = TypeVar("S", bound=Struct)
+
+
+def beginning_at(
+    new: Callable[[Setup, S], G], situation: type[S]
+) -> Callable[[Setup, Mapping[str, Any]], G]:
+    """Make a game's `Rules.situation`.
+
+    Args:
+        new: makes a game that begins in the middle.
+        situation: the struct that says where.
+    """
+    return lambda setup, state: new(setup, convert(state, situation))

@@ -19,9 +19,15 @@ from referee.games.interface.game import Request, Setup
 
 
 class Gone(Struct, frozen=True):
-    """Stands in a log for the disqualification of a seat, counted from 0."""
+    """Stands in a log for the disqualification of a seat.
+
+    Attributes:
+        seat: counted from 0.
+        code: why; a `LogPlayer` does not need it.
+    """
 
     seat: int
+    code: str = ""
 
 
 class End(Struct, frozen=True):

@@ -49,7 +49,7 @@ class Page(Struct, frozen=True):
         folder: has drawing.js and drawing.css.
         series: what is drawn as curves.
         facts: from the game's options, what the drawing needs to know of the game, such as the
-            cost of each card; it can be written as JSON.
+            cost of each card; it can be written as JSON. By default the views have all of it.
         spectator: from the number of seats; None where a `Rules.log_player` takes its place.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
@@ -57,6 +57,6 @@ class Page(Struct, frozen=True):
 
     folder: Path
     series: tuple[Series, ...]
-    facts: Callable[[Any], Mapping[str, Any]]
+    facts: Callable[[Any], Mapping[str, Any]] = lambda options: {}
     spectator: Callable[[int], Spectator] | None = None
     shows_result: bool = False

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.games.interface.capabilities import LogChecker, Starters, Statistics, TurnReader
+from referee.games.interface.capabilities import LogChecker, Starters, Statistics
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.game import Game, Setup
 from referee.games.interface.log_player import LogPlayer
 from referee.games.interface.page import Page
+from referee.games.interface.turns import TurnReader
 from referee.games.interface.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     """Makes a checker of logs from the players' names, in seat order."""
     log_player = Extra[Callable[[], LogPlayer]]()
     """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
-    turns = Extra[Callable[[Sequence[str]], TurnReader]]()
+    turns = Extra[Callable[[Sequence[str]], TurnReader[Any]]]()
     """Makes a reader of turns, likewise."""
     turn = Extra[type[Struct]]()
     """The struct of these turns, a line of `referee replay --format json`."""
@@ -106,6 +107,10 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
     """Suffix of a file, such as ".json" -> makes the bot that the file is: an object with a method
     `reply` (spec/python.md, 2). It raises `UsageError` if the file is none."""
+    adapters = Extra[Mapping[str, Callable[[str, str], Sequence[str]]]]()
+    """Prefix of a BOT argument, such as "sot" -> the command line of a program that plays foreign
+    bots in the game's own messages: from what follows the colon, and the folder that the bot is
+    started in, or "". It raises `UsageError` if there is no such bot."""
     notes = Extra[Callable[[Any], list[list[str]]]]()
     """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
     as `new` made it, sentences for each seat, in seat order."""

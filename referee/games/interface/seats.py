@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 SEAT_PATTERN = "^player[1-9][0-9]*$"
 
@@ -17,6 +17,12 @@ SeatId = Annotated[
         extra_json_schema={"pattern": SEAT_PATTERN},
     ),
 ]
+
+
+class OfPlayer(Struct, frozen=True):
+    """The first field of a message about one player."""
+
+    player_number: SeatId
 
 
 @cache

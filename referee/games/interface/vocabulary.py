@@ -33,7 +33,7 @@ class Decision(Protocol):
         """Note why the last ranking came to what was done, for `referee rules explain`."""
 
 
-class Key(Struct, frozen=True):
+class Key(Struct, frozen=True, eq=False):
     """What a condition can ask for.
 
     Attributes:

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
-from msgspec import UNSET, Struct, structs
+from msgspec import UNSET, Struct, to_builtins
 from numpy.typing import NDArray
 
-from referee.errors import UsageError
-from referee.games.interface.environment import Environment, Numbers
+from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import Options
 from referee.games.starrealms.rules.messages import (
     KINDS,
-    Action,
     Choose,
     ChooseReply,
     InPlay,
@@ -53,7 +51,6 @@ def _choices() -> Iterator[str]:
 
 
 CHOICES = tuple(_choices())
-_INDEX = {name: index for index, name in enumerate(CHOICES)}
 _ALONE = (
     *("turn", "own turn", "trade", "combat", "next ship to top", "trade deck", "explorers"),
     *("own authority", "own hand", "own deck", "own due"),
@@ -75,31 +72,33 @@ def layout(seats: int, options: Options) -> Numbers:
     return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
 
 
-class Translator:
+class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     """Implements `referee.games.interface.environment.Translator` for Star Realms."""
 
-    def __init__(self, seat: int, seats: int) -> None:
-        self._seat = seat
-        self._view: View
-        self._asked: PlayTurn | Choose | None = None
-        self._picks: list[int] = []
+    view: View
 
-    def look(self, view: View, *, asked: bool) -> None:
-        """Take what the seat knows now."""
-        self._view, self._picks = view, []
-        self._asked = view.request if asked else None
+    def choices(self) -> Choices:
+        """An action, or the picks of a `choose`."""
+        asked = self.view.request
+        if isinstance(asked, PlayTurn):
+            actions: list[dict[str, str]] = to_builtins(asked.actions)
+            return PlayReply([(yield {" ".join(each.values()): each for each in actions})])
+        assert asked is not None  # it is asked
+        options = [_pick(option) for option in asked.options]
+        picks = yield from self.pick(options, asked.least, asked.most)
+        return ChooseReply(picks)
 
     def observe(self) -> NDArray[np.int32]:
         """What the seat knows, as `layout` says."""
-        view, asked = self._view, self._asked
-        own, other = view.seats[self._seat], view.seats[1 - self._seat]
+        view, asked = self.view, self.asked
+        own, other = view.seats[self.seat], view.seats[1 - self.seat]
         choose = asked if isinstance(asked, Choose) else None
         alone = [
-            *(view.turn, view.player == self._seat, view.trade, view.combat),
+            *(view.turn, view.player == self.seat, view.trade, view.combat),
             *(view.next_ship_to_top, view.trade_deck, view.explorers),
             *(own.authority, own.hand_size, own.deck_size, own.due),
             *(other.authority, other.hand_size, other.deck_size, other.due),
-            *((len(self._picks), choose.least, choose.most) if choose else (0, 0, 0)),
+            *((len(self.picks), choose.least, choose.most) if choose else (0, 0, 0)),
             *(choose is not None and choose.kind == kind for kind in KINDS),
         ]
         options = choose.options if choose else []
@@ -121,64 +120,6 @@ class Translator:
         ]
         counts = [count for cards in map(Counter, places) for count in map(cards.get, CARDS)]
         return np.array([*alone, *(count or 0 for count in counts)], np.int32)
-
-    def legal(self) -> NDArray[np.int8]:
-        """1 for each choice that is legal now."""
-        mask = np.zeros(len(CHOICES), np.int8)
-        mask[[_INDEX[name] for name in self._possible()]] = 1
-        return mask
-
-    def act(self, action: Any) -> Struct | None:
-        """Take a choice; a `choose` may take several.
-
-        Raises:
-            UsageError: it is no legal choice.
-        """
-        possible = self._possible()
-        name = CHOICES[action] if _is_index(action) else ""
-        if name not in possible:
-            raise UsageError(f"action {action!r} is not legal now: see the action mask")
-        asked, index = self._asked, possible[name]
-        if isinstance(asked, PlayTurn):
-            self._asked = None
-            return PlayReply([_as_json(asked.actions[index])])
-        assert isinstance(asked, Choose)  # or nothing would be possible
-        if index >= 0:
-            self._picks.append(index)
-            if len(self._picks) < asked.most:
-                return None
-        self._asked = None
-        return ChooseReply(self._picks)
-
-    def show(self) -> str:
-        """What the seat knows, without zeros."""
-        numbers = zip(NAMES, self.observe().tolist(), strict=True)
-        return "\n".join(f"{name}: {number}" for name, number in numbers if number)
-
-    def _possible(self) -> dict[str, int]:
-        """Name -> index of each choice that is legal: of actions, or of options; "done" is -1."""
-        asked = self._asked
-        if asked is None:
-            return {}
-        found: dict[str, int] = {}
-        if isinstance(asked, PlayTurn):
-            for index, action in enumerate(asked.actions):
-                found[" ".join(_as_json(action).values())] = index
-            return found
-        for index, option in enumerate(asked.options):
-            if index not in self._picks:
-                found.setdefault(_pick(option), index)
-        if len(self._picks) >= asked.least:
-            found["done"] = -1
-        return found
-
-
-def _is_index(action: Any) -> bool:
-    return isinstance(action, int | np.integer) and 0 <= int(action) < len(CHOICES)
-
-
-def _as_json(action: Action) -> dict[str, str]:
-    return {name: value for name, value in structs.asdict(action).items() if value is not UNSET}
 
 
 def _pick(option: Option) -> str:
@@ -204,47 +145,21 @@ class Follower:
         state, other = self._request.state, self._request.state.opponent
         bases = [InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
         turns = [(state.turn + 1) // 2, state.turn // 2]
-        own_view = SeatView(
-            state.authority,
-            len(state.hand),
-            len(state.deck),
-            state.hand,
-            state.deck,
-            sorted(state.hand + state.deck),
-            state.discard,
-            state.in_play,
-            0,
-            state.shuffles,
-            turns[self._seat],
+        own_view = made_of(
+            SeatView,
+            state,
+            hand_size=len(state.hand),
+            deck_size=len(state.deck),
+            hidden=sorted(state.hand + state.deck),
+            due=0,
+            turns=turns[self._seat],
         )
-        other_view = SeatView(
-            other.authority,
-            other.hand_size,
-            other.deck_size,
-            None,
-            None,
-            other.hidden,
-            other.discard,
-            bases,
-            other.due,
-            other.shuffles,
-            turns[1 - self._seat],
+        other_view = made_of(
+            SeatView, other, hand=None, deck=None, in_play=bases, turns=turns[1 - self._seat]
         )
-        return View(
-            state.turn,
-            self._seat,
-            state.trade,
-            state.combat,
-            state.next_ship_to_top,
-            state.played,
-            state.copied,
-            state.trade_row,
-            state.trade_deck,
-            state.explorers,
-            [own_view, other_view] if self._seat == 0 else [other_view, own_view],
-            self._seat,
-            self._request,
-        )
+        seats = [other_view, own_view] if self._seat else [own_view, other_view]
+        own = {"player": self._seat, "asked": self._seat, "request": self._request}
+        return made_of(View, state, seats=seats, **own)
 
 
 ENVIRONMENT = Environment(

@@ -55,8 +55,9 @@ class StarRealmsLog:
     def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Each reply is one action, or the picks for one question."""
         self._trade_deck = len(game.table.trade_deck)
-        if isinstance(asked.message, say.Choose):
-            picks = _picks(game, asked.message, ahead)
+        question = game.turn.question
+        if question is not None:
+            picks = _picks(game, question, ahead)
             return None if picks is None else say.ChooseReply(picks)
         action = _action(game.turn.player, ahead[0])
         return say.PlayReply([action])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from referee.games.interface.faults import did_you_mean
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
 from referee.games.starrealms.rules.game import StarRealms
@@ -17,11 +18,11 @@ _MANY_TURNS = 5
 def notes(game: StarRealms) -> list[list[str]]:
     """Sentences for each seat, in seat order."""
     found: list[list[str]] = []
-    for standing, made in zip(game.standings(), game.made(), strict=True):
-        said = []
-        if not made.gains and standing.turns > _MANY_TURNS:
+    for player in game.table.players:
+        said, made = [], player.made
+        if not made.gains and player.turns > _MANY_TURNS:
             said.append(
-                f"it bought nothing in {standing.turns} turns: `actions` of the request has each "
+                f"it bought nothing in {player.turns} turns: `actions` of the request has each "
                 '"buy" that there is trade for (5.1)'
             )
         if made.idle >= _MANY_TURNS:
@@ -58,7 +59,7 @@ def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     """Why an action that was not offered may be none."""
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
-        return _meant(action, ACTIONS)
+        return did_you_mean(action, ACTIONS)
     if action in ("attack-player", "end-turn"):
         bases = state.get("opponent", {}).get("bases", [])
         outposts = [base for base in bases if base in CARDS and CARDS[base].type == "outpost"]
@@ -66,17 +67,9 @@ def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
             return f"{outposts[0]} is an outpost: destroy it first"
         return ""
     if card not in CARDS:
-        return _meant(card, CARDS)
+        return did_you_mean(card, CARDS)
     if action == "play" and card not in state.get("hand", []):
         return f"{card} is not in `hand`"
     if action == "buy" and CARDS[card].cost > state.get("trade", 0):
         return f"{card} costs {CARDS[card].cost}, and there was {state.get('trade', 0)} trade"
     return ""
-
-
-def _meant(word: object, words: Iterable[str]) -> str:
-    from difflib import get_close_matches  # not needed by bots that make no mistakes
-
-    by_folded = {known.casefold(): known for known in words}
-    close = get_close_matches(str(word).casefold(), by_folded, 1)
-    return f'did you mean "{by_folded[close[0]]}"?' if close else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, to_builtins
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
-from referee.games.interface.seats import seat_id
+from referee.games.interface.dialogue import Choice, Decision, Question, View, doubts_at_the_end
+from referee.games.interface.turns import TurnListener
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
 from referee.games.starrealms.turns import Turn, Turns
@@ -41,8 +41,8 @@ _KINDS = {
     "gain-ship": "Which ship do you take?",
     "option": "Which do you choose?",
 }
-DEEDS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
-DEEDS["ally"] = "uses, with an ally,"
+_VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
+_VERBS["ally"] = "uses, with an ally,"
 """What is told of the other's turn."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
@@ -53,38 +53,15 @@ _HELP = (
 )
 
 
-class Player:
+class Player(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Star Realms."""
 
-    def __init__(self, names: Sequence[str], seat: int) -> None:
-        self._names = list(names)
-        self._number = seat_id(seat)
-        self._turns = Turns(names)
+    reader_type = Turns
+    verbs = _VERBS
 
-    def hear(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what the other's turn was."""
-        if isinstance(message, PlayTurn | Choose):
-            return []
-        return [line for turn in self._turns.read(message, None) for line in self._of_turn(turn)]
-
-    def disqualify(self, seat: int) -> list[str]:
-        """Nothing is to be told besides."""
-        return []
-
-    def end(self) -> list[str]:
-        """What was done in the last turn."""
-        return [line for turn in self._turns.end() for line in self._of_turn(turn)]
-
-    def _of_turn(self, turn: Turn) -> list[str]:
-        if turn.player_number in ("", self._number):
-            return []
-        name = self._names[self._turns.seats(turn)[0]]
-        phrases = [part for part in self._turns.show(turn) if isinstance(part, Phrase)]
-        return [
-            f"{name} {DEEDS[phrase.label]} {phrase.text}.".replace(self._number, "you")
-            for phrase in phrases
-            if phrase.label in DEEDS
-        ]
+    def tell(self, turn: Turn) -> list[str]:
+        """Say what the other did in a turn."""
+        return [line.replace(self._number, "you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
         """Ask for one action after another, or for a choice."""
@@ -100,13 +77,15 @@ class Player:
         elif picks[0] == len(actions):
             chosen = [{"action": "play", "card": card} for card in many]
         else:
-            chosen = [_as_json(actions[picks[0]])]
+            chosen = [to_builtins(actions[picks[0]])]
         return {"type": "play-reply", "actions": chosen}
 
 
 def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> Question:
     state = request.state
     choices = [Choice(_name(action), (_what(action, state),)) for action in actions]
+    verbs = [action.action.partition("-")[0] for action in actions]
+    left = [verb for verb in verbs if verb in ("play", "buy", "attack")]
     if len(many) > 1:
         choices.append(Choice("play all cards that need no choice", (", ".join(many),), key="a"))
     return Question(
@@ -117,16 +96,13 @@ def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> 
         columns=("action", "what it brings"),
         least=0,
         enter="end your turn",
+        doubts=doubts_at_the_end(left),
         views=_views(state),
         help=_HELP,
     )
 
 
 def _choice(request: Choose) -> Question:
-    def check(picks: Picks) -> str:
-        too_few = len(picks) < request.least
-        return f"choose {request.least}" if too_few else ""
-
     card = "" if request.card is None else f"{request.card}: "
     return Question(
         f"{card}{_KINDS[request.kind]}",
@@ -136,7 +112,6 @@ def _choice(request: Choose) -> Question:
         least=request.least,
         most=request.most,
         enter="" if request.least else "none",
-        check=check,
         views=_views(request.state),
         help=_HELP,
     )
@@ -148,11 +123,6 @@ def _option(option: Option) -> tuple[str, tuple[str, ...]]:
         return str(option.option), (_ability((tuple(effects),)),)
     place = {"trade-row": "row", "opponent": "the other's"}.get(str(option.from_), option.from_)
     return option.card.replace(" ", "-"), (f"{place}; {does(CARDS[option.card])}",)
-
-
-def _as_json(action: Action) -> dict[str, str]:
-    fields = {name: getattr(action, name) for name in ("action", "card", "to")}
-    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def _name(action: Action) -> str:

@@ -6,6 +6,7 @@ It acts by names, as a bot would: of equal cards the first is meant.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from itertools import combinations
 from math import nextafter
 from typing import TypeAlias
 
@@ -184,22 +185,20 @@ class Pilot:
 def _able(now: PlayTurn, action: str) -> list[str]:
     """The cards in play that can do something, as played; equal ones each for itself."""
     able = {legal.card for legal in now.actions if legal.action == action}
-    if not able:
-        return []
-    pieces = [piece for piece in now.state.in_play if piece.card in able]
-    if action == "use-base":
-        pieces = [piece for piece in pieces if not piece.used]
-    elif action == "use-ally":
-        pieces = [piece for piece in pieces if not piece.ally_used]
-    return [piece.card for piece in pieces]
+    return [
+        piece.card
+        for piece in now.state.in_play
+        if piece.card in able
+        and not (action == "use-base" and piece.used)
+        and not (action == "use-ally" and piece.ally_used)
+    ]
 
 
 def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
     """The first two behind the best that can be paid together and are worth more than it."""
-    for first in range(1, len(scores)):
-        for second in range(first + 1, len(scores)):
-            if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
-                return first, second
+    for first, second in combinations(range(1, len(scores)), 2):
+        if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
+            return first, second
     return None
 
 

@@ -5,8 +5,8 @@ A file sees the `State` that its player is sent when asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from referee.games.interface.vocabulary import Average, Decision, Key, Matcher, RuleSet, Vocabulary
 from referee.games.starrealms.pilot import Pilot, in_play, payable
@@ -28,9 +28,23 @@ STARTERS = "starter_cards"
 FACTIONS = (BLOB, FEDERATION, CULT, EMPIRE)
 NEEDLE = "Stealth Needle"
 
+
+def _cards_that(fit: Callable[[Card], object]) -> frozenset[str]:
+    return frozenset(name for name, card in CARDS.items() if fit(card))
+
+
+def _of_faction(faction: str) -> frozenset[str]:
+    return _cards_that(lambda card: card.faction == faction)
+
+
+_ALL = frozenset(CARDS)
+_SHIPS = _cards_that(lambda card: card.is_ship)
+_BASES = _ALL - _SHIPS
+_OUTPOSTS = _cards_that(lambda card: card.type == OUTPOST)
+_FOR_SALE = _cards_that(lambda card: card.cost)
+
 _Count: TypeAlias = Callable[[State], float]
 _Cards: TypeAlias = Callable[[State], Sequence[str]]
-_Kind: TypeAlias = Callable[[Iterable[str]], list[Card]]
 
 
 # --- cards ------------------------------------------------------------------------------------
@@ -45,50 +59,21 @@ def _all_of_opponent(state: State) -> list[str]:
     return other.hidden + other.discard + other.bases
 
 
-def _factions(state: State, cards: Iterable[str], *, copies: bool) -> list[str]:
-    """The factions of cards; a Needle has two, if it `copies` and is among them."""
-    names = list(cards)
-    if copies and state.copied is not None and NEEDLE in names:
-        names.append(state.copied)
-    return [CARDS[name].faction for name in names]
+def _counting(cards: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
+    """How many cards are of a kind; a Needle among them also as what it `copies`."""
+
+    def count(state: State) -> float:
+        names = cards(state)
+        copied = copies and state.copied in kind and NEEDLE in names
+        return sum([name in kind for name in names]) + copied
+
+    return count
 
 
-def _in_faction(cards: _Cards, faction: str, *, copies: bool = False) -> _Count:
-    """How many cards are of a faction, or are among those that a player starts with."""
-    if faction == STARTERS:
-        return lambda state: sum(name in STARTING_DECK for name in cards(state))
-    return lambda state: _factions(state, cards(state), copies=copies).count(faction)
-
-
-def _bases(cards: Iterable[str]) -> list[Card]:
-    return [CARDS[name] for name in cards if not CARDS[name].is_ship]
-
-
-def _outposts(cards: Iterable[str]) -> list[Card]:
-    return [CARDS[name] for name in cards if CARDS[name].type == OUTPOST]
-
-
-def _ships(cards: Iterable[str]) -> list[Card]:
-    return [CARDS[name] for name in cards if CARDS[name].is_ship]
-
-
-_BASES_BY_KIND = (
-    ("bases", "bases, outposts too,", _bases),
-    ("outposts", "outposts", _outposts),
-)
-
-
-def _of_opponent_in_play(state: State) -> list[str]:
-    return state.opponent.bases
-
-
-def _both(kind: _Kind, own: _Cards, other: _Cards) -> tuple[_Count, _Count]:
-    """How many cards of a kind either player has."""
-    return (lambda state: len(kind(own(state)))), (lambda state: len(kind(other(state))))
-
-
-def _defense(kind: _Kind, pick: Callable[..., int]) -> _Count:
-    return lambda state: pick([card.defense for card in kind(state.opponent.bases)], default=0)
+def _defense(kind: Container[str], pick: Callable[..., int]) -> _Count:
+    return lambda state: pick(
+        [CARDS[name].defense for name in state.opponent.bases if name in kind], default=0
+    )
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
@@ -108,6 +93,21 @@ def _buy_score_increase(decision: Decision, card: str) -> float:
 
     more = _scrap_effects(state, card, "trade")
     return best(state.trade + more) - best(state.trade) if more else 0.0
+
+
+_ZONES: dict[str, tuple[str, _Cards]] = {
+    "cards.played": ("that you played this turn", lambda s: s.played),
+    "cards.hand": ("in your hand", lambda s: s.hand),
+    "cards.discard": ("in your discard pile", lambda s: s.discard),
+    "cards.deck": ("in your deck", lambda s: s.deck),
+    "cards.all": ("that you own", _all_own),
+    "opponent.cards.discard": ("in the opponent's discard pile", lambda s: s.opponent.discard),
+    "opponent.cards.deck": ("in the opponent's deck and hand", lambda s: s.opponent.hidden),
+    "opponent.cards.all": ("that the opponent owns", _all_of_opponent),
+}
+_ROW: dict[str, tuple[str, _Cards]] = {"trade_row": ("in the trade row", lambda s: s.trade_row)}
+_COPYING = ("cards.played", "cards.all")
+"""Where a Needle also counts as the ship that it copies."""
 
 
 # --- keys -------------------------------------------------------------------------------------
@@ -160,120 +160,87 @@ def _keys() -> dict[str, Key]:
         lambda s: max(0, s.opponent.hand_size - s.opponent.due),
     )
     everywhere = "in hand, deck, discard pile and play"
-    pair("ships", f"ships {everywhere}", *_both(_ships, _all_own, _all_of_opponent))
-    for name, kind, of_kind in _BASES_BY_KIND:
-        pair(name, f"{kind} {everywhere}", *_both(of_kind, _all_own, _all_of_opponent))
-        pair(f"{name}.inplay", f"{kind} in play", *_both(of_kind, in_play, _of_opponent_in_play))
+    for name, shown, kind in (
+        ("ships", "ships", _SHIPS),
+        ("bases", "bases, outposts too,", _BASES),
+        ("outposts", "outposts", _OUTPOSTS),
+    ):
+        own, other = _counting(_all_own, kind), _counting(_all_of_opponent, kind)
+        pair(name, f"{shown} {everywhere}", own, other)
+        if kind is _SHIPS:
+            continue
+        own, other = _counting(in_play, kind), _counting(lambda s: s.opponent.bases, kind)
+        pair(f"{name}.inplay", f"{shown} in play", own, other)
         for size, pick in (("smallest", min), ("biggest", max)):
             about = f"the {size} defense of the opponent's {name} in play; 0 of none"
-            add(f"opponent.{name}.{size}", about, _defense(of_kind, pick))
+            add(f"opponent.{name}.{size}", about, _defense(kind, pick))
     add(
         "bases.unused",
         "your bases in play with something left to use",
         lambda s: sum(not piece.used for piece in s.in_play if not CARDS[piece.card].is_ship),
     )
-    for faction in (*FACTIONS, STARTERS):
-        _add_cards(found, faction)
+    for faction in FACTIONS:
+        shown = f"{faction.replace('_', ' ').title()} cards"
+        for zone, (where, cards) in (_ZONES | _ROW).items():
+            count = _counting(cards, _of_faction(faction), copies=zone in _COPYING)
+            add(f"{zone}.{faction}", f"{shown} {where}", count)
+    for zone, (where, cards) in _ZONES.items():
+        count = _counting(cards, frozenset(STARTING_DECK))
+        add(f"{zone}.{STARTERS}", f"Scouts and Vipers {where}", count)
     return found
-
-
-def _add_cards(found: dict[str, Key], faction: str) -> None:
-    """Add the keys that count cards of a faction."""
-    kind = "Scouts and Vipers"
-    if faction != STARTERS:
-        kind = f"{faction.replace('_', ' ').title()} cards"
-    zones: list[tuple[str, str, _Cards, bool]] = [
-        ("cards.played", "that you played this turn", lambda s: s.played, True),
-        ("cards.hand", "in your hand", lambda s: s.hand, False),
-        ("cards.discard", "in your discard pile", lambda s: s.discard, False),
-        ("cards.deck", "in your deck", lambda s: s.deck, False),
-        ("cards.all", "that you own", _all_own, True),
-        (
-            "opponent.cards.discard",
-            "in the opponent's discard pile",
-            lambda s: s.opponent.discard,
-            False,
-        ),
-        (
-            "opponent.cards.deck",
-            "in the opponent's deck and hand",
-            lambda s: s.opponent.hidden,
-            False,
-        ),
-        ("opponent.cards.all", "that the opponent owns", _all_of_opponent, False),
-    ]
-    if faction != STARTERS:
-        zones.append(("trade_row", "in the trade row", lambda s: s.trade_row, False))
-    for zone, where, cards, copies in zones:
-        count = _in_faction(cards, faction, copies=copies)
-        found[f"{zone}.{faction}"] = _key(f"{kind} {where}", count)
 
 
 # --- sets -------------------------------------------------------------------------------------
 
-_ALL = frozenset(CARDS)
-_SHIPS = frozenset(name for name, card in CARDS.items() if card.is_ship)
-_BASES = _ALL - _SHIPS
-_FOR_SALE = frozenset(name for name, card in CARDS.items() if card.cost)
+
+_DEFAULTS: Mapping[str, Callable[[Card], float]] = {
+    "0": lambda card: 0,
+    "1": lambda card: 1,
+    "20": lambda card: 20,
+    "cost": lambda card: card.cost,
+    "20 - cost": lambda card: 20 - card.cost,
+}
 
 
-def _scores(
-    about: str, default: Callable[[Card], float], text: str, cards: frozenset[str] = _ALL
-) -> RuleSet:
-    return RuleSet(about, lambda decision, card: default(CARDS[card]), text, cards)
-
-
-def _number(number: float) -> Callable[[Card], float]:
-    return lambda card: number
-
-
-def _cost(card: Card) -> float:
-    return card.cost
+def _set(about: str, default: str, cards: frozenset[str] = _ALL, **others: Any) -> RuleSet:
+    score = _DEFAULTS[default]
+    return RuleSet(about, lambda decision, card: score(CARDS[card]), default, cards, **others)
 
 
 SETS = {
-    "buyRules": _scores("which card to buy", _number(0), "0", _FOR_SALE),
-    "discardRules": _scores("which card to discard", lambda c: 20 - c.cost, "20 - cost"),
-    "scrapRules": _scores(
-        "which card of hand and discard pile to scrap", lambda c: 20 - c.cost, "20 - cost"
-    ),
-    "scrapForBenefitRules": _scores(
+    "buyRules": _set("which card to buy", "0", _FOR_SALE),
+    "discardRules": _set("which card to discard", "20 - cost"),
+    "scrapRules": _set("which card of hand and discard pile to scrap", "20 - cost"),
+    "scrapForBenefitRules": _set(
         "which card in play to scrap for what that gives",
-        _number(0),
         "0",
-        frozenset(name for name, card in CARDS.items() if card.scrap) | {NEEDLE},
+        _cards_that(lambda card: card.scrap) | {NEEDLE},
     ),
-    "scrapTradeRowRules": _scores(
-        "which card of the trade row to scrap", _number(0), "0", _FOR_SALE - {"Explorer"}
+    "scrapTradeRowRules": _set(
+        "which card of the trade row to scrap", "0", _FOR_SALE - {"Explorer"}
     ),
-    "useBaseRules": _scores(
-        "which base to use next",
-        _number(20),
-        "20",
-        frozenset(name for name in _BASES if CARDS[name].primary),
+    "useBaseRules": _set(
+        "which base to use next", "20", _BASES & _cards_that(lambda card: card.primary)
     ),
-    "playRules": RuleSet(
+    "playRules": _set(
         "which card of the hand to play next",
-        lambda decision, card: 20,
         "20",
-        _ALL,
         flags={
             "useAllyAfterPlay": "use its ally ability at once, if it can be used",
             "useBaseAfterPlay": "use the base at once",
         },
     ),
-    "makeChoiceRules": RuleSet(
+    "makeChoiceRules": _set(
         "which of a card's two abilities to take",
-        lambda decision, card: 1,
         "1",
-        frozenset(name for name, card in CARDS.items() if len(card.primary) > 1),
+        _cards_that(lambda card: len(card.primary) > 1),
         choices=2,
     ),
-    "attackBaseRules": _scores("which base to attack", _cost, "cost", _BASES),
-    "destroyBaseRules": _scores("which base to destroy by an ability", _cost, "cost", _BASES),
-    "copyShipRules": _scores("which ship a Stealth Needle copies", _cost, "cost", _SHIPS),
-    "cardToTopOfDeckRules": _scores(
-        "which ship to put on top of the deck", _cost, "cost", _SHIPS & _FOR_SALE
+    "attackBaseRules": _set("which base to attack", "cost", _BASES),
+    "destroyBaseRules": _set("which base to destroy by an ability", "cost", _BASES),
+    "copyShipRules": _set("which ship a Stealth Needle copies", "cost", _SHIPS),
+    "cardToTopOfDeckRules": _set(
+        "which ship to put on top of the deck", "cost", _SHIPS & _FOR_SALE
     ),
 }
 
@@ -282,14 +249,14 @@ VOCABULARY = Vocabulary(
     matchers={
         faction: Matcher(
             f"any {faction.replace('_', ' ')} card",
-            frozenset(name for name, card in CARDS.items() if card.faction == faction),
+            _of_faction(faction),
             "faction",
             in_card=False,
         )
         for faction in (*FACTIONS, UNALIGNED)
     }
     | {
-        "outpost": Matcher("any outpost", frozenset(c.name for c in _outposts(CARDS)), "type"),
+        "outpost": Matcher("any outpost", _OUTPOSTS, "type"),
         "base": Matcher("any base, outposts too", _BASES, "type"),
         "ship": Matcher("any ship", _SHIPS, "type"),
         "*": Matcher("any card", _ALL),

@@ -8,6 +8,7 @@ environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
 classic.py     what bots of the engine speak
 leaks.py       the same with what the engine gives away, to compare with it
+sot/           bots of the engine's Python library, unchanged
 notes.py       what a bot hardly meant to do, or not to do
 page/          what the match page shows
 starters/      bots to start from, by language
@@ -23,6 +24,7 @@ from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.rules import Rules, loaded
+from referee.games.tribute import sot
 from referee.games.tribute.rules import faults, messages
 from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
@@ -61,6 +63,7 @@ RULES = Rules(
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
+        "adapters": {"sot": sot.command},
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         "starters": Starters(Path(__file__).with_name("starters"), "random"),

@@ -45,6 +45,16 @@ _AMOUNTS = (
     *("GAIN_COIN", "GAIN_POWER", "GAIN_PRESTIGE", "OPP_LOSE_PRESTIGE", "DRAW"),
     *("ADD_PATRON_CALLS", "HEAL_AGENT", "ATTACK_AGENT"),
 )
+_OWN = "Hand Cooldown Played KnownPile Agents Power PatronCalls Coins Prestige DrawPile"
+_OTHERS = "Cooldown Played HandAndDraw Agents Power Coins Prestige"
+"""What a state says of the player who is asked and of the other, in this order."""
+_FIELDS = {
+    "KnownPile": "known",
+    "PatronCalls": "patron_calls",
+    "DrawPile": "draw_pile",
+    "HandAndDraw": "hand_and_draw",
+}
+"""Their names in the request, where they are written in another way."""
 _REASONS = {
     "prestige-80": "PRESTIGE_OVER_80",
     "prestige-40": "PRESTIGE_OVER_40_NOT_MATCHED",
@@ -53,6 +63,17 @@ _REASONS = {
     "bad-patron": "PATRON_SELECTION_FAILURE",
 }
 """Of the end; of all others it is BOT_EXCEPTION."""
+NOBODY = "NO_PLAYER_SELECTED"
+
+
+def board_state(follow_up: str) -> str:
+    """The state of the board while a choice is open."""
+    return _BOARD_STATES.get(follow_up.split("-")[0], "CHOICE_PENDING")
+
+
+def reason_of(reason: str) -> str:
+    """The reason of an end in the engine's words."""
+    return _REASONS.get(reason, "BOT_EXCEPTION")
 
 
 class Classic:
@@ -62,6 +83,9 @@ class Classic:
         seat: of the bot.
         seed: of the match; not needed.
         name: what the bot is called.
+
+    Attributes:
+        completed: the actions of the match so far.
     """
 
     gap = ""
@@ -73,7 +97,7 @@ class Classic:
         self._asked: Json = {}
         self._table: dict[str, Json] = {}
         self._cards: dict[int, str] = {}
-        self._completed: list[str] = []
+        self.completed: list[str] = []
         self._moments: deque[str] = deque(maxlen=_MOMENTS)
         self._is_drafted = False
         self._left = ""
@@ -82,11 +106,24 @@ class Classic:
         """What the bot is sent: the draft's requests, states, and the end."""
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
+            case "patron-request":
+                return f"{','.join(message['available'])} {message['round']}\n".encode()
+            case "play-turn" | "choose-request":
+                return self._framed(msgspec.json.format(self._state(message), indent=2))
+            case "game-end":
+                winner, reason, context = self.ending(message)
+                return f"FINISHED {winner} {reason} {context}\nEOT\n".encode()
+        self.hear(message)
+        return b""
+
+    def hear(self, message: Json) -> None:
+        """News, of which the bot is sent nothing."""
+        match message["type"]:
             case "game-info":
                 self._table = {row["card"]: row for row in message["card_table"]}
             case "table-set":
                 starters = chain(*message["starters"])
-                self._learn(chain(message["row"], message["tavern_deck"], starters))
+                self.learn(chain(message["row"], message["tavern_deck"], starters))
             case "turn-started":
                 self._is_drafted = True
             case "action":
@@ -99,13 +136,6 @@ class Classic:
                 self._hear_event(message)
             case "player-disqualified":
                 self._left = message["reason"]
-            case "patron-request":
-                return f"{','.join(message['available'])} {message['round']}\n".encode()
-            case "play-turn" | "choose-request":
-                return self._framed(msgspec.json.format(self._state(message), indent=2))
-            case "game-end":
-                return self._end(message)
-        return b""
 
     def answer(self) -> bytes | None:
         """The handshake's reply."""
@@ -163,52 +193,40 @@ class Classic:
 
     def _state(self, asked: Json) -> bytes:
         state = asked["state"]
-        me, other = state["me"], state["opponent"]
-        cards, agents = self._shown_cards, self._shown_agents
         choice: Json | str = ""
         board = "NORMAL"
         if asked["type"] == "choose-request":
             choice = self._shown_choice(asked)
-            board = _BOARD_STATES.get(asked["follow_up"].split("-")[0], "CHOICE_PENDING")
+            board = board_state(asked["follow_up"])
         return msgspec.json.encode(
             {
                 "PatronStates": {
                     patron: (player or "no_player_selected").upper()
                     for patron, player in state["favours"].items()
                 },
-                "TavernAvailableCards": cards(state["row"]),
+                "TavernAvailableCards": self._shown_cards(state["row"]),
                 "BoardState": board,
                 "UpcomingEffects": _effects(asked.get("upcoming", ())),
                 "StartOfNextTurnEffects": _effects(state["start_of_next_turn"]),
                 "GameEndState": "",
-                "CurrentPlayer": {
-                    "Player": f"PLAYER{self._seat + 1}",
-                    "Hand": cards(me["hand"]),
-                    "Cooldown": cards(me["cooldown"]),
-                    "Played": cards(me["played"]),
-                    "KnownPile": cards(me["known"]),
-                    "Agents": agents(me["agents"]),
-                    "Power": me["power"],
-                    "PatronCalls": me["patron_calls"],
-                    "Coins": me["coins"],
-                    "Prestige": me["prestige"],
-                    "DrawPile": cards(me["draw_pile"]),
-                },
-                "EnemyPlayer": {
-                    "Player": f"PLAYER{2 - self._seat}",
-                    "Cooldown": cards(other["cooldown"]),
-                    "Played": cards(other["played"]),
-                    "HandAndDraw": cards(other["hand_and_draw"]),
-                    "Agents": agents(other["agents"]),
-                    "Power": other["power"],
-                    "Coins": other["coins"],
-                    "Prestige": other["prestige"],
-                },
-                "CompletedActions": self._completed,
-                "TavernCards": cards(state["tavern_deck"]),
+                "CurrentPlayer": self._shown_player(self._seat, state["me"], _OWN),
+                "EnemyPlayer": self._shown_player(1 - self._seat, state["opponent"], _OTHERS),
+                "CompletedActions": self.completed,
+                "TavernCards": self._shown_cards(state["tavern_deck"]),
                 "PendingChoice": choice,
             }
         )
+
+    def _shown_player(self, seat: int, player: Json, fields: str) -> Json:
+        shown: Json = {"Player": f"PLAYER{seat + 1}"}
+        for theirs in fields.split():
+            value = player[_FIELDS.get(theirs, theirs.lower())]
+            if theirs == "Agents":
+                value = [self._shown_agent(agent) for agent in value]
+            elif isinstance(value, list):
+                value = self._shown_cards(value)
+            shown[theirs] = value
+        return shown
 
     def _shown_choice(self, asked: Json) -> Json:
         source, effects = asked["source"], asked["effects"]
@@ -216,8 +234,9 @@ class Classic:
             context = "EFFECT_CHOICE"
             what: Json = {"Type": "EFFECT", "PossibleEffects": effects}
         else:
-            is_patron = isinstance(source, str)
-            context = source if is_patron else self._entry(source["card"], asked["level"])
+            context = source
+            if not isinstance(source, str):
+                context = self._table[source["card"]]["effects"][asked["level"] - 1]
             what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
         return {
             "MaxChoices": asked["max"],
@@ -226,39 +245,23 @@ class Classic:
             "ChoiceFollowUp": asked["follow_up"].upper().replace("-", "_"),
         } | what
 
-    def _entry(self, card: str, level: int) -> str:
-        text: str = self._table[card]["effects"][level - 1]
-        return text
-
     def _shown_cards(self, cards: list[Json]) -> list[Json]:
         return [self._shown_card(card) for card in cards]
 
     def _shown_card(self, card: Json) -> Json:
         row = self._table[card["card"]]
-        return {
-            "name": row["name"],
-            "deck": row["deck"],
-            "cost": row["cost"],
-            "type": row["type"],
-            "HP": -1 if row["hp"] is None else row["hp"],
-            "taunt": row["taunt"],
-            "UniqueId": card["uid"],
-            "effects": row["effects"],
-        }
+        shown = {fact: row[fact] for fact in ("name", "deck", "cost", "type")}
+        shown |= {"HP": -1 if row["hp"] is None else row["hp"], "taunt": row["taunt"]}
+        return shown | {"UniqueId": card["uid"], "effects": row["effects"]}
 
-    def _shown_agents(self, agents: list[Json]) -> list[Json]:
-        return [
-            {
-                "CurrentHP": agent["hp"],
-                "Card": self._shown_card(agent),
-                "Activated": agent["activated"],
-            }
-            for agent in agents
-        ]
+    def _shown_agent(self, agent: Json) -> Json:
+        card = self._shown_card(agent)
+        return {"CurrentHP": agent["hp"], "Card": card, "Activated": agent["activated"]}
 
     # --- what has happened ----------------------------------------------------------------------
 
-    def _learn(self, cards: Iterable[Json]) -> None:
+    def learn(self, cards: Iterable[Json]) -> None:
+        """Keep what these cards are."""
         for card in cards:
             self._cards[card["uid"]] = card["card"]
 
@@ -277,7 +280,7 @@ class Classic:
         kind = event["kind"].upper().replace("-", "_")
         target = event["target"]
         if target is not None:
-            self._learn([target])
+            self.learn([target])
         if kind == "AGENT_HIT":
             return
         words = [] if kind in _ONLY_TARGET else [self._named(event["source"])]
@@ -288,7 +291,7 @@ class Classic:
         self._complete(kind, " ".join(words))
 
     def _complete(self, kind: str, rest: str) -> None:
-        self._completed.append(kind + self.gap + rest)
+        self.completed.append(kind + self.gap + rest)
 
     def _named(self, source: Json | str) -> str:
         if isinstance(source, str):
@@ -315,18 +318,18 @@ class Classic:
         names = [self._table[card["card"]]["name"].upper().replace(" ", "_") for card in cards]
         return "CHOICE " + " ".join(names)
 
-    def _end(self, end: Json) -> bytes:
+    def ending(self, end: Json) -> tuple[str, str, str]:
+        """Give winner, reason and context of the end."""
         winners = end["winners"]
-        winner = winners[0].upper() if len(winners) == 1 else "NO_PLAYER_SELECTED"
-        reason = _REASONS.get(end["reason"], "BOT_EXCEPTION")
+        winner = winners[0].upper() if len(winners) == 1 else NOBODY
+        reason = reason_of(end["reason"])
         if self._left == "timeout":
             reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
         elif self._left == "startup-timeout":
             reason = "PREPARE_TIME_EXCEEDED"
-        lines = [f"FINISHED {winner} {reason} "]
-        if self._is_drafted:
-            lines += ["Last few moves for context:", *self._moments]
-        return "\n".join([*lines, "EOT", ""]).encode()
+        if not self._is_drafted:
+            return winner, reason, ""
+        return winner, reason, "\n".join(["", "Last few moves for context:", *self._moments])
 
 
 class ClassicIndex(Classic):

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
-from referee.errors import UsageError
-from referee.games.interface.environment import Environment, Numbers
+from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.interface.seats import seat_id
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.game import Options
@@ -60,7 +59,6 @@ def _choices() -> Iterator[str]:
 
 
 CHOICES = tuple(_choices())
-_INDEX = {name: index for index, name in enumerate(CHOICES)}
 _OWN = ("coins", "power", "prestige", "patron calls", "hand size")
 _ALONE = (
     *("turn", "own turn", *(f"own {what}" for what in _OWN), *(f"other {what}" for what in _OWN)),
@@ -68,7 +66,7 @@ _ALONE = (
     *(f"asks {follow_up}" for follow_up in FOLLOW_UPS),
     *(
         f"{what} {patron}"
-        for what in ("picked", "own favour", "other favour")
+        for what in ("own favour", "other favour", "picked")
         for patron in PATRONS
     ),
     *(f"counter {patron}" for patron in _CALLED),
@@ -87,33 +85,43 @@ def layout(seats: int, options: Options) -> Numbers:
     return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
 
 
-class Translator:
+class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     """Implements `referee.games.interface.environment.Translator` for Scripts of Tribute."""
 
-    def __init__(self, seat: int, seats: int) -> None:
-        self._seat = seat
-        self._view: View
-        self._asked: PatronRequest | PlayTurn | ChooseRequest | None = None
-        self._picks: list[int] = []
+    view: View
 
-    def look(self, view: View, *, asked: bool) -> None:
-        """Take what the seat knows now."""
-        self._view, self._picks = view, []
-        self._asked = view.request if asked else None
+    def choices(self) -> Choices:
+        """A patron, an action, an effect, or cards one by one."""
+        asked = self.view.request
+        if isinstance(asked, PatronRequest):
+            return PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
+        if isinstance(asked, PlayTurn):
+            return PlayReply(None, (yield _actions(asked)))
+        assert asked is not None  # it is asked
+        if asked.effects:
+            return ChooseReply(None, (yield {"left": 0, "right": 1}))
+        zones: dict[int, str] = {}
+        if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
+            me = asked.state.me
+            for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
+                zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
+        names = [f"choose {card.card}{zones.get(card.uid, '')}" for card in asked.cards]
+        picks = yield from self.pick(names, asked.min, min(asked.max, len(names)))
+        return ChooseReply([asked.cards[pick].uid for pick in picks])
 
     def observe(self) -> NDArray[np.int32]:
         """What the seat knows, as `layout` says."""
-        view, asked = self._view, self._asked
-        own, other = view.seats[self._seat], view.seats[1 - self._seat]
+        view, asked = self.view, self.asked
+        own, other = view.seats[self.seat], view.seats[1 - self.seat]
         choose = asked if isinstance(asked, ChooseRequest) else None
         favours = [
             view.favours.get(patron) == seat_id(seat)
-            for seat in (self._seat, 1 - self._seat)
+            for seat in (self.seat, 1 - self.seat)
             for patron in PATRONS
         ]
         alone = [
-            *(view.turn, view.player == self._seat, *_numbers(own), *_numbers(other)),
-            *((len(self._picks), choose.min, choose.max) if choose else (0, 0, 0)),
+            *(view.turn, view.player == self.seat, *_numbers(own), *_numbers(other)),
+            *((len(self.picks), choose.min, choose.max) if choose else (0, 0, 0)),
             *(choose is not None and choose.follow_up == kind for kind in FOLLOW_UPS),
             *favours,
             *(patron in view.picked for patron in PATRONS),
@@ -132,72 +140,18 @@ class Translator:
         counts = [counts[card] for counts in places for card in _CARDS]
         return np.array([*alone, *counts], np.int32)
 
-    def legal(self) -> NDArray[np.int8]:
-        """1 for each choice that is legal now."""
-        mask = np.zeros(len(CHOICES), np.int8)
-        mask[[_INDEX[name] for name in self._possible()]] = 1
-        return mask
 
-    def act(self, action: Any) -> Struct | None:
-        """Take a choice; a choice of cards may take several.
-
-        Raises:
-            UsageError: it is no legal choice.
-        """
-        possible = self._possible()
-        is_index = isinstance(action, int | np.integer) and 0 <= int(action) < len(CHOICES)
-        name = CHOICES[action] if is_index else ""
-        if name not in possible:
-            raise UsageError(f"action {action!r} is not legal now: see the action mask")
-        asked, index = self._asked, possible[name]
-        if isinstance(asked, ChooseRequest) and not asked.effects:
-            if index >= 0:
-                self._picks.append(index)
-                if len(self._picks) < min(asked.max, len(asked.cards)):
-                    return None
-            self._asked = None
-            return ChooseReply([asked.cards[pick].uid for pick in self._picks])
-        self._asked = None
-        if isinstance(asked, PatronRequest):
-            return PatronReply(asked.available[index])
-        return PlayReply(None, index) if isinstance(asked, PlayTurn) else ChooseReply(None, index)
-
-    def show(self) -> str:
-        """What the seat knows, without zeros."""
-        numbers = zip(NAMES, self.observe().tolist(), strict=True)
-        return "\n".join(f"{name}: {number}" for name, number in numbers if number)
-
-    def _possible(self) -> dict[str, int]:
-        """Name -> index of each choice that is legal, of alike ones the first; "done" is -1."""
-        asked = self._asked
-        if asked is None:
-            return {}
-        if isinstance(asked, PatronRequest):
-            return {f"pick {patron}": index for index, patron in enumerate(asked.available)}
-        found: dict[str, int] = {}
-        if isinstance(asked, PlayTurn):
-            state = asked.state
-            cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
-            by_uid = {card.uid: card.card for card in cards}  # type: ignore[attr-defined]
-            for index, action in enumerate(asked.actions):
-                words = [action.type]
-                words += [] if action.card is UNSET else [by_uid[action.card]]
-                words += [] if action.patron is UNSET else [action.patron]
-                found.setdefault(" ".join(words), index)
-            return found
-        if asked.effects:
-            return {"left": 0, "right": 1}
-        zones: dict[int, str] = {}
-        if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
-            me = asked.state.me
-            for zone, pile in zip(_ZONES, (me.hand, me.agents, me.played), strict=True):
-                zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
-        for index, card in enumerate(asked.cards):
-            if index not in self._picks:
-                found.setdefault(f"choose {card.card}{zones.get(card.uid, '')}", index)
-        if len(self._picks) >= asked.min:
-            found["done"] = -1
-        return found
+def _actions(asked: PlayTurn) -> dict[str, int]:
+    """The index of each action; of alike ones the first."""
+    state, found = asked.state, dict[str, int]()
+    cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
+    by_uid = {card.uid: card.card for card in cards}  # type: ignore[attr-defined]
+    for index, action in enumerate(asked.actions):
+        words = [action.type]
+        words += [] if action.card is UNSET else [by_uid[action.card]]
+        words += [] if action.patron is UNSET else [action.patron]
+        found.setdefault(" ".join(words), index)
+    return found
 
 
 def _numbers(seat: SeatView) -> tuple[int, ...]:
@@ -242,49 +196,21 @@ class Follower:
             return View(0, self._seat, picked, {}, {}, [], [], [], seats, self._seat, request)
         state, turns = request.state, [(request.turn + 1) // 2, request.turn // 2]
         me, other = state.me, state.opponent
-        own_view = SeatView(
-            len(me.hand),
-            me.hand,
-            me.draw_pile,
-            me.known,
-            sorted(me.hand + me.draw_pile, key=lambda card: (_NUMBERS[card.card], card.uid)),
-            me.cooldown,
-            me.played,
-            me.agents,
-            me.coins,
-            me.power,
-            me.prestige,
-            me.patron_calls,
-            turns[self._seat],
+        hand_and_draw = sorted(
+            me.hand + me.draw_pile, key=lambda card: (_NUMBERS[card.card], card.uid)
         )
-        other_view = SeatView(
-            other.hand_size,
-            None,
-            None,
-            None,
-            other.hand_and_draw,
-            other.cooldown,
-            other.played,
-            other.agents,
-            other.coins,
-            other.power,
-            other.prestige,
-            1,
-            turns[1 - self._seat],
+        own_view = made_of(
+            SeatView,
+            me,
+            hand_size=len(me.hand),
+            hand_and_draw=hand_and_draw,
+            turns=turns[self._seat],
         )
-        return View(
-            request.turn,
-            self._seat,
-            self._picked.copy(),
-            state.favours,
-            me.counters,
-            state.row,
-            state.tavern_deck,
-            state.start_of_next_turn,
-            [own_view, other_view] if self._seat == 0 else [other_view, own_view],
-            self._seat,
-            request,
-        )
+        hidden = dict.fromkeys(("hand", "draw_pile", "known"))
+        other_view = made_of(SeatView, other, patron_calls=1, turns=turns[1 - self._seat], **hidden)
+        seats = [other_view, own_view] if self._seat else [own_view, other_view]
+        own = {"player": self._seat, "asked": self._seat, "request": request}
+        return made_of(View, request, state, me, picked=self._picked.copy(), seats=seats, **own)
 
 
 ENVIRONMENT = Environment(

@@ -15,14 +15,6 @@ from referee.games.tribute.rules.game import Options, Tribute
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
 
 
-class _Game(Tribute):
-    __slots__ = ()
-
-    def forget_one(self, seat: int) -> None:
-        """Know a card less of the draw pile: the engine does not count what Pelin put there."""
-        self.table.players[seat].known -= 1
-
-
 class Leaky(Classic):
     """Classic, with piles in the orders of the engine."""
 
@@ -40,7 +32,7 @@ class Leaky(Classic):
                 chance = SeededChance(self._seed)
                 names = tuple(message["player_bot_names"])
                 setup = Setup(chance=chance, names=names, options=options, seed=self._seed)
-                self._game = _Game(setup)
+                self._game = Tribute(setup)
                 self._places = {card: place for place, card in enumerate(self._table)}
             case "patron-picked":
                 self._advance(PatronReply(message["patron"]))
@@ -50,7 +42,7 @@ class Leaky(Classic):
                 uids = [card["uid"] for card in message["cards"]]
                 self._advance(ChooseReply(uids, message["effect"]))
                 if message["follow_up"] == "complete-pellin":
-                    self._game.forget_one(self._game.requests[0].seat)
+                    self._game.table.me.known -= 1  # the engine does not count this card
         return sent
 
     def _advance(self, reply: Struct) -> None:

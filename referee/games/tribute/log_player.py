@@ -21,8 +21,8 @@ from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.faults import BAD_PATRON
 from referee.games.tribute.rules.game import ILLEGAL_REPLY, Options, Tribute
 from referee.games.tribute.rules.patrons import for_hlaalu
-from referee.games.tribute.rules.table import Choice, Player, Table
-from referee.games.tribute.rules.turn import as_set, legal
+from referee.games.tribute.rules.table import Choice, Player, Table, as_set
+from referee.games.tribute.rules.turn import Pick, legal
 
 SECTIONS: Mapping[type[Struct], str] = {
     say.GameInfo: "2.3",
@@ -67,21 +67,20 @@ class TributeLog:
             waits[:] = legal(table)
         self._has_changed = False
         found = ahead[0]
-        match asked.message, found:
-            case say.PatronRequest(), say.PatronPicked(patron=patron):
+        match waits, found:
+            case Pick(), say.PatronPicked(patron=patron):
                 return say.PatronReply(patron)
-            case say.PatronRequest(), End(reason=reason) if reason == BAD_PATRON:
+            case Pick(), End(reason=reason) if reason == BAD_PATRON:
                 return say.PatronReply()
-            case say.PlayTurn(), say.Acted(action=action):
+            case list(), say.Acted(action=action):
                 return _act(game, action, ahead)
-            case say.PlayTurn(), End(reason=reason) if reason == ILLEGAL_REPLY:
+            case list(), End(reason=reason) if reason == ILLEGAL_REPLY:
                 return say.PlayReply()
-            case say.ChooseRequest(), say.Chosen(cards=cards, effect=effect):
+            case Choice(), say.Chosen(cards=cards, effect=effect):
                 uids = [card.uid for card in cards]
-                assert isinstance(waits, Choice)
                 _choose(table, waits, uids)
                 return say.ChooseReply(uids, effect)
-            case say.ChooseRequest(), End(reason=reason) if reason == ILLEGAL_REPLY:
+            case Choice(), End(reason=reason) if reason == ILLEGAL_REPLY:
                 return say.ChooseReply()
         raise DifferenceError(f"what answers a {asked.message.__struct_config__.tag}")
 
@@ -124,7 +123,7 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
             discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
             with suppress(DifferenceError):  # the end of the turn will differ
                 _hold(table.me, discarded)
-                table.me.hand.sort(key=lambda card: discarded.index(card.uid))
+                table.me.hand.sort(key=lambda card: [*discarded, card.uid].index(card.uid))
     hidden = [uid for uid in shown if uid in _uids(table.me.draw_pile)]
     if hidden and isinstance(game.asked, list):
         _hold(table.me, hidden)

@@ -5,22 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from referee.games.tribute.rules.faults import (
-    BAD_FORMAT,
-    BAD_PATRON,
-    ILLEGAL_ACTION,
-    ILLEGAL_CHOICE,
-)
+from referee.games.interface.faults import did_you_mean
+from referee.games.tribute.rules import faults
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
-from referee.games.tribute.rules.messages import (
-    ACTIONS,
-    ACTIVATE_AGENT,
-    ATTACK,
-    BUY_CARD,
-    CALL_PATRON,
-    END_TURN,
-    PLAY_CARD,
-)
 
 _MANY_TURNS = 5
 """Who has done something in fewer turns may have meant it."""
@@ -35,12 +23,12 @@ _MISSED = {
 def notes(game: Tribute) -> list[list[str]]:
     """Sentences for each seat, in seat order."""
     found: list[list[str]] = []
-    for missed in game.missed():
-        counts = {name: getattr(missed, name) for name in _MISSED}
+    for player in game.table.players:
+        missed = player.missed
         said = [
-            f"it ended {count} turns {_MISSED[name]}"
-            for name, count in counts.items()
-            if count >= _MANY_TURNS
+            f"it ended {count} turns {what}"
+            for name, what in _MISSED.items()
+            if (count := getattr(missed, name)) >= _MANY_TURNS
         ]
         if missed.favour:
             times = "a turn" if missed.favour == 1 else f"{missed.favour} turns"
@@ -54,17 +42,17 @@ def notes(game: Tribute) -> list[list[str]]:
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
-    if code == BAD_PATRON:
-        return _meant(reply.get("patron"), asked.get("available", []))
-    if code == ILLEGAL_ACTION:
+    if code == faults.BAD_PATRON:
+        return did_you_mean(reply.get("patron"), asked.get("available", []))
+    if code == faults.ILLEGAL_ACTION:
         return _why_illegal(asked, reply)
-    if code == ILLEGAL_CHOICE:
+    if code == faults.ILLEGAL_CHOICE:
         cards = reply.get("cards")
         least, most = asked.get("min", 0), asked.get("max", 0)
         if isinstance(cards, list) and not least <= len(cards) <= most:
             return "`min` and `max` of the request say how many"
         return "`cards` of the request has what can be chosen, by its `uid`" if cards else ""
-    return _why_no_format(asked, reply) if code == BAD_FORMAT else ""
+    return _why_no_format(asked, reply) if code == faults.BAD_FORMAT else ""
 
 
 def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
@@ -78,8 +66,8 @@ def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("type") != "play-turn" or not isinstance(action, dict):
         return ""
     kind = action.get("type")
-    if kind not in ACTIONS:
-        return _meant(kind, ACTIONS)
+    if kind not in say.ACTIONS:
+        return did_you_mean(kind, say.ACTIONS)
     if isinstance(action.get("card"), str | dict):
         return "`card` is a uid, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
     return ""
@@ -94,23 +82,23 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     state = asked.get("state", {})
     me, other = state.get("me", {}), state.get("opponent", {})
     kind, uid = action.get("type"), action.get("card")
-    if kind == CALL_PATRON:
+    if kind == say.CALL_PATRON:
         return _why_no_call(action.get("patron"), state)
-    if kind == PLAY_CARD and uid not in _uids(me.get("hand", ())):
+    if kind == say.PLAY_CARD and uid not in _uids(me.get("hand", ())):
         return "it is not in `hand`"
-    if asked.get("actions") == [{"type": END_TURN}] and me.get("hand"):
+    if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
-    if kind == ACTIVATE_AGENT:
+    if kind == say.ACTIVATE_AGENT:
         if uid in _uids(me.get("agents", ())):
             return "it was activated in this turn, or came in it"
         return "it is none of the own `agents`"
-    if kind == ATTACK:
+    if kind == say.ATTACK:
         if not me.get("power"):
             return "there is no power left"
         if uid in _uids(other.get("agents", ())):
             return "a taunt agent has to be attacked first"
         return "it is none of the other's `agents`"
-    if kind == BUY_CARD:
+    if kind == say.BUY_CARD:
         if uid not in _uids(state.get("row", ())):
             return "it is not in `row`"
         return f"it costs more than the coins, {me.get('coins')}"
@@ -120,7 +108,7 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 def _why_no_call(patron: Any, state: Mapping[str, Any]) -> str:
     favours = state.get("favours", {})
     if patron not in favours:
-        return _meant(patron, favours) or "it is not at the table"
+        return did_you_mean(patron, favours) or "it is not at the table"
     if not state.get("me", {}).get("patron_calls"):
         return "no call is left in this turn: there is one a turn, and what cards add"
     return "what it needs is not there (4.8)"
@@ -128,11 +116,3 @@ def _why_no_call(patron: Any, state: Mapping[str, Any]) -> str:
 
 def _uids(cards: Iterable[Mapping[str, Any]]) -> set[int]:
     return {card["uid"] for card in cards}
-
-
-def _meant(word: object, words: Iterable[str]) -> str:
-    from difflib import get_close_matches  # not needed by bots that make no mistakes
-
-    by_folded = {known.casefold(): known for known in words}
-    close = get_close_matches(str(word).casefold(), by_folded, 1)
-    return f'did you mean "{by_folded[close[0]]}"?' if close else ""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Question, View
-from referee.games.interface.seats import seat_id
+from referee.games.interface.dialogue import Choice, Decision, Question, View, doubts_at_the_end
+from referee.games.interface.turns import TurnListener
 from referee.games.tribute.rules.cards import TREASURY
 from referee.games.tribute.rules.messages import (
     BUY_CARD,
@@ -95,42 +95,27 @@ _HELP = (
 )
 
 
-class Player:
+class Player(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Scripts of Tribute."""
 
+    reader_type = Turns
+    verbs = _TELLS
+
     def __init__(self, names: Sequence[str], seat: int) -> None:
-        self._names = list(names)
-        self._number = seat_id(seat)
-        self._turns = Turns(names)
+        super().__init__(names, seat)
         self._rows: Mapping[str, CardRow] = {}
         self._playing: set[int] = set()  # what is left of a hand that is played as a whole
 
     def hear(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what the other's turn was."""
-        if isinstance(message, PatronRequest | PlayTurn | ChooseRequest):
-            return []
         if isinstance(message, GameInfo):
             self._rows = {row.card: row for row in message.card_table}
-        return [line for turn in self._turns.read(message, None) for line in self._of_turn(turn)]
+        return super().hear(message)
 
-    def disqualify(self, seat: int) -> list[str]:
-        """Nothing is to be told besides."""
-        return []
-
-    def end(self) -> list[str]:
-        """What was done in the last turn."""
-        return [line for turn in self._turns.end() for line in self._of_turn(turn)]
-
-    def _of_turn(self, turn: Turn) -> list[str]:
-        if turn.player_number in ("", self._number):
-            return []
-        name = self._names[self._turns.seats(turn)[0]]
-        own = self._names[int(self._number[-1]) - 1]
-        return [
-            f"{name} {part.label} {part.text}.".replace(f"favours {own}", "favours you")
-            for part in self._turns.show(turn)
-            if isinstance(part, Phrase) and part.label in _TELLS
-        ]
+    def tell(self, turn: Turn) -> list[str]:
+        """Say what the other did in a turn."""
+        own = self._names[self._seat]
+        return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
         """Ask for a patron, for one action after another, or for a choice."""
@@ -176,6 +161,8 @@ class Player:
         cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
+        verbs = [_VERB_OF[action.type] for action in actions]
+        left = [verb for verb in verbs if verb != "call"]
         if sum(action.type == PLAY_CARD for action in actions) > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
@@ -187,6 +174,7 @@ class Player:
             columns=("action", "what it brings"),
             least=0,
             enter="end your turn",
+            doubts=doubts_at_the_end(left),
             views=self._views(state),
             help=_HELP,
         )

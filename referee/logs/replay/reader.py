@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
-from referee.games.interface.capabilities import MAX_KEPT, TurnReader
 from referee.games.interface.faults import Fault, describe
 from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
+from referee.games.interface.turns import MAX_KEPT, TurnReader
 from referee.logs.header import NoHeader, first_line, read_header
 from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
 from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry
@@ -48,7 +48,7 @@ class TurnOver(Struct, frozen=True):
     """A turn.
 
     Attributes:
-        turn: a struct of the game's own, see `referee.games.interface.capabilities.TurnReader`.
+        turn: a struct of the game's own, see `referee.games.interface.turns.Turn`.
     """
 
     turn: Any
@@ -180,7 +180,7 @@ class Replay:
             yield from self._message(message, entry.to)
         elif isinstance(entry, FaultEntry | DisqualifiedEntry):
             if self._started:
-                yield from self._entry(line.number, entry)
+                self._entry(line.number, entry)
             elif len(self._early) < MAX_KEPT:  # the players are not known yet
                 self._early.append((line.number, entry))
             else:
@@ -188,17 +188,15 @@ class Replay:
         elif line.kind not in ("received", "exit", "stderr"):
             self._skip(line.number)
 
-    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
+    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> None:
         """An entry that only a record has."""
         seat = self._seat(entry.player_number)
         if seat is None:
             self._skip(number)
         elif isinstance(entry, FaultEntry):
-            fault = Fault(seat, entry.code, entry.section, entry.detail)
-            yield from map(TurnOver, self.turn_reader.fault(fault))
+            self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
-            text = f"{entry.code}, {entry.detail}"
-            yield from map(TurnOver, self.turn_reader.disqualify(seat, text))
+            self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
 
     # --- messages -----------------------------------------------------------------------------
 
@@ -226,7 +224,7 @@ class Replay:
                 raise UsageError(f"{self._rules.name} {problem}")
             yield self._start(self._rules, self._rules.turns)
             for entry in self._early:
-                yield from self._entry(*entry)
+                self._entry(*entry)
         # From here on every message is of, and for, players of this match.
         player = getattr(message, "player_number", seat_id(0))
         if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
@@ -241,9 +239,9 @@ class Replay:
         elif self._header is None:  # a record has an entry for it
             seat = self._seat(message.player_number)
             assert seat is not None  # as was seen above
-            yield from map(TurnOver, self.turn_reader.disqualify(seat, message.reason))
+            self.turn_reader.disqualify(seat, message.reason)
 
-    def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader]) -> Start:
+    def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader[Any]]) -> Start:
         self._started = True
         self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]

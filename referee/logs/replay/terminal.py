@@ -9,8 +9,9 @@ from operator import itemgetter
 from typing import Any
 
 from referee.games import GAMES
-from referee.games.interface.capabilities import Phrase, Picture, TurnReader
+from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.seats import seat_id, seat_ids
+from referee.games.interface.turns import TurnReader
 from referee.logs.replay.reader import CutShort, End, Skipped, Start
 from referee.text.terminal import paint, plain, wrap_list
 
@@ -44,7 +45,7 @@ class Painter:
         else:
             yield f"Seed {start.seed}."
 
-    def turn(self, turn: Any, reader: TurnReader) -> Iterator[str]:
+    def turn(self, turn: Any, reader: TurnReader[Any]) -> Iterator[str]:
         """One turn, after an empty line."""
         title = plain(reader.title(turn))
         yield ""

@@ -17,13 +17,12 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 import msgspec
-import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.hosting import lent, release_all
+from referee.bots.plain import lent_plain, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
@@ -33,9 +32,8 @@ from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.machine import Match
-from referee.match.sandbox import NO_SANDBOX, Sandbox
-from referee.match.spec import MatchSpec, match_spec
-from referee.play import PlainRunner, Played, Runner, are_objects, objects
+from referee.match.spec import MatchSpec
+from referee.play import PlainRunner, Played
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import (
     BUCKETS_PER_DOUBLING,
@@ -56,7 +54,6 @@ MAX_LATE_REPLAYS = 3
 """How often a match is played again that timed out while the referee itself was late."""
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
-_LATENESS_SECONDS = 0.05
 MAX_STDERR = 64 * 1024
 """Bytes of a bot's stderr that are given back with a record."""
 
@@ -65,8 +62,7 @@ class Batch(Struct, frozen=True):
     """Matches to be played one after the other in one process, as many as there is time for.
 
     Attributes:
-        game: a key of `GAMES`.
-        settings: options and limits that are not to have their defaults, by name.
+        spec: of every match, but for its bots and its seed.
         entrants: those who play, by their numbers in the tournament.
         plans: the matches, in the order in which they are played.
         keep_alive: whether bots may play match after match in one process.
@@ -77,12 +73,10 @@ class Batch(Struct, frozen=True):
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
-        sandbox: of the bots.
         run: no bot plays on in another run, which may play some of the same matches again.
     """
 
-    game: str
-    settings: dict[str, object]
+    spec: MatchSpec
     entrants: dict[int, Entrant]
     plans: tuple[Plan, ...]
     keep_alive: bool = True
@@ -93,7 +87,6 @@ class Batch(Struct, frozen=True):
     sources: Mapping[int, BotSource] = {}
     alone: bool = False
     matches_a_deal: int = 1
-    sandbox: Sandbox = NO_SANDBOX
     run: str = ""
 
 
@@ -169,54 +162,33 @@ class Worker:
     def end(self) -> None:
         """End the bots that wait."""
         with self.busy:
-            trio.run(self.finish)
+            self.finish()
 
     def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch; as `play_batch`, but errors are raised."""
-        sources = {number: _source(batch, number) for number in batch.entrants}
-        if not are_objects(sources.values()):
-            return trio.run(self._play_all, batch, sources)
-        rows = []
-        until = time.monotonic() + BATCH_SECONDS
-        for spec, plan in zip(_specs(batch), batch.plans, strict=True):
-            attempt = _Attempt(spec, batch, plan)
-            bots = objects([sources[number] for number in plan.players])
-            runner = PlainRunner(attempt.spec, bots, record=attempt.record)
-            try:
-                attempt.match, attempt.played = runner.match, runner.run()
-            finally:
-                attempt.close()
-            rows.append(_row(attempt, batch, plan, 0, 0))
-            if time.monotonic() >= until:
-                break
-        return rows
-
-    async def _play_all(self, batch: Batch, sources: dict[int, BotSource]) -> list[MatchRow]:
         if batch.run != self._run:
             self._run = batch.run
-            await self.finish()
+            self.finish()
+        sources = {number: _source(batch, number) for number in batch.entrants}
         for source in sources.values():
-            if source not in self._files:
+            if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
-        specs = _specs(batch)
-        limits = specs[0].limits
-        async with trio.open_nursery() as nursery:
-            lateness = Lateness(min(limits.time_limit, limits.startup_limit))
-            nursery.start_soon(lateness.watch)
-            rows = []
-            until = trio.current_time() + BATCH_SECONDS
-            for spec, plan in zip(specs, batch.plans, strict=True):
-                rows.append(await self._play(spec, batch, plan, sources, lateness))
-                if trio.current_time() >= until:
-                    break
-            nursery.cancel_scope.cancel()
+        lateness = Lateness()
+        rows = []
+        until = time.monotonic() + BATCH_SECONDS
+        for plan in batch.plans:
+            bots = tuple(batch.entrants[number].bot for number in plan.players)
+            spec = replace(batch.spec, bots=bots, seed=plan.seed)
+            rows.append(self._play(spec, batch, plan, sources, lateness))
+            if time.monotonic() >= until:
+                break
         if batch.alone:
-            await self.finish()
+            self.finish()
         return rows
 
-    async def finish(self) -> None:
+    def finish(self) -> None:
         """End the bots that wait."""
-        await self._pool.finish()
+        self._pool.finish()
         kill_orphans(self._spare)
 
     def kill(self) -> None:
@@ -224,7 +196,7 @@ class Worker:
         self._pool.end()
         kill_orphans(self._spare)
 
-    async def _play(
+    def _play(
         self,
         spec: MatchSpec,
         batch: Batch,
@@ -238,7 +210,7 @@ class Worker:
             lateness.reset()
             attempt = _Attempt(spec, batch, plan, is_first=late + restarts == 0)
             try:
-                is_again = await self._attempt(attempt, batch, plan, sources)
+                is_again = self._attempt(attempt, batch, plan, sources, lateness)
             finally:
                 attempt.close()
             for seat, left in attempt.played.disqualified.items():
@@ -258,47 +230,54 @@ class Worker:
         Raises:
             UsageError: one is gone, and whatever the bot has lost is not its own fault.
         """
-        for file in self._files[source]:
+        for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
                     f"BOT {source.argument}: {file} is gone: put it back and start again; what the "
                     "bot lost for that is not kept"
                 )
 
-    async def _attempt(
-        self, attempt: _Attempt, batch: Batch, plan: Plan, sources: dict[int, BotSource]
+    def _attempt(
+        self,
+        attempt: _Attempt,
+        batch: Batch,
+        plan: Plan,
+        sources: dict[int, BotSource],
+        lateness: Lateness,
     ) -> bool:
         """Play a match once.
 
         Returns:
             Whether it is to be played again: a bot that had waited for it failed in its handshake.
         """
-        spec = attempt.spec
         entrants = [batch.entrants[number] for number in plan.players]
         bot_sources = [sources[number] for number in plan.players]
         # A process plays in one place of each deal, so that it sees none of them twice.
         place = plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
+        processes = {s for s, bot in enumerate(bot_sources) if isinstance(bot, BotCommand)}
+
         fresh = not attempt.is_first  # those that waited have seen this match
-        async with lent(
-            self._pool,
-            spec,
-            bot_sources,
-            keys,
-            attempt.stderr,
-            recorded=attempt.recorded,
-            fresh=fresh,
+        spec = attempt.spec
+        with lent_plain(
+            self._pool, spec, bot_sources, keys, attempt.stderr, attempt.recorded, fresh=fresh
         ) as bots:
-            processes = {s for s, bot in enumerate(bot_sources) if isinstance(bot, BotCommand)}
             waited = {seat for seat in processes if bots[seat].started is None}
-            runner = Runner(spec, bots, record=attempt.record, stderr=attempt.recorded)
+            runner = PlainRunner(
+                spec,
+                bots,
+                record=attempt.record,
+                stderr=attempt.recorded,
+                digest=not batch.results,  # who wants the results whole has no use for it
+            )
             runner.idle = lambda: self._pool.waiting
+            runner.overslept = lateness.note
             match = attempt.match = runner.match
-            await runner.run()
+            runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-            released = await release_all(bots, keep, spec.limits.grace)
-            attempt.played = await runner.close(able)
+            released = release_plain(bots, keep, spec.limits.grace)
+            attempt.played = runner.close(able)
         if processes - released:
             kill_orphans(self._spare)
         failed = match.failed_handshake & waited
@@ -315,12 +294,10 @@ class _Attempt:
     def __init__(self, spec: MatchSpec, batch: Batch, plan: Plan, *, is_first: bool = True) -> None:
         self.spec = spec
         self.is_first = is_first
-        # Who wants the results whole has no use for the digest.
-        is_recorded = batch.keep != "none" or not batch.results
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_of(Path(batch.live), plan.match))
-        elif is_recorded:
+        elif batch.keep != "none":
             self.record = MemorySink()
         self.stderr = [MemorySink() for _ in spec.bots]
         self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
@@ -338,22 +315,17 @@ class Lateness:
         worst, total: the most at one time, and all together, in seconds, since it was reset.
     """
 
-    def __init__(self, limit: float) -> None:
+    def __init__(self) -> None:
         self.reset()
-        self._period = min(_LATENESS_SECONDS, LATE_PART * limit)
 
     def reset(self) -> None:
         """Begin anew."""
         self.worst = self.total = 0.0
 
-    async def watch(self) -> None:
-        """Look again and again, until cancelled."""
-        while True:
-            wanted = trio.current_time() + self._period
-            await trio.sleep_until(wanted)
-            late = trio.current_time() - wanted
-            self.worst = max(self.worst, late)
-            self.total += late
+    def note(self, late: float) -> None:
+        """Take how many seconds late this process was."""
+        self.worst = max(self.worst, late)
+        self.total += late
 
 
 def _is_late(played: Played, limits: Limits, lateness: Lateness) -> bool:
@@ -374,7 +346,8 @@ def _reached(limits: Sequence[str]) -> str | None:
 def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
     played, match = attempt.played, attempt.match
     players = played.result.players
-    statistics = [text.decode() for text in match.statistics()] or [""] * len(players)
+    is_stored = not batch.results  # who wants the results whole keeps no store
+    statistics = [text.decode() for text in match.statistics()] if is_stored else []
     seats = []
     for seat, player in enumerate(players):
         left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
@@ -394,8 +367,8 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
                 replies=len(seconds),
                 reply_seconds=sum(seconds),
                 longest_reply=max(seconds, default=0.0),
-                reply_histogram=_histogram(seconds),
-                statistics=statistics[seat],
+                reply_histogram=_histogram(seconds if is_stored else []),
+                statistics=statistics[seat] if statistics else "",
             )
         )
     is_faulty = bool(played.disqualified) or any(player.faults for player in players)
@@ -419,20 +392,10 @@ def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) 
     )
 
 
-def _specs(batch: Batch) -> list[MatchSpec]:
-    seats = [""] * len(batch.plans[0].players)
-    spec = match_spec(seats, game=batch.game, seed=0, options=batch.settings, sandbox=batch.sandbox)
-    bots = {number: entrant.bot for number, entrant in batch.entrants.items()}
-    return [
-        replace(spec, bots=tuple(bots[number] for number in plan.players), seed=plan.seed)
-        for plan in batch.plans
-    ]
-
-
 def _source(batch: Batch, number: int) -> BotSource:
     if number in batch.sources:
         return batch.sources[number]
-    return find_entrant(batch.entrants[number], batch.game)
+    return find_entrant(batch.entrants[number], batch.spec.game)
 
 
 def _files(source: BotSource) -> list[str]:

@@ -16,10 +16,9 @@ from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
 from referee.games import GAMES
-from referee.match.sandbox import Sandbox
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.setup import Setup
+from referee.tournament.schedule.format import Setup
 
 MAX_BATCH = 1_000
 AHEAD = 2
@@ -214,8 +213,7 @@ class Dispatcher:
     def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
         numbers = {number for plan in plans for number in plan.players}
         return Batch(
-            game=setup.game,
-            settings=setup.settings,
+            spec=setup.spec([""] * setup.players, hidden=self._hidden),
             entrants={n: _STAND_IN if n == STAND_IN else setup.bots[n] for n in sorted(numbers)},
             plans=tuple(plans),
             keep_alive=setup.keep_alive,
@@ -225,7 +223,6 @@ class Dispatcher:
             results=self._results,
             sources={number: self._sources[number] for number in numbers & self._sources.keys()},
             matches_a_deal=setup.matches_a_deal,
-            sandbox=Sandbox(setup.sandbox, setup.sandbox_read, self._hidden),
             run=self._run,
         )
 

@@ -12,8 +12,8 @@ from referee.logs.packed import Packer
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.live import live_of
 from referee.tournament.rows import MatchRow
-from referee.tournament.sequential import Sequential
-from referee.tournament.setup import Setup
+from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
 
@@ -43,7 +43,7 @@ class Run:
         self.total = planned(store)
         self.done = 0
         self.played = 0
-        self.test = Sequential(self.setup) if self.setup.sprt is not None else None
+        self.test = sequential(self.setup)
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self._store = store
@@ -135,11 +135,9 @@ def write_record(folder: Path, row: MatchRow) -> None:
 def is_finished(store: Store) -> bool:
     """Whether nothing is left to play in a store that has a setup."""
     setup = store.stages[-1]
-    if setup.sprt is not None:
-        test = Sequential(setup)
-        test.add(store.matches())
-        if test.verdict is not None:
-            return True
+    test = sequential(setup, store.matches())
+    if test is not None and test.verdict is not None:
+        return True
     if store.count()[0] >= planned(store):
         return True
     there, out = set(store.played()), store.put_out()

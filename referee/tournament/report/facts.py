@@ -7,7 +7,7 @@ own capability (`referee.games.interface.capabilities.Statistics`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
@@ -121,17 +121,14 @@ _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 def _bots(store: Store, count: int) -> Iterator[BotFacts]:
     sandbox = store.stages[-1].sandbox
-    names: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for bot, name, times in store.select(
-        f"SELECT bot, calls_itself, count(*) {_SEATS} GROUP BY bot, calls_itself"
-    ):
-        names[bot][name] += times
-    faults: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for bot, text, times in store.select(
-        f"SELECT bot, faults, count(*) {_SEATS} AND faults != '{{}}' GROUP BY bot, faults"
-    ):
-        for code, number in counts(text).items():
-            faults[bot][code] += number * times
+    names = _counted(store, "calls_itself", "", lambda name: {name: 1})
+    faults = _counted(store, "faults", "AND faults != '{}'", counts)
+    reached = _counted(
+        store,
+        "detail",
+        "AND disqualified IS NULL AND detail NOT NULL",
+        lambda detail: dict.fromkeys(detail.removeprefix(REACHED).split(), 1),
+    )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     departures: defaultdict[int, list[Departure]] = defaultdict(list)
     for bot, code, times, match, detail, stderr in store.select(  # min: all columns of that row
@@ -142,13 +139,6 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         lines = (stderr or "").splitlines()
         hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
         departures[bot].append(Departure(code, match, detail or "", lines, hint))
-    reached: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for bot, detail, times in store.select(
-        f"SELECT bot, detail, count(*) {_SEATS} AND disqualified IS NULL "
-        "AND detail NOT NULL GROUP BY bot, detail"
-    ):
-        for limit in detail.removeprefix(REACHED).split():
-            reached[bot][limit] += times
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]
@@ -175,6 +165,19 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             reply_99=_percentile(seconds_of[bot], 0.99),
             longest_reply=longest if replies else None,
         )
+
+
+def _counted(
+    store: Store, column: str, where: str, parts: Callable[[str], Mapping[str, int]]
+) -> defaultdict[int, Counter[str]]:
+    """For each bot, how often it has what `parts` finds in a column of its seats."""
+    found: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    for bot, text, times in store.select(
+        f"SELECT bot, {column}, count(*) {_SEATS} {where} GROUP BY bot, {column}"
+    ):
+        for part, number in parts(text).items():
+            found[bot][part] += number * times
+    return found
 
 
 def _percentile(buckets: Counter[int], share: float) -> float | None:

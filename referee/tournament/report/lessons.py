@@ -14,13 +14,11 @@ from referee.bots.command import BotCommand, find_bot
 from referee.bots.folder import folder_around
 from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
-from referee.match.sandbox import Sandbox
-from referee.match.spec import match_spec
 from referee.text.terminal import command_line
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
 from referee.tournament.rows import Entrant, MatchRow, points_of
-from referee.tournament.setup import Setup
+from referee.tournament.schedule.format import Setup
 from referee.tournament.store import Store
 
 LESSONS = 3
@@ -100,13 +98,8 @@ def _lesson(
 
 def _again(match: MatchRow, setup: Setup) -> str:
     """The command that plays a match again."""
-    spec = match_spec(
-        [bot_argument(setup.bots[bot], setup.game) for bot in match.players],
-        game=setup.game,
-        seed=match.seed,
-        options=setup.settings,
-        sandbox=Sandbox(setup.sandbox, setup.sandbox_read),
-    )
+    bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
+    spec = setup.spec(bots, match.seed)
     return command_line(repeat_words(spec, recorded=True))
 
 

@@ -16,9 +16,10 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
-from referee.tournament.sequential import Sequential
+from referee.tournament.schedule.sprt import Sequential, sequential
+from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.setup import short_names
-from referee.tournament.stages import planned, swiss_table
+from referee.tournament.stages import planned, table_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # at a time
@@ -227,10 +228,7 @@ def standings(
     names = store.names
     deals = deals_of(store, without)
     played, void = store.count()
-    test = None
-    if setup.sprt is not None:
-        test = Sequential(setup)
-        test.add(store.matches())
+    test = sequential(setup, store.matches())
     table = deals.table()
     ratings = rate(table, anchor=anchor, stopped=test is not None)
     differences = ratings.differences()
@@ -253,7 +251,7 @@ def standings(
         differences=_differences(differences, names),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 else None,
-        swiss=_swiss(store, names) if setup.format == "swiss" else None,
+        swiss=_swiss(table_of(store), names),
         sprt=None if test is None else _sprt(test),
         out=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
@@ -344,8 +342,9 @@ def _pairs(table: Table) -> list[int]:
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 
 
-def _swiss(store: Store, names: list[str]) -> Swiss:
-    table = swiss_table(store)
+def _swiss(table: SwissTable | None, names: list[str]) -> Swiss | None:
+    if table is None:
+        return None
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)

@@ -13,12 +13,10 @@ from referee.text.terminal import duration, plain
 from referee.tournament.report.facts import BotFacts, Statistics
 from referee.tournament.report.lessons import Lesson
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
+from referee.tournament.schedule import FORMATS
 
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
-
-FORMATS = {"round-robin": "round robin", "swiss": "Swiss", "sprt": "SPRT"}
-"""The names of formats for people, where they differ."""
 
 PUT_OUT = (
     "is out: it kills the process that plays its match, also when no other bot plays; "
@@ -100,7 +98,7 @@ def sandbox_note(found: Standings, lessons: Sequence[Lesson]) -> str:
 def headline(found: Standings) -> str:
     """What was played, and how much of it."""
     parts = [
-        f"{found.game}, {FORMATS.get(found.format, found.format)} of {len(found.bots)} bots",
+        f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
         f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
         f"seed {found.seed}",
     ]

@@ -1,6 +1,32 @@
 """Who plays whom. Pure: the same for ever, for stores that are gone on with.
 
-line_ups.py  line-ups of three and more bots in which every pair meets as often as any other
-swiss.py     one round of a Swiss tournament
-pairing.py   the deals of a round robin and of a gauntlet, on which seed and in which seats
+line_ups.py     line-ups of three and more bots in which every pair meets about equally often
+format.py       what is played, and what a format is
+pairing.py      what formats with a fixed list of line-ups share; seeds of deals
+round_robin.py  everybody against everybody
+gauntlet.py     the first bots against all others
+swiss.py        equals against equals, round by round
+sprt.py         two bots, until it is known which is better
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # the command needs the names early
+if TYPE_CHECKING:
+    from referee.tournament.schedule.format import Format
+
+FORMATS = {
+    "round-robin": "round robin",
+    "gauntlet": "gauntlet",
+    "swiss": "Swiss",
+    "sprt": "SPRT",
+}
+"""Name of a format -> its name for people. Its module here is called as it is."""
+
+
+def format_of(name: str) -> Format:
+    """A format, by its name in `FORMATS`."""
+    made: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
+    return made

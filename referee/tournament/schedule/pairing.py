@@ -8,44 +8,22 @@ A schedule is a sequence of line-ups, one a deal, by index of the bots. It is a 
 numbers and the seed, the same for ever; it is computed on demand, and a longer one begins with the
 shorter one. The seed decides which bot is which and who follows whom round the table.
 
-Swiss rounds depend on results: `referee.tournament.schedule.swiss`.
+Swiss rounds depend on results: `swiss.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import permutations
-from math import lcm
 from random import Random
-from typing import Literal
+from typing import Any
 
-from referee.errors import UsageError
 from referee.match.machine import MAX_SEED
 from referee.match.spec import DRAWN_SEEDS
+from referee.tournament.schedule.format import Format, LineUp, Setup
 from referee.tournament.schedule.line_ups import blocks
 
 MAX_PLAYERS = 6
-
-LineUp = tuple[int, ...]
-
-
-def seatings(players: int, kind: Literal["rotate", "all"]) -> tuple[tuple[int, ...], ...]:
-    """The orders in which a line-up is seated, the line-up's own first.
-
-    Args:
-        players: seats of a match.
-        kind: each rotation, or each order.
-
-    Returns:
-        `players` or `players`! permutations: seat s has bot `line_up[seating[s]]`. Each bot is in
-        each seat equally often.
-    """
-    if kind == "all":
-        return tuple(permutations(range(players)))
-    return tuple(
-        tuple((first + seat) % players for seat in range(players)) for first in range(players)
-    )
 
 
 def deal_seed(seed: int, deal: int) -> int:
@@ -79,97 +57,37 @@ class LineUps(Sequence[LineUp]):
         return self._at(range(self._deals)[deal])
 
 
-def round_robin(
-    bots: int,
-    players: int = 2,
-    *,
-    deals: int | None = None,
-    total: int | None = None,
-    seed: int = 0,
-) -> LineUps:
-    """Every bot meets every other equally often.
+class Listed(Format):
+    """A format with one list of line-ups, of which a longer one begins with the shorter one."""
 
-    Two players: in each cycle of bots * (bots - 1) / 2 deals every pair meets once, and after any
-    deal pairs' counts differ by at most 1, and so do bots'. An even number of bots plays in rounds
-    by the circle method, an odd one along Walecki's Hamiltonian cycles (that 1 can be kept for odd
-    numbers: Suksompong, Scheduling asynchronous round-robin tournaments, 2016). Nobody waits longer
-    than for `bots` deals.
+    def listed(self, setup: Setup, length: Setup) -> LineUps:
+        """As many line-ups as `length` has, of the bots of `setup`."""
+        raise NotImplementedError
 
-    More players (`line_ups.py`): the schedule comes back again and again to where
-    all pairs' counts are equal and all bots' are; up to `TABLE_BOTS` bots as soon as that can be.
-    Bots' counts are equal after each multiple of `bots` deals with more bots than that. They cannot
-    all be within 1 after every deal: of five bots in fours the first two line-ups leave out one bot
-    each, and these two have not met when others have met twice. As measured for up to 40 bots in
-    threes and fours, after any deal pairs' counts differ by at most 2, seldom 3, bots' by at most
-    2, seldom 3 or 4; and with `deals` each pair meets so often within 1.
+    def missed(self, setup: Setup, before: Setup) -> Iterator[LineUps]:
+        """The deals that bots missed who were not there before."""
+        yield from ()
 
-    Args:
-        bots: at least `players`.
-        players: 2 to `MAX_PLAYERS` seats of a match.
-        deals: how often each pair meets: exactly for two players, else on average, rounded up to
-            whole deals. Either this or `total` is given.
-        total: how many deals in all.
-        seed: of the whole schedule.
-    """
-    count = _count(deals, total, bots * (bots - 1), players * (players - 1))
-    names = _shuffled(range(bots), seed, "bots")
-    line_up = _lists(bots, players)[1]
-    return LineUps(count, lambda deal: _seated([names[bot] for bot in line_up(deal)], seed, deal))
+    def line_ups(
+        self, setup: Setup, before: Setup | None, table: Any
+    ) -> Iterator[Sequence[LineUp]]:
+        """The list; or what was missed, and then the rest of the list."""
+        if before is None:
+            yield self.listed(setup, setup)
+            return
+        # Matches that are added to a number of matches are of all bots.
+        if len(setup.bots) > len(before.bots) and before.deals is not None:
+            yield from self.missed(setup, before)
+        played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
+        yield LineUps(len(longer) - played, lambda deal: longer[played + deal])
 
 
-def gauntlet(
-    bots: int,
-    challengers: int,
-    players: int = 2,
-    *,
-    deals: int | None = None,
-    total: int | None = None,
-    seed: int = 0,
-) -> LineUps:
-    """The first bots against all others: each line-up is one challenger and others.
-
-    Challengers never meet, and with two players the others do not either. Counts of deals differ
-    by at most 1 among the challengers after any deal. The others' line-ups are those of a round
-    robin among themselves with a seat less; every challenger plays each of these line-ups, a round
-    of them in turn with two or three players, one after the other with more. So after any deal the
-    others' counts of deals differ by at most 1 with two or three players.
-
-    Args:
-        bots: challengers and others together.
-        challengers: how many of the bots are challengers, at least 1.
-        players: 2 to `MAX_PLAYERS` seats of a match.
-        deals: how often each challenger meets each other bot: exactly for two players, else on
-            average, rounded up to whole deals. Either this or `total` is given.
-        total: how many deals in all.
-        seed: of the whole schedule.
-
-    Raises:
-        UsageError: there are too few others.
-    """
-    others = bots - challengers
-    if others < players - 1:
-        raise UsageError(
-            f"a gauntlet of {challengers} in matches of {players} needs at least "
-            f"{challengers + players - 1} bots, not {bots}"
-        )
-    count = _count(deals, total, challengers * others, players - 1)
-    first = _shuffled(range(challengers), seed, "challengers")
-    rest = _shuffled(range(challengers, bots), seed, "others")
-    length, line_up = _lists(others, players - 1)
-    both = lcm(length, challengers)
-
-    def at(deal: int) -> LineUp:
-        # Each challenger plays each of `length` line-ups in length * challengers deals, through
-        # which both go round; where they would come together again, the challengers skip one.
-        cycle, place = divmod(deal, length * challengers)
-        challenger = first[(place + place // both) % challengers]
-        met = [rest[bot] for bot in line_up(cycle * length + place % length)]
-        return _seated([challenger, *met], seed, deal)
-
-    return LineUps(count, at)
+def renumbered(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
+    """Line-ups of other numbers: `numbers` has those in the tournament."""
+    return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
-def _lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
+def lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
     """An endless, even list of line-ups, and how many of it each challenger plays in turn."""
     if size == 1:
         return bots, lambda index: (index % bots,)
@@ -213,7 +131,7 @@ def _by_cycles(bots: int) -> Callable[[int], LineUp]:
     return pair
 
 
-def _count(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) -> int:
+def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) -> int:
     """The number of deals in all."""
     if deals is not None:
         return -(-deals * pairs // pairs_a_deal)
@@ -221,14 +139,15 @@ def _count(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) 
     return total
 
 
-def _seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
+def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
     """In an order drawn for the deal, so that nobody always sits behind the same bot."""
     keys = _digest(f"order {seed} {deal}", 2 * len(bots))
     order = sorted(range(len(bots)), key=lambda i: keys[2 * i : 2 * i + 2])
     return tuple(bots[i] for i in order)
 
 
-def _shuffled(bots: range, seed: int, stream: str) -> list[int]:
+def shuffled(bots: range, seed: int, stream: str) -> list[int]:
+    """The bots in an order that the seed and the stream decide."""
     # Python promises the sequence of Random.random for a seed across versions, and nothing else.
     rnd = Random(int.from_bytes(_digest(f"{stream} {seed}", 8), "big")).random
     return sorted(bots, key=lambda _: rnd())

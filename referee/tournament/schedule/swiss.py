@@ -1,4 +1,4 @@
-"""One round of a Swiss tournament: equals meet, and nobody meets the same bot twice.
+"""A Swiss tournament: equals meet, round by round, and nobody meets the same bot twice.
 
 Like the Dutch system of FIDE (Handbook, C.04.3) without its rules on colours, since every deal is
 played in all its seatings: score groups from the top down, the upper half of a group against its
@@ -12,13 +12,18 @@ where here a matching is given that lacks a few pairs at most.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 from random import Random
 from typing import NamedTuple
 
-LineUp = tuple[int, ...]
+from msgspec.structs import replace
+
+from referee.tournament.rows import WORKER_KILLED, MatchRow, points_of
+from referee.tournament.schedule.format import Format, LineUp, Setup
+
 Met = Mapping[tuple[int, int], int]
 
 _NEAR = 50
@@ -282,3 +287,103 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
         for here in range(len(line_ups)):
             for place in range(len(line_ups[here])):
                 swapped |= swap(here, place)
+
+
+class SwissTable:
+    """Who has how many points in a Swiss tournament, and has met whom.
+
+    A round gives each bot the share of those in its line-up that it has more points than, over all
+    deals of the round; equal ones count half. A bye gives 1. Who is put out in a round has lost in
+    it, and is in none that follows.
+
+    Attributes:
+        rounds: how many are over.
+        points: of each bot.
+        byes: rounds in which a bot rested.
+    """
+
+    def __init__(self) -> None:
+        self.rounds = 0
+        self.points: list[float] = []
+        self.byes: Counter[int] = Counter()
+        self._met: Counter[tuple[int, int]] = Counter()
+        self._out: set[int] = set()
+
+    def admit(self, bots: int) -> None:
+        """Let those of so many bots in that are not there yet."""
+        self.points += [0.0] * (bots - len(self.points))
+
+    def opponents(self) -> list[float]:
+        """Of each bot the sum of the points of those that it has met (Buchholz)."""
+        sums = [0.0] * len(self.points)
+        for (one, other), times in self._met.items():
+            sums[one] += times * self.points[other]
+            sums[other] += times * self.points[one]
+        return sums
+
+    def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
+        """The line-ups of the next round, each as often as it has deals."""
+        self.admit(len(setup.bots))
+        made = swiss_round(
+            self.points,
+            self._met,
+            [self.byes[bot] for bot in range(len(setup.bots))],
+            setup.players,
+            seed=setup.seed,
+            round=self.rounds,
+            out=self._out,
+        )
+        return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
+
+    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchRow]) -> None:
+        """Add the results of a round; who is in no line-up and not out had a bye."""
+        for bot in set(range(len(self.points))).difference(self._out, *line_ups):
+            self.byes[bot] += 1
+            self.points[bot] += 1
+        won: Counter[int] = Counter()
+        for match in matches:
+            if not match.void:
+                for bot, points in zip(match.players, points_of(match.ranks), strict=True):
+                    won[bot] += points  # type: ignore[assignment]
+            self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
+        for bot in self._out:
+            won[bot] = -1
+        for line_up in dict.fromkeys(line_ups):
+            for bot in line_up:
+                others = [won[other] for other in line_up if other != bot]
+                beaten = sum((won[bot] > other) + (won[bot] == other) / 2 for other in others)
+                self.points[bot] += beaten / len(others)
+            for pair in combinations(sorted(line_up), 2):
+                self._met[pair] += 1
+        self.rounds += 1
+
+
+class Swiss(Format):
+    """Rounds, of which each is paired by the results so far."""
+
+    own = (("rounds", "--rounds"),)
+    takes_matches = False
+
+    def settle(self, setup: Setup) -> Setup:
+        """As many rounds as find the best bot, and two more."""
+        rounds = setup.rounds or math.ceil(math.log2(len(setup.bots))) + 2
+        return replace(setup, rounds=rounds)
+
+    def line_ups(
+        self, setup: Setup, before: Setup | None, table: SwissTable
+    ) -> Iterator[Sequence[LineUp]]:
+        """A stage per round."""
+        for _ in range(table.rounds, setup.rounds or 0):
+            yield table.next_round(setup)
+
+    def count(self, setup: Setup, before: Setup | None) -> int:
+        """How many line-ups there are in all."""
+        rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
+        return rounds * (len(setup.bots) // setup.players) * (setup.deals or 1)
+
+    def table(self) -> SwissTable:
+        """The points so far."""
+        return SwissTable()
+
+
+FORMAT = Swiss()

@@ -15,6 +15,8 @@
 //   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
 
+import { momentsOf } from "./moments.js";
+
 /** The JSON in base64 of deflate-raw. */
 export async function unpack(text) {
   const binary = atob(text.trim());
@@ -53,7 +55,8 @@ export class Match {
     this.steps = [];
     this.order = []; // the turns that have steps, in order
     this.first = new Map(); // turn -> its first step
-    this.events = []; // steps with a fault, a disqualification or the end
+    this.moments = []; // what one may want to see
+    this.events = []; // steps with moments
     this.said = []; // steps with stderr
     this.left = new Map(); // seat that was disqualified -> the step
     this.values = []; // step -> {series: one number a seat}
@@ -69,8 +72,7 @@ export class Match {
         this.order.push(step.turn);
       }
       for (const { kind, seat } of step.marks ?? []) {
-        const found = kind === "stderr" ? this.said : this.events;
-        if (found.at(-1) !== at) found.push(at);
+        if (kind === "stderr" && this.said.at(-1) !== at) this.said.push(at);
         if (kind === "disqualified" && !this.left.has(seat)) this.left.set(seat, at);
       }
       const before = this.values[at - 1] ?? {};
@@ -79,6 +81,8 @@ export class Match {
     if (this.lines) for (const line of lines) this.lines.push(line);
     for (const turn of turns) this.turns.set(turn.turn, turn);
     this.header.rules = { ...this.header.rules, ...rules };
+    this.moments = momentsOf(this);
+    this.events = [...new Set(this.moments.map(({ at }) => at))];
   }
 
   get last() {

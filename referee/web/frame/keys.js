@@ -11,7 +11,7 @@ const KEYS = [
   [["PageDown"], "turnOn", "PageDown", "turn on"],
   [["Home"], "first", "Home", "to the beginning"],
   [["End"], "last", "End", "to the end"],
-  [["e"], "eventOn", "e", "next fault, disqualification or end"],
+  [["e"], "eventOn", "e", "next moment: a fault, a new lead and the like"],
   [["E"], "eventBack", "E", "the one before"],
   [["g"], "turnField", "g", "go to a turn"],
   [["+", "="], "faster", "+", "faster"],
@@ -23,9 +23,9 @@ const KEYS = [
   [["c"], "tab curves", "c", "curves"],
   [["l"], "tab lines", "l", "lines"],
   [["s"], "tab stderr", "s", "stderr"],
-  [["f"], "tab faults", "f", "faults"],
+  [["m"], "tab moments", "m", "moments"],
   [["d"], "theme", "d", "dark or light"],
-  [["?"], "help", "?", "these keys"],
+  [["?", "k"], "help", "?, k", "symbols and these keys"],
   [["Escape"], "close", "Esc", "close, leave a field"],
 ];
 
@@ -47,15 +47,22 @@ export class Keys {
       this.on = this.check.checked;
       remember("keys", this.on ? "on" : "off");
     } });
+    this.symbols = el("dl", { class: "keys" });
     this.dialog = el(
       "dialog",
       { class: "dialog", "aria-labelledby": "keys-title" },
+      this.symbols,
       el("h2", { id: "keys-title" }, "Keys"),
       el("label", { class: "switch" }, this.check, " Keys are on"),
       el("dl", { class: "keys" }, KEYS.map(([, , shown, words]) => el("div", null, el("dt", null, shown.split(" ").map((key) => [el("kbd", null, key), " "])), el("dd", null, words)))),
       el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),
     );
     document.addEventListener("keydown", this.#listen);
+  }
+
+  /** Show what the symbols of a game mean: [[symbol, words], ...]. */
+  explain(legend) {
+    this.symbols.replaceChildren(...legend.map(([symbol, words]) => el("div", null, el("dt", null, symbol), el("dd", null, words))));
   }
 
   help() {

@@ -8,7 +8,7 @@ import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
-import { Faults, Lines, Stderr, Turns } from "./panels.js";
+import { Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Player } from "./player.js";
 import { Table } from "./table.js";
@@ -36,14 +36,15 @@ class App {
     this.tabs = new Tabs(this, {
       turns: new Turns(this),
       curves: new Curves(this),
+      moments: new Moments(this),
       lines: new Lines(this),
       stderr: new Stderr(this),
-      faults: new Faults(this),
     });
     this.keys = new Keys((action) => this.act(action));
     this.bar = el("header", { class: "bar" });
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
+    this.banner = el("section", { class: "banner", "aria-label": "Result", hidden: true });
     this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.onHash = () => this.goTo(readPlace(location.hash));
     addEventListener("hashchange", this.onHash);
@@ -129,7 +130,10 @@ class App {
       ),
     );
     if (this.place) this.table.element.prepend(this.place.element);
-    this.root.className = "match";
+    this.table.place.before(this.banner);
+    if (this.place) this.table.place.after(this.place.after);
+    this.root.className = this.place && !header.outcome ? "match seated" : "match";
+    this.keys.explain(this.table.legend);
     this.root.replaceChildren(
       this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
     );
@@ -139,10 +143,11 @@ class App {
   // What the header says besides.
   #tell() {
     const { header } = this.match;
+    this.banner.replaceChildren(...this.#banner());
     this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
     const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     const rows = [
-      ["Game", header.game], ["Outcome", this.result], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
+      ["Game", header.game], ["Outcome", header.outcome && this.#banner().slice(0, 3).map((part) => part.textContent).join(", ")], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
       ["Seed", header.seed], ["Date", header.date], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
       ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.left_out],
     ];
@@ -153,15 +158,19 @@ class App {
     );
   }
 
-  /** How the match ended, in words; empty while it has not. */
-  get result() {
+  // How the match ended: the winner, the points and the reason.
+  #banner() {
     const { outcome } = this.match.header;
-    if (!outcome) return "";
-    const winners = outcome.winners.map((index) => this.seat(index).name).join(" and ");
-    const won = (index) => Number(outcome.winners.includes(index));
-    const seats = [...outcome.scores.keys()].sort((a, b) => won(b) - won(a) || outcome.scores[b] - outcome.scores[a]);
-    const scores = seats.map((index) => outcome.scores[index]).join(" to ");
-    return `${winners ? `Won by ${winners}` : "Nobody won"}: ${scores} (${outcome.reason}).`;
+    if (!outcome) return [];
+    const { winners, scores, reason } = outcome;
+    const won = (index) => Number(winners.includes(index));
+    const seats = [...scores.keys()].sort((a, b) => won(b) - won(a) || scores[b] - scores[a]);
+    const first = winners.map((index, place) => [place ? " and " : "", tag(this.seat(index))]);
+    return [
+      el("h2", null, winners.length ? [first, winners.length > 1 ? " share the first place" : " wins"] : "Nobody won"),
+      el("p", null, seats.map((index, place) => [place ? ", " : "", el("bdi", null, this.seat(index).name), " ", el("b", null, scores[index])])),
+      el("p", { class: "dim" }, "Ended by ", reason.replaceAll("-", " "), "."),
+    ];
   }
 
   get turn() {
@@ -276,7 +285,7 @@ class App {
   }
 
   say(text) {
-    this.status.textContent = text;
+    this.status.textContent = plain(text);
   }
 
   update(first = false) {
@@ -286,6 +295,7 @@ class App {
     const now = match.steps[step];
     const atEnd = step === match.last && outcome;
     const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
+    this.banner.hidden = !atEnd;
     const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;

@@ -243,14 +243,16 @@ export class Stderr extends OfLines {
   }
 }
 
-/** Faults, disqualifications and the end, with what the rules say of them. */
-export class Faults {
-  title = "Faults";
-  key = "f";
+const WORDS = { lead: "takes the lead", think: "longest think", decided: "decides the match" };
+
+/** Faults with what the rules say of them, the end, and the other moments of the match. */
+export class Moments {
+  title = "Moments";
+  key = "m";
 
   constructor(app) {
     this.app = app;
-    this.element = el("div", { class: "faults" });
+    this.element = el("div", { class: "moments" });
     this.from = -1;
   }
 
@@ -259,58 +261,51 @@ export class Faults {
   }
 
   update() {
-    const { app } = this;
-    const { events } = app.match;
-    const before = events.filter((at) => at <= app.step).length;
-    const from = events.length <= MANY ? 0 : Math.max(before - MANY / 2, 0);
+    const { step, match: { moments } } = this.app;
+    const before = moments.filter(({ at }) => at <= step).length;
+    const from = moments.length <= MANY ? 0 : Math.max(before - MANY / 2, 0);
     if (from !== this.from || !this.items) this.#draw(from);
     let current = null;
     for (const [at, item] of this.items) {
-      item.classList.toggle("current", at === app.step);
-      if (at === app.step) item.querySelector("a").setAttribute("aria-current", "step");
+      item.classList.toggle("current", at === step);
+      if (at === step) item.querySelector("a").setAttribute("aria-current", "step");
       else item.querySelector("a").removeAttribute("aria-current");
-      if (at === app.step) current ??= item;
+      if (at === step) current ??= item;
     }
     if (current) reveal(this.element, current);
   }
 
   #draw(from) {
     this.from = from;
-    this.items = [];
-    const { app } = this;
-    const { match } = app;
-    for (const at of match.events.slice(from, from + MANY)) {
-      for (const mark of match.steps[at].marks) {
-        if (mark.kind !== "stderr") this.items.push([at, this.#item(at, mark)]);
-      }
-    }
+    const { moments } = this.app.match;
+    this.items = moments.slice(from, from + MANY).map((moment) => [moment.at, this.#item(moment)]);
     const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
     this.element.replaceChildren(list);
-    if (match.events.length > MANY) list.after(dim(`${MANY} of ${match.events.length}; the others show when you go there.`));
-    if (!this.items.length) list.after(dim("No fault so far."));
+    if (moments.length > MANY) list.after(dim(`${MANY} of ${moments.length}; the others show when you go there.`));
+    if (!this.items.length) list.after(dim("Nothing so far: no fault, no new lead."));
   }
 
-  #item(at, mark) {
+  #item({ at, kind, seat, code, section, detail }) {
     const { app } = this;
-    const rule = app.match.header.rules[mark.code];
-    const section = mark.section || rule?.section;
+    const rule = app.match.header.rules[code];
+    const where = section || rule?.section;
     const details = rule?.text && el(
       "details",
       { ontoggle: () => details.childElementCount === 1 && details.append(...markdown(rule.text)) },
-      el("summary", null, section ? `${section} ${rule.title ?? ""}` : rule.title),
+      el("summary", null, where ? `${where} ${rule.title ?? ""}` : rule.title),
     );
     return el(
       "li",
-      { class: `item item-${mark.kind}` },
+      { class: `item item-${kind}` },
       el(
         "div",
         { class: "head" },
-        el("strong", { class: `mark mark-${mark.kind}` }, mark.kind === "end" ? "end" : mark.kind),
-        mark.seat === null || mark.seat === undefined ? null : tag(app.seat(mark.seat)),
+        el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
+        seat === null || seat === undefined ? null : tag(app.seat(seat)),
         link(app, at, { class: "where" }, app.nameOf(at)),
       ),
-      mark.code && el("p", null, el("code", null, mark.code)),
-      mark.detail && el("p", { class: "detail" }, mark.detail.length > LONG ? mark.detail.slice(0, LONG) + "…" : mark.detail),
+      code && el("p", null, el("code", null, code)),
+      detail && el("p", { class: "detail" }, detail.length > LONG ? detail.slice(0, LONG) + "…" : detail),
       details,
     );
   }

@@ -3,6 +3,7 @@
 import { el, icon, svg } from "./kit.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
+const HIGH = ["decided", "disqualified", "end"]; // marks
 const PLAY = "M8 5v14l11-7z";
 const PAUSE = "M7 5h4v14H7zM13 5h4v14h-4z";
 const BUTTONS = [
@@ -83,10 +84,10 @@ export class Player {
     ));
     this.eyes.replaceChildren(...options);
     this.eyes.hidden = options.length < 2;
-    const paths = { fault: "", disqualified: "", end: "" };
-    for (const at of match.events) {
+    const paths = { lead: "", think: "", decided: "", fault: "", disqualified: "", end: "" };
+    for (const { at, kind } of match.moments) {
       const x = match.last ? ((at / match.last) * 1000).toFixed(1) : 0;
-      for (const { kind } of match.steps[at].marks) if (kind in paths) paths[kind] += `M${x} ${kind === "fault" ? 4 : 0}V10`;
+      paths[kind] += `M${x} ${HIGH.includes(kind) ? 0 : 4}V10`;
     }
     this.ticks.replaceChildren(...Object.entries(paths).map(([kind, d]) => svg("path", { class: `tick-${kind}`, d })));
     const turns = match.order.at(-1) ?? 0;

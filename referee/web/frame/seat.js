@@ -4,7 +4,7 @@
 // buttons write into it, so that clicks and keys can be mixed. A drawing that has an `ask` of its
 // own shows the question as well.
 
-import { el, plain } from "./kit.js";
+import { el, plain, remember, remembered } from "./kit.js";
 
 const MOST_TOLD = 200; // sentences that are kept
 
@@ -23,7 +23,19 @@ export class Seat {
     this.told = el("div", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
     this.question = el("div", { class: "seat-question" });
     this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
-    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.problem, this.question, this.told);
+    this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
+    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told);
+    this.after = this.question; // it stands below the table
+    this.doubt = el("p", { id: "seat-doubt" });
+    this.asks = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.asks.checked ? "on" : "off") });
+    this.dialog = el(
+      "dialog",
+      { class: "dialog", "aria-labelledby": "seat-doubt" },
+      this.doubt,
+      el("label", { class: "switch" }, this.asks, " Ask before such a move"),
+      el("form", { method: "dialog" }, el("button", { class: "button text", value: "yes", autofocus: true }, "Do it"), " ", el("button", { class: "button text", value: "no" }, "Back")),
+    );
+    this.element.append(this.dialog);
     this.title = document.title;
     this.listen = (event) => this.#key(event);
     document.addEventListener("keydown", this.listen, true);
@@ -83,6 +95,7 @@ export class Seat {
   #ask(request, question) {
     this.#request = request;
     this.#question = question;
+    this.dialog.close();
     this.#state(question ? [question.title && `${question.title}.`, question.text].filter(Boolean).join(" ") : "The others play.");
     this.leave.hidden = !question;
     this.element.dataset.asked = question ? request : "";
@@ -96,6 +109,7 @@ export class Seat {
   update() {
     const { match, step } = this.#app;
     const question = match && step === match.last ? this.#question : null;
+    this.back.hidden = !this.#question || Boolean(question);
     if (question === this.#shown) return;
     this.#shown = question;
     this.#app.table.ask(question, (picks) => this.#send(picks, true));
@@ -215,6 +229,13 @@ export class Seat {
     if (this.#sending) return;
     const [request, question] = [this.#request, this.#question];
     this.#sending = true;
+    const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
+    if (doubt && this.asks.checked && !(await this.#sure(doubt))) {
+      this.#sending = false;
+      this.#shown = null;
+      this.update();
+      return;
+    }
     this.hadFocus = !drawn && this.question.contains(document.activeElement);
     if (drawn) this.#shown = null; // it has taken the question away
     this.#problem("");
@@ -227,6 +248,14 @@ export class Seat {
     } finally {
       this.#sending = false;
     }
+  }
+
+  /** Whether a move that may be a slip is meant. */
+  #sure(text) {
+    this.doubt.textContent = text;
+    this.dialog.returnValue = "";
+    this.dialog.showModal();
+    return new Promise((done) => this.dialog.addEventListener("close", () => done(this.dialog.returnValue === "yes"), { once: true }));
   }
 
   // Keys outside of fields: digits go into the field, Enter sends, Backspace takes back.

@@ -1,7 +1,8 @@
 // The middle of the page: the game's drawing, or the turn in words where there is none.
 
 import { el, plain, svg } from "./kit.js";
-import { Asking, fill, keeper, listed, tally } from "./pieces.js";
+import { lively, moving } from "./motion.js";
+import { Asking, fill, keeper, listed, sign, signed, tally } from "./pieces.js";
 import { shown } from "./text.js";
 
 /** The table. `drawing` is the game's module, or null. */
@@ -9,6 +10,7 @@ export class Table {
   #app;
   #game = null;
   #turn = null;
+  #step = -1; // that is drawn
 
   constructor(app, drawing) {
     this.#app = app;
@@ -34,7 +36,7 @@ export class Table {
     this.place.replaceChildren();
     if (!this.drawing) return;
     this.#try(() => {
-      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat, Asking, fill, keeper, listed, tally });
+      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat, Asking, fill, keeper, listed, sign, signed, tally });
       this.watcher.observe(this.place);
     });
   }
@@ -53,13 +55,16 @@ export class Table {
   }
 
   update() {
-    const { match, step, eyes } = this.#app;
+    const { match, step, eyes, player } = this.#app;
     if (this.#game) {
       this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const { turn, marks = [] } = match.steps[step];
       const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
-      const ended = step === match.last ? this.#app.result : "";
-      this.#try(() => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended }));
+      const moves = lively() && Math.abs(step - this.#step) === 1 && !(player.playing && player.speed > 4);
+      this.#step = step;
+      const ended = step === match.last && Boolean(match.header.outcome);
+      const draw = () => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended, moves });
+      this.#try(() => (moves ? moving(this.place, draw) : draw()));
     }
     if (!this.#game) this.#words();
   }
@@ -74,6 +79,11 @@ export class Table {
       el("div", { class: "words" }, shown(told?.show ?? [], true)),
     );
     if (told && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
+  }
+
+  /** The symbols of the drawing, each with its words; may be missing. */
+  get legend() {
+    return this.#game?.legend ?? [];
   }
 
   /** Whether the drawing shows questions. */

@@ -60,7 +60,7 @@ export class Tabs {
   reset() {
     for (const name of this.names) this.#stale.add(name);
     const { match } = this.#app;
-    this.#badge("faults", match.events.filter((at) => match.steps[at].marks.some((mark) => mark.kind === "fault" || mark.kind === "disqualified")).length);
+    this.#badge("moments", match.moments.filter(({ kind }) => kind === "fault" || kind === "disqualified").length);
     this.#badge("stderr", match.said.length);
   }
 

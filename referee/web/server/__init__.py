@@ -5,7 +5,7 @@ matches.py      what records and logs say, read once
 live.py         matches that are being played, and standings that move, as streams
 tournaments.py  what stores say, read once
 pages.py        the pages as HTML and as JSON, by templates/; also those of files
-charts.py       intervals and curves as SVG
+charts.py       where the parts of charts are; drawn as SVG by templates/
 app.py          the addresses
 seat.py         people who play: their seats, what their pages are sent and answer
 games.py        games that visitors begin

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -35,8 +35,6 @@ from starlette.types import ASGIApp
 from referee.errors import RefereeError, UsageError
 from referee.games import GAMES
 from referee.text.terminal import plain
-from referee.tournament.report import text
-from referee.tournament.report.facts import BotFacts
 from referee.tournament.rows import MatchRow
 from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
@@ -45,10 +43,13 @@ from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
 from referee.web.server.matches import Matches, Parts
 from referee.web.server.pages import LONGEST
+from referee.web.server.seat import Refused, refused
 from referee.web.server.tournaments import Entrants, Glance, MatchesChosen, Shown, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
+LAST = 5
+"""Results that the front page begins with."""
 READ_SECONDS = 0.3
 """Seconds that a page waits for files that were not read yet."""
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
@@ -71,11 +72,10 @@ class Site:
 
     Args:
         library: what is shown.
-        threads: of so many requests at a time what takes long is worked out.
         more: other addresses.
     """
 
-    def __init__(self, library: Library, threads: int = 2, more: Sequence[Route] = ()) -> None:
+    def __init__(self, library: Library, more: Sequence[Route] = ()) -> None:
         self.library = library
         self._more = more
         self._plays = any(route.path == "/play" for route in more)
@@ -83,7 +83,7 @@ class Site:
         self.tournaments = Tournaments()
         self.live = Live()
         self.assets = dict(_assets())
-        self._limiter = trio.CapacityLimiter(threads)
+        self._limiter = trio.CapacityLimiter(2)  # requests whose work takes long
         self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
@@ -101,17 +101,17 @@ class Site:
             Route("/match/{match:path}/events", self._events),
             Route("/match/{match:path}", self._match),
             Route("/watch/{match:path}", self._match),
-            Route(store + "/bot/{bot:int}", self._bot),
-            Route(store + "/pair/{one:int}/{other:int}", self._pair),
-            Route(store + "/matches", self._matches),
+            Route(store + "/bot/{bot:int}", partial(self._of_store, self._bot)),
+            Route(store + "/pair/{one:int}/{other:int}", partial(self._of_store, self._pair)),
+            Route(store + "/matches", partial(self._of_store, self._matches)),
             Route(store + "/events", self._moves),
-            Route(store, self._standings),
+            Route(store, partial(self._of_store, self._standings)),
             *self._more,
         ]
         app = Starlette(
             routes=routes,
             middleware=[Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)],
-            exception_handlers={RefereeError: _problem, 404: _problem},
+            exception_handlers={RefereeError: _problem, Refused: refused, 404: _problem},
         )
         return Guard(app, names)
 
@@ -152,6 +152,8 @@ class Site:
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
         items = self._with_names([self._with_live(item) for item in items])
         stores = [self.tournaments.glance(file) for file in self.library.stores]
+        is_front = not filtered and page == 1
+        table, leading = self._leading(stores) if is_front else (None, "")
         if _wants_json(request):
             return _json(
                 {
@@ -163,14 +165,19 @@ class Site:
                 }
             )
         return HTMLResponse(
-            pages.list_page(
+            pages.page(
+                "list.html",
+                pages.Server(),
                 stores=stores,
-                formats=text.FORMATS,
                 items=items,
                 total=total,
                 filtered=filtered,
                 query=chosen,
-                results=("won", "drawn", "lost", "disqualified", "unfinished"),
+                outcomes=(*library.RESULTS, "unfinished"),
+                playing=[item for item in items if item.live] if is_front else [],
+                results=[item for item in items if item.reason][:LAST] if is_front else [],
+                table=table,
+                leading=leading,
                 reasons=self.library.reasons(),
                 unread=unread,
                 moves=_moves(items, stores),
@@ -181,12 +188,30 @@ class Site:
             )
         )
 
+    def _leading(self, stores: Sequence[Glance]) -> tuple[Shown | None, str]:
+        """The tournament that was written last, and its name; None if there is none."""
+        for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
+            file = self.library.store(glance.id)
+            if file is not None and not glance.problem:
+                with suppress(RefereeError):  # it is damaged
+                    return self.tournaments.shown(file), glance.id
+        return None, ""
+
+    def _playing_of(self, shown: Shown) -> list[Item]:
+        """The matches being played whose bots are all of this tournament."""
+        bots = {entrant.bot for entrant in shown.setup.bots}
+        _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
+        found = [
+            item
+            for item in items
+            if item.game == shown.setup.game and item.bots and bots.issuperset(item.bots)
+        ]
+        return [item for item in self._with_names(map(self._with_live, found)) if item.live]
+
     async def _match(self, request: Request) -> Response:
         found = await self._work(self._found_match, request.path_params["match"])
         if _wants_json(request):
-            parts = found.header, found.steps[1:-1], found.lines
-            body = b'{"header":%s,%s,"lines":%s}' % parts
-            return Response(body, media_type="application/json")
+            return Response(found.whole, media_type="application/json")
         data = pages.address("match", request.path_params["match"])
         return HTMLResponse(pages.match_page(found.title, found.game, data))
 
@@ -212,8 +237,9 @@ class Site:
         (item,) = self._with_names([self.library.item(file)])
         return item.shown if item.bots else []
 
-    def _with_names(self, items: Sequence[Item]) -> list[Item]:
+    def _with_names(self, given: Iterable[Item]) -> list[Item]:
         """Matches in the list, with the names of their bots in the tournaments here."""
+        items = list(given)
         found = Entrants({}, {})
         for store in self.library.stores:
             with suppress(RefereeError):  # it is damaged, which the list says
@@ -236,25 +262,15 @@ class Site:
             return item
         return msgspec.structs.replace(item, live=True, seed=None)
 
-    async def _standings(self, request: Request) -> Response:
-        return await self._of_store(request, self._standings_of)
-
-    def _standings_of(self, request: Request, file: File, shown: Shown) -> Response:
+    def _standings(self, request: Request, file: File, shown: Shown) -> Response:
+        playing = self._playing_of(shown)
         if _wants_json(request):
             whole = {**shown.report.as_json(), "history": shown.history}
+            whole["playing"] = [item.id for item in playing]
             if pages.is_unfinished(shown.report):
                 whole["seed"] = None
             return _json(whole)
-        return HTMLResponse(
-            pages.standings_page(
-                self._server(file),
-                shown.setup,
-                shown.names,
-                shown.report,
-                shown.history,
-                shown.changed,
-            )
-        )
+        return HTMLResponse(pages.standings_page(self._server(file), shown, playing=playing))
 
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])
@@ -266,47 +282,31 @@ class Site:
 
         return self.live.standings(state, request)
 
-    async def _bot(self, request: Request) -> Response:
-        return await self._of_store(request, self._bot_of)
-
-    def _bot_of(self, request: Request, file: File, shown: Shown) -> Response:
+    def _bot(self, request: Request, file: File, shown: Shown) -> Response:
         number = request.path_params["bot"]
         name = _name(shown, number)
         found = shown.report.found
+        (standing,) = [bot for bot in found.bots if bot.name == name]
         if _wants_json(request):
-            facts: BotFacts = shown.report.facts.bots[name]
-            (standing,) = [bot for bot in found.bots if bot.name == name]
             return _json(
                 {
                     "bot": standing,
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
-                    "statistics": facts,
+                    "statistics": shown.report.facts.bots[name],
                     "lessons": shown.report.lessons[name],
                 }
             )
         lessons = {lesson.match for lesson in shown.report.lessons[name]}
         records = self._records(file, lessons)
-        return HTMLResponse(
-            pages.bot_page(
-                self._server(file),
-                shown.setup,
-                shown.names,
-                shown.report,
-                number,
-                records.get,
-            )
-        )
+        return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
-    async def _pair(self, request: Request) -> Response:
-        return await self._of_store(request, self._pair_of)
-
-    def _pair_of(self, request: Request, file: File, shown: Shown) -> Response:
+    def _pair(self, request: Request, file: File, shown: Shown) -> Response:
         one, other = request.path_params["one"], request.path_params["other"]
         names = _name(shown, one), _name(shown, other)
         if one == other:
             raise NoSuchPage("A bot does not meet itself")
-        listed = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
+        total, rows = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
         found = shown.report.found
         if _wants_json(request):
             return _json(
@@ -314,20 +314,15 @@ class Site:
                     "bots": names,
                     "head_to_head": found.head_to_head[names[0]].get(names[1]),
                     "difference": found.differences[names[0]][names[1]],
-                    "matches": self._rows(shown, listed[1]),
-                    "total": listed[0],
+                    "matches": self._rows(shown, rows),
+                    "total": total,
                 }
             )
-        return HTMLResponse(
-            pages.pair_page(
-                self._server(file), shown.setup, shown.names, shown.report, (one, other), listed
-            )
-        )
+        bots = {bot.name: bot for bot in found.bots}
+        ends = {"one": bots[names[0]], "other": bots[names[1]]}
+        return self._page("pair.html", file, shown, **ends, total=total, matches=rows)
 
-    async def _matches(self, request: Request) -> Response:
-        return await self._of_store(request, self._matches_of)
-
-    def _matches_of(self, request: Request, file: File, shown: Shown) -> Response:
+    def _matches(self, request: Request, file: File, shown: Shown) -> Response:
         query = {name: _word(request, name) for name in ("bot", "against", "result", "reason")}
         page = _page(request)
         if query["result"] not in ("", *tournaments.RESULTS):
@@ -341,19 +336,15 @@ class Site:
         total, rows = self.tournaments.matches(file, chosen, ON_A_PAGE * (page - 1), ON_A_PAGE)
         if _wants_json(request):
             return _json({"matches": self._rows(shown, rows), "total": total, "page": page})
-        server = self._server(file)
-        return HTMLResponse(
-            pages.matches_page(
-                server,
-                shown.setup,
-                shown.names,
-                shown.report,
-                query=query,
-                results=tournaments.RESULTS,
-                matches=rows,
-                total=total,
-                **_pages(query, page, total, partial(server.url, "matches")),
-            )
+        return self._page(
+            "matches.html",
+            file,
+            shown,
+            query=query,
+            results=tournaments.RESULTS,
+            matches=rows,
+            total=total,
+            **_pages(query, page, total, partial(self._server(file).url, "matches")),
         )
 
     async def _asset(self, request: Request) -> Response:
@@ -368,11 +359,11 @@ class Site:
     # --- inside -------------------------------------------------------------------------------
 
     async def _of_store(
-        self, request: Request, answer: Callable[[Request, File, Shown], Response]
+        self, answer: Callable[[Request, File, Shown], Response], request: Request
     ) -> Response:
         def work() -> Response:
             file = self._store(request.path_params["store"])
-            if answer != self._standings_of:  # it lists matches
+            if answer != self._standings:  # it lists matches
                 self._read()
             return answer(request, file, self.tournaments.shown(file))
 
@@ -384,6 +375,9 @@ class Site:
         if file is None:
             raise NoSuchPage(f"There is no tournament {plain(name[:LONGEST])}")
         return file
+
+    def _page(self, template: str, file: File, shown: Shown, **values: object) -> Response:
+        return HTMLResponse(pages.store_page(template, self._server(file), shown, **values))
 
     def _server(self, file: File) -> pages.Server:
         return pages.Server(file.id, self.library.record_with)

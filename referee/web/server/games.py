@@ -27,6 +27,7 @@ from referee.logs.files import opened
 from referee.logs.record import RecordedAnswer
 from referee.match.spec import MatchSpec, match_spec
 from referee.play import play_once
+from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.seat import LINKS_SUFFIX, Seats, Sitting, links_beside
 
@@ -71,9 +72,7 @@ class Games:
 
     def routes(self) -> list[Route]:
         """What the application answers."""
-        return [
-            Route("/play", self._play_page, methods=["GET", "POST"]),
-        ]
+        return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Play what is begun, also on a server before this one, until cancelled."""
@@ -87,8 +86,9 @@ class Games:
     async def _play_page(self, request: Request) -> Response:
         if request.method == "POST":
             return self._begin()
-        bots = [source.argument for source in self._sources]
-        return HTMLResponse(pages.play_page(self._game, bots, MOST_GAMES))
+        bots = [plain(source.argument) for source in self._sources]
+        page = pages.page("play.html", pages.Server(), game=self._game, bots=bots, most=MOST_GAMES)
+        return HTMLResponse(page)
 
     def _begin(self) -> Response:
         if self._nursery is None or len(self._running) >= MOST_GAMES:
@@ -98,7 +98,7 @@ class Games:
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
         sitting = Sitting(self._game, bots)
-        self._start(sitting, seat, match_spec(bots, game=self._game, options=self._options))
+        self._start(sitting, match_spec(bots, game=self._game, options=self._options))
         return RedirectResponse(sitting.links()[0], 303)
 
     def _go_on(self, record: str) -> None:
@@ -115,12 +115,11 @@ class Games:
             return
         spec = match_spec(bots, game=game, seed=before.header.seed, options=before.settings)
         sitting = Sitting(game, bots, known)
-        self._start(sitting, bots.index(HUMAN), spec, before.answers)
+        self._start(sitting, spec, before.answers)
 
     def _start(
         self,
         sitting: Sitting,
-        seat: int,
         spec: MatchSpec,
         answers: Sequence[Sequence[RecordedAnswer]] = (),
     ) -> None:
@@ -128,7 +127,7 @@ class Games:
         self._forget()
         self._seats.sittings[sitting.id] = sitting
         self._running.add(sitting.id)
-        self._nursery.start_soon(self._play, sitting, seat, spec, answers)
+        self._nursery.start_soon(self._play, sitting, spec, answers)
 
     def _forget(self) -> None:
         """Let go of games that are over, if there are many of them."""
@@ -137,12 +136,9 @@ class Games:
             del self._seats.sittings[id]
 
     async def _play(
-        self,
-        sitting: Sitting,
-        seat: int,
-        spec: MatchSpec,
-        answers: Sequence[Sequence[RecordedAnswer]],
+        self, sitting: Sitting, spec: MatchSpec, answers: Sequence[Sequence[RecordedAnswer]]
     ) -> None:
+        (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))
         name = None if self._folder is None else str(self._folder / f"{sitting.id}.jsonl")

@@ -202,11 +202,6 @@ class Library:
             self._unread = [file for file in reversed(logs) if file.id not in self._items]
             self._looked = time.monotonic()
 
-    @property
-    def unread(self) -> int:
-        """How many files were not read yet."""
-        return len(self._unread)
-
     def read(self, seconds: float) -> int:
         """Read what was not read yet, for so long at most; how many files are left."""
         end = time.monotonic() + seconds

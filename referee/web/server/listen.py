@@ -154,15 +154,12 @@ class _Stream(trio.abc.HalfCloseableStream):
             raise trio.BrokenResourceError("the client takes nothing")
 
     async def wait_send_all_might_not_block(self) -> None:
-        """As of the stream inside."""
         await self._made.wait_send_all_might_not_block()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
-        """As of the stream inside."""
         return await self._made.receive_some(max_bytes)
 
     async def send_eof(self) -> None:
-        """As of the stream inside."""
         await self._made.send_eof()
 
     async def aclose(self) -> None:

@@ -16,17 +16,17 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, suppress
 from io import FileIO
 from itertools import chain
 from threading import Lock
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import trio
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from referee.errors import LogReadError, RefereeError, UsageError
@@ -34,10 +34,9 @@ from referee.games import GAMES
 from referee.logs.header import read_header
 from referee.logs.parsing import Messages, entry_kinds, message_kinds
 from referee.logs.read import last_line
-from referee.logs.record import EndEntry, Header, SentEntry
+from referee.logs.record import EndEntry, Header, SentEntry, spec_of
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
-from referee.match.spec import split
 from referee.web.recorded import PublicMatch
 from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
@@ -59,7 +58,6 @@ _LOOK_SECONDS = 0.1
 """After which what was read is shown: a match may be written faster than it is read here."""
 
 T = TypeVar("T")
-Write: TypeAlias = Callable[[bytes], Awaitable[None]]
 
 
 class NotBegun(RefereeError):
@@ -194,7 +192,7 @@ class Playing:
                 return None, after
             if after not in self._events:  # most streams are at the same step
                 name = "reset" if after is None else "steps"
-                data = self._all() if after is None else self._since(after)
+                data = self._parts().whole if after is None else self._since(after)
                 self._events[after] = Event(name, f"{self._key}.{last}", data)
             return self._events[after], last
 
@@ -202,8 +200,7 @@ class Playing:
 
     @property
     def _count(self) -> int:
-        made = self._match.made if self._match is not None else None
-        return len(made.steps) if made is not None else 0
+        return 0 if self._match is None else len(self._match.steps)
 
     def _over_if(self, over: bool) -> None:
         self.over = self.over or over
@@ -230,20 +227,9 @@ class Playing:
         bots, options = [], None
         if self._record is not None:
             bots = self._record.bots
-            options, _ = split(match.rules, self._record.options)
+            options = spec_of(self._record).options
         header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
-        made, encode = match.made, msgspec.json.encode
-        return Parts(
-            header.game,
-            header.title,
-            encode(header),
-            encode({"turns": made.turns, "steps": made.steps}),
-            encode(made.lines),
-        )
-
-    def _all(self) -> bytes:
-        parts = self._parts()
-        return b'{"header":%s,%s,"lines":%s}' % (parts.header, parts.steps[1:-1], parts.lines)
+        return Parts.of(match.made.page(header))
 
     def _since(self, after: int) -> bytes:
         assert self._match is not None
@@ -346,18 +332,18 @@ class Live:
             event = _END if playing is None else playing.event(after)[0]
             return Response(b"[]" if event is None else event.json, media_type="application/json")
 
-        async def follow(write: Write) -> None:
+        async def events() -> AsyncGenerator[bytes]:
             at = after
             while playing is not None:
                 over = playing.over  # what was read by then is sent
                 event, at = await self._next(playing, at)
-                await write(b"" if event is None else event.text)
+                yield b"" if event is None else event.text
                 if over and event is None:
                     break
                 await trio.sleep(STEPS_SECONDS)
-            await write(_END.text)
+            yield _END.text
 
-        return self._stream(request, follow)
+        return self._stream(request, events())
 
     def standings(self, state: Callable[[], bytes], request: Request) -> Response:
         """The events of a tournament.
@@ -366,15 +352,15 @@ class Live:
             state: what the standings are known by, as JSON; it may take long.
         """
 
-        async def follow(write: Write) -> None:
+        async def events() -> AsyncGenerator[bytes]:
             last = None
             while True:
                 now = await self._work(state)
-                await write(b"" if now == last else Event("standings", "", now).text)
+                yield b"" if now == last else Event("standings", "", now).text
                 last = now
                 await trio.sleep(STANDINGS_SECONDS)
 
-        return self._stream(request, follow)
+        return self._stream(request, events())
 
     async def _next(self, playing: Playing, at: int | None) -> tuple[Event | None, int | None]:
         async with playing.turn:  # one looks for all
@@ -388,58 +374,34 @@ class Live:
     async def _work(self, do: Callable[[], T]) -> T:
         return await trio.to_thread.run_sync(do, limiter=self._threads, abandon_on_cancel=True)
 
-    def _stream(self, request: Request, follow: Callable[[Write], Awaitable[None]]) -> Response:
+    def _stream(self, request: Request, events: AsyncGenerator[bytes]) -> Response:
         if request.method == "HEAD":
             return Response(media_type="text/event-stream")
         if self._streams >= MOST_STREAMS:
             return PlainTextResponse("Too many streams: ask again with format=json\n", 503)
-        return _Stream(self._followed(follow))
+        return _Stream(self._counted(events), media_type="text/event-stream")
 
-    def _followed(
-        self, follow: Callable[[Write], Awaitable[None]]
-    ) -> Callable[[Write], Awaitable[None]]:
-        async def counted(write: Write) -> None:
-            self._streams += 1
-            try:
-                await follow(write)
-            finally:
-                self._streams -= 1
+    async def _counted(self, events: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+        """Yield the events, and a comment after each long silence."""
+        quiet_since = trio.current_time()
+        self._streams += 1
+        try:
+            async with aclosing(events):
+                async for data in events:
+                    now = trio.current_time()
+                    if data or now >= quiet_since + COMMENT_SECONDS:
+                        quiet_since = now
+                        yield data or b":\n\n"
+        finally:
+            self._streams -= 1
 
-        return counted
 
-
-class _Stream(Response):
+class _Stream(StreamingResponse):
     """An answer that goes on until its client leaves."""
 
-    media_type = "text/event-stream"
-
-    def __init__(self, follow: Callable[[Write], Awaitable[None]]) -> None:
-        super().__init__()
-        del self.headers["content-length"]
-        self._follow = follow
+    body_iterator: AsyncGenerator[bytes]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
-        quiet_since = trio.current_time()
-
-        async def write(data: bytes) -> None:
-            nonlocal quiet_since
-            now = trio.current_time()
-            if not data and now >= quiet_since + COMMENT_SECONDS:
-                data = b":\n\n"
-            if data:
-                quiet_since = now
-                await send({"type": "http.response.body", "body": data, "more_body": True})
-
-        async with trio.open_nursery() as nursery:
-
-            async def leave() -> None:
-                while (await receive())["type"] != "http.disconnect":
-                    pass
-                nursery.cancel_scope.cancel()
-
-            nursery.start_soon(leave)
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            await self._follow(write)
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-            nursery.cancel_scope.cancel()
+        """Answer. If the client leaves, the generator ends here, not when it is collected."""
+        async with aclosing(self.body_iterator):
+            await super().__call__(scope, receive, send)

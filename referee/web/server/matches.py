@@ -38,6 +38,18 @@ class Parts(NamedTuple):
     steps: bytes
     lines: bytes
 
+    @classmethod
+    def of(cls, match: MatchPage) -> Parts:
+        """A match as JSON."""
+        encode = msgspec.json.encode
+        header, steps = match.header, {"turns": match.turns, "steps": match.steps}
+        return cls(header.game, header.title, encode(header), encode(steps), encode(match.lines))
+
+    @property
+    def whole(self) -> bytes:
+        """All of it as one object."""
+        return b'{"header":%s,%s,"lines":%s}' % (self.header, self.steps[1:-1], self.lines)
+
     @property
     def size(self) -> int:
         """Bytes that it takes."""
@@ -73,16 +85,7 @@ class Matches:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-            match = _read(file, names)
-            encode = msgspec.json.encode
-            found = Parts(
-                match.header.game,
-                match.header.title,
-                encode(match.header),
-                encode({"turns": match.turns, "steps": match.steps}),
-                encode(match.lines),
-            )
-            self._kept[key] = found
+            self._kept[key] = found = Parts.of(_read(file, names))
             while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
                 self._kept.popitem(last=False)
             return found

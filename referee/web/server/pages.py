@@ -10,16 +10,17 @@ import base64
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
-from referee.games import GAMES
+from referee.games import DEFAULT_GAME, GAMES
 from referee.match.spec import settings_words, tournament_limits
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
@@ -28,10 +29,14 @@ from referee.tournament.report.history import History
 from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.setup import Setup, named
+from referee.tournament.schedule import FORMATS
+from referee.tournament.schedule.format import Setup
+from referee.tournament.setup import named
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts
+from referee.web.server.library import Item
+from referee.web.server.tournaments import Shown
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -83,7 +88,6 @@ def page(template: str, server: Server | None, **values: object) -> str:
         counts=text.counts,
         shown=text.cell,
         moment=moment,
-        charts=charts,
         **values,
     )
 
@@ -114,41 +118,45 @@ def standings_file(store: Store, report: Report, curves: History, made: float) -
         made: when, in seconds since 1970.
     """
     matches = islice((row for row in store.matches() if not row.void), MOST_MATCHES)
-    return standings_page(
-        None, store.stages[-1], store.names, report, curves, made, matches=list(matches)
-    )
+    shown = Shown(store.stages[-1], store.names, report, curves, made)
+    return standings_page(None, shown, list(matches))
 
 
 def standings_page(
     server: Server | None,
-    setup: Setup,
-    names: Sequence[str],
-    report: Report,
-    curves: History,
-    made: float,
+    shown: Shown,
     matches: Sequence[MatchRow] = (),
+    playing: Sequence[Item] = (),
 ) -> str:
     """The standings of a tournament.
 
     Args:
         server: None for a file.
-        names: of the bots, by number.
-        made: when; of a served page, when the store was written last; in seconds since 1970.
         matches: that are listed on the page.
+        playing: matches of it that are being played.
     """
-    found = report.found
-    ordered = {bot.name: curves.ratings[bot.name] for bot in found.bots}
-    return page(
+    history, found = shown.history, shown.report.found
+    values = [
+        end
+        for bot in found.bots
+        for end in (bot.rating, bot.rating_low, bot.rating_high)
+        if end is not None
+    ]
+    return store_page(
         "standings.html",
         server,
-        **_common(setup, names, report),
-        made=made,
-        command=command(setup),
-        is_hidden=server is not None and is_unfinished(report),
-        limits=setup.settings,
-        curves=charts.curves(curves.matches, ordered, "Ratings over matches") if ordered else "",
-        history=curves,
+        shown,
+        made=shown.changed,
+        command=command(shown.setup),
+        is_hidden=server is not None and is_unfinished(shown.report),
+        limits=shown.setup.settings,
+        on=charts.scale(values, 8, 232),
+        curves=charts.curves(
+            history.matches, {bot.name: history.ratings[bot.name] for bot in found.bots}
+        ),
+        history=history,
         matches=matches,
+        playing=playing,
         most_matches=MOST_MATCHES,
         most_in_matrix=MOST_IN_MATRIX,
     )
@@ -160,95 +168,41 @@ def is_unfinished(report: Report) -> bool:
     return found.matches + found.void < found.planned and not found.out
 
 
-def bot_page(
-    server: Server,
-    setup: Setup,
-    names: Sequence[str],
-    report: Report,
-    number: int,
-    record_of: Callable[[int], str | None],
-) -> str:
-    """All that is known of one bot.
-
-    Args:
-        record_of: the name in addresses of the record of a match, by its number, or None.
-    """
-    values = _common(setup, names, report)
-    bot = values["of"](names[number])
-    return page("bot.html", server, **values, bot=bot, record_of=record_of)
-
-
-def pair_page(
-    server: Server,
-    setup: Setup,
-    names: Sequence[str],
-    report: Report,
-    pair: tuple[int, int],
-    listed: tuple[int, list[MatchRow]],
-) -> str:
-    """Two bots against each other."""
-    values = _common(setup, names, report)
-    one, other = (values["of"](names[number]) for number in pair)
-    total, matches = listed
-    return page("pair.html", server, **values, one=one, other=other, total=total, matches=matches)
-
-
-def matches_page(
-    server: Server, setup: Setup, names: Sequence[str], report: Report, **values: object
-) -> str:
-    """Matches of a tournament."""
-    return page("matches.html", server, **_common(setup, names, report), **values)
-
-
-def _common(setup: Setup, names: Sequence[str], report: Report) -> dict[str, Any]:
-    found = report.found
-    values = [
-        end
-        for bot in found.bots
-        for end in (bot.rating, bot.rating_low, bot.rating_high)
-        if end is not None
-    ]
-    by_name = {bot.name: bot for bot in found.bots}
-    return {
-        "setup": setup,
-        "title": title(setup),
-        "found": found,
-        "facts": report.facts,
-        "lessons": report.lessons,
-        "names": names,
-        "number": {name: number for number, name in enumerate(names)},
-        "of": by_name.__getitem__,
-        "on": charts.interval_scale(values),
-        "headline": text.headline(found),
-    }
+def store_page(template: str, server: Server | None, shown: Shown, **values: object) -> str:
+    """A page about a tournament."""
+    return page(
+        template,
+        server,
+        setup=shown.setup,
+        title=title(shown.setup),
+        found=shown.report.found,
+        facts=shown.report.facts,
+        lessons=shown.report.lessons,
+        names=shown.names,
+        number={name: number for number, name in enumerate(shown.names)},
+        **values,
+    )
 
 
 def title(setup: Setup) -> str:
     """A tournament in a few words."""
-    return f"{setup.game}: {text.FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
+    return f"{setup.game}: {FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
 
 
 def command(setup: Setup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
-    options: dict[str, object] = {
-        "game": setup.game if setup.game != next(iter(GAMES)) else None,
-        "format": setup.format if setup.format != "round-robin" else None,
-        "players": setup.players if setup.players != GAMES[setup.game].min_seats else None,
-        "deals": setup.deals,
-        "matches": setup.matches,
-        "rounds": setup.rounds,
-        "challengers": setup.challengers,
-        "seats": setup.seats if setup.seats != "rotate" else None,
-    }
+    least = GAMES[setup.game].min_seats
+    usual = {"game": DEFAULT_GAME, "format": "round-robin", "players": least, "seats": "rotate"}
+    names = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
+    options = {name: getattr(setup, name) for name in names}
+    options = {name: value for name, value in options.items() if value != usual.get(name)}
     if setup.sprt is not None:
-        test = setup.sprt
-        options |= {"elo0": test.elo0, "elo1": test.elo1, "alpha": test.alpha, "beta": test.beta}
+        options |= asdict(setup.sprt)
     options["seed"] = setup.seed
     words = ["referee", "tournament", *map(_named, setup.bots, given)]
     for name, value in options.items():
-        if value is not None:
-            words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+        words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
     rules = GAMES[setup.game]
     kind, settings = not_weaker(setup.game, given, setup.sandbox, setup.settings)
@@ -266,11 +220,6 @@ def _named(entrant: Entrant, bot: str) -> str:
 # --- the list -------------------------------------------------------------------------------------
 
 
-def list_page(**values: object) -> str:
-    """Tournaments and matches that are there."""
-    return page("list.html", Server(), **values)
-
-
 def match_page(title: str, game: str, data: str) -> str:
     """One match, which loads its data itself.
 
@@ -282,26 +231,9 @@ def match_page(title: str, game: str, data: str) -> str:
     links = ["/static/theme.css", "/static/frame.css", "/static/seat.css"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
-    return file.render(
-        title=plain(title),
-        csp="",
-        styles=[],
-        links=links,
-        blocks=[],
-        script="",
-        scripts=[f"/static/{game}.js"],
-        data=data,
+    return file.frame_page(
+        title=plain(title), links=links, scripts=[f"/static/{game}.js"], data=data
     )
-
-
-def play_page(game: str, bots: Sequence[str], most: int) -> str:
-    """Where visitors begin games of their own.
-
-    Args:
-        bots: BOT arguments of the others.
-        most: games at a time.
-    """
-    return page("play.html", Server(), game=game, bots=[plain(bot) for bot in bots], most=most)
 
 
 def problem_page(problem: str, again: bool = False) -> str:

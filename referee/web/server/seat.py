@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import msgspec
 import trio
@@ -110,11 +110,6 @@ class Refused(Exception):
         self.status = status
 
 
-class _Event(NamedTuple):
-    kind: str
-    data: bytes
-
-
 class Seat:
     """A person's place: what its page is sent, and what it answers. A `Desk` for one.
 
@@ -139,9 +134,8 @@ class Seat:
         self.used: float | None = None
         self.has_end = trio.Event()
         self._steps = SeatSteps(rules, number)
-        self._rules = rules
         self._number = number
-        self._events: list[_Event] = []
+        self._events: list[tuple[str, bytes]] = []  # kind and JSON
         self._news = trio.Event()
         self.is_over = False
         self._tab = ""
@@ -204,12 +198,9 @@ class Seat:
                 await self._news.wait()
         if not self._has(tab):
             return _moved()
-        events = b",".join(self._from(first))
-        return b'{"run":"%s","next":%d,"events":[%s]}' % (
-            self.run.encode(),
-            len(self._events),
-            events,
-        )
+        events = [msgspec.Raw(data) for data in self._from(first)]
+        news = {"run": self.run, "next": len(self._events), "events": events}
+        return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
         """Note that the page has all events before this one."""
@@ -281,7 +272,7 @@ class Seat:
             self._add("gone", problem=problem)
 
     def _add(self, kind: str, **values: object) -> None:
-        self._events.append(_Event(kind, msgspec.json.encode({"type": kind, **values})))
+        self._events.append((kind, msgspec.json.encode({"type": kind, **values})))
         self._wake()
 
     def _wake(self) -> None:
@@ -290,16 +281,13 @@ class Seat:
 
     def _from(self, first: int) -> Iterator[bytes]:
         """The events from this one on, without those that a later one has replaced."""
-        events = self._events
-        last = {event.kind: number for number, event in enumerate(events)}
-        for number in range(first, len(events)):
-            kind, data = events[number]
-            if kind in ("told", "end", "gone"):
-                yield data
-            elif kind == "question":
-                if number == last[kind]:
-                    yield data
-            elif number >= last["reset"]:
+        last = {kind: number for number, (kind, _) in enumerate(self._events)}
+        for number, (kind, data) in enumerate(self._events[first:], first):
+            if kind == "question":
+                stays = number == last[kind]
+            else:
+                stays = kind in ("told", "end", "gone") or number >= last["reset"]
+            if stays:
                 yield data
 
 
@@ -428,15 +416,10 @@ class Seats:
         return HTMLResponse(pages.match_page("Your match", sitting.game, request.url.path))
 
     async def _enter(self, request: Request) -> Response:
-        try:
-            _, seat = self._found(request)
-            given = await _body(request, Enter)
-            token = given.token or request.cookies.get("seat", "")
-            if not seat.opens(token):
-                raise Refused(403, "Open the whole link that you were given: it ends with a token.")
-            seat.enter(given.tab[:64])
-        except Refused as refused:
-            return _refused(refused)
+        self._found(request)  # before the body is read
+        given = await _body(request, Enter)
+        token = given.token or request.cookies.get("seat", "")
+        self._own(request, token).enter(given.tab[:64])
         answer = _json({})
         answer.set_cookie(
             "seat",
@@ -451,24 +434,18 @@ class Seats:
     async def _events(self, request: Request) -> Response:
         query = request.query_params
         after = query.get("after", "0")
-        try:
-            seat = self._own(request)
-            if not (after.isascii() and after.isdigit() and len(after) <= 9):
-                raise Refused(422, "after must be a number.")
-            tab = query.get("tab", "")[:64]
-            wait = query.get("wait", "1") != "0"
-            data = await seat.news(tab, query.get("run", ""), int(after), wait=wait)
-        except Refused as refused:
-            return _refused(refused)
+        seat = self._own(request)
+        if not (after.isascii() and after.isdigit() and len(after) <= 9):
+            raise Refused(422, "after must be a number.")
+        tab = query.get("tab", "")[:64]
+        wait = query.get("wait", "1") != "0"
+        data = await seat.news(tab, query.get("run", ""), int(after), wait=wait)
         shown = BackgroundTask(seat.note_end, int(after))  # when it has been sent
         return Response(data, media_type="application/json", background=shown)
 
     async def _answer(self, request: Request) -> Response:
-        try:
-            seat = self._own(request)
-            seat.answer(await _body(request, Answered))
-        except Refused as refused:
-            return _refused(refused)
+        seat = self._own(request)
+        seat.answer(await _body(request, Answered))
         return _json({})
 
     def _found(self, request: Request) -> tuple[Sitting, Seat]:
@@ -478,9 +455,9 @@ class Seats:
             raise Refused(404, "There is no such seat, or its match is over and forgotten.")
         return sitting, seat
 
-    def _own(self, request: Request) -> Seat:
+    def _own(self, request: Request, token: str | None = None) -> Seat:
         _, seat = self._found(request)
-        if not seat.opens(request.cookies.get("seat", "")):
+        if not seat.opens(request.cookies.get("seat", "") if token is None else token):
             raise Refused(403, "Open the whole link that you were given: it ends with a token.")
         return seat
 
@@ -521,5 +498,7 @@ def _json(value: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def _refused(refused: Refused) -> Response:
-    return _json({"problem": str(refused)}, refused.status)
+async def refused(request: Request, error: Exception) -> Response:
+    """Say why a request was not obeyed."""
+    assert isinstance(error, Refused)
+    return _json({"problem": str(error)}, error.status)

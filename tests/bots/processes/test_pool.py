@@ -13,8 +13,9 @@ from referee.bots.bot import Failure
 from referee.bots.command import BotCommand, resolve_bot
 from referee.bots.processes import pool as module
 from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.piped import PipedBot
+from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool
-from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
@@ -78,9 +79,9 @@ async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     bots = [waiting() for _ in range(5)]
     for number, bot in enumerate(bots):
         pool.put(number, bot)
-    await pool.shrink()
+    pool.shrink()
     assert [bot.exit_code for bot in bots] == [0, 0, None, None, None]
-    await pool.finish()
+    pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
     assert pool.take(4) is None
 
@@ -90,7 +91,7 @@ async def test_who_does_not_end_by_itself_is_made_to() -> None:
     bot = waiting(hostile("stop_at", 0), Limits(grace=0.05))
     pool.put("bot", bot)
     os.killpg(pid(bot), signal.SIGSTOP)  # SIGSTOP: it does not see the end of its input
-    await pool.finish()
+    pool.finish()
     assert bot.exit_code in (-signal.SIGKILL, -signal.SIGTERM)
 
 
@@ -107,21 +108,15 @@ async def test_all_are_killed_at_once() -> None:
 # --- letting go (Bot.release) ---------------------------------------------------------------------
 
 
-async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
-    """Play the shortest match with a process; whether it was let go of, and its reply.
-
-    Its stderr is read at the end alone.
-    """
-    process = BotProcess(launched, StderrKeeper(stderr))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        process.push(ASK)
-        reply = await process.reply(trio.current_time() + 60)
-        process.push(END)
-        released = await process.release(GRACE)
-        if not released:
-            await process.kill()
-        nursery.cancel_scope.cancel()
+def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
+    """Play the shortest match with a process; whether it was let go of, and its reply."""
+    bot = PipedBot(launched, StderrKeeper(stderr))
+    bot.push(ASK)
+    (reply,) = run({bot: bot.replying(bot.clock() + 60)})
+    bot.push(END)
+    (released,) = run({bot: bot.releasing(GRACE)})
+    if not released:
+        run({bot: bot.killing()})
     return released, reply
 
 
@@ -135,7 +130,7 @@ async def test_what_is_on_stderr_by_then_is_of_the_match() -> None:
     launched = LaunchedBot(resolve_bot(kept()), LIMITS)
     for match in (b"match 1\n", b"match 2\n"):
         stderr = MemorySink()
-        assert (await let_go(launched, stderr))[0]
+        assert let_go(launched, stderr)[0]
         assert stderr.data == match
     launched.end()
 
@@ -146,11 +141,11 @@ async def test_what_comes_on_stderr_later_is_not_of_the_next_match() -> None:
         "sys.stdin.readline(); signal.sigwait({signal.SIGUSR1}); os.write(2, b'later'); "
         "sys.stdin.readline(); os.write(2, b'next'); os.write(1, b'{}\\n'); signal.pause()"
     )
-    assert (await let_go(launched, MemorySink()))[0]
+    assert let_go(launched, MemorySink())[0]
     os.kill(pid(launched), signal.SIGUSR1)
     await trio.lowlevel.wait_readable(launched.pipes[2])
     stderr = MemorySink()
-    assert (await let_go(launched, stderr))[0]
+    assert let_go(launched, stderr)[0]
     assert stderr.data == b"next"
     launched.end()
 
@@ -173,10 +168,10 @@ async def test_what_was_written_before_the_next_match_does_not_answer_it(
         f"sys.stdin.readline(); signal.sigwait({{signal.SIGUSR1}}); os.write(1, {early!r}); "
         "os.write(2, b'.'); sys.stdin.readline(); os.write(1, b'{}\\n'); signal.pause()"
     )
-    assert (await let_go(launched, MemorySink()))[0]
+    assert let_go(launched, MemorySink())[0]
     os.kill(pid(launched), signal.SIGUSR1)
     await trio.lowlevel.wait_readable(launched.pipes[2])
-    _, reply = await let_go(launched, MemorySink())
+    _, reply = let_go(launched, MemorySink())
     launched.end()
     if taken:
         assert reply == b"{}"
@@ -197,7 +192,7 @@ async def test_what_was_written_before_the_next_match_does_not_answer_it(
 )
 async def test_who_has_read_all_and_written_nothing_can_play_again(code: str, fit: bool) -> None:
     launched = program(code)
-    released, reply = await let_go(launched, MemorySink())
+    released, reply = let_go(launched, MemorySink())
     launched.end()
     assert reply == b"{}"
     assert released == fit

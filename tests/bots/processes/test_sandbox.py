@@ -408,8 +408,9 @@ def test_nothing_of_a_bot_stays_when_its_sandbox_is_killed(killed: str) -> None:
 def test_bots_play_on_in_their_sandbox() -> None:
     """Protocol, 8.4."""
     matches = batch(["big_money", kept()], (1, 2, 3))
+    inside = structs.replace(matches.spec, sandbox=sandbox.resolve("bwrap"))
     with worker() as executor:
-        rows = play_all(executor, structs.replace(matches, sandbox=sandbox.resolve("bwrap")))
+        rows = play_all(executor, structs.replace(matches, spec=inside))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
 
 

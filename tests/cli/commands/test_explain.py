@@ -21,7 +21,7 @@ def test_a_section() -> None:
     text = explained("7.2")
     assert text.startswith("7.2 Discarding\n\n")
     assert '\n  {"type":"attack-reply","discard":["estate","estate"]}\n' in text  # to be copied
-    assert "named twice must be held twice" in text
+    assert "named twice must be in hand twice" in text
     assert "`bad-discard`: 7.4." in text
     assert "7.3" not in text
     assert "\x1b" not in text  # plain when piped

@@ -203,11 +203,11 @@ class Rounds:
     def read(self, message: Struct, to: int | None) -> list[Round]:
         return [Round(1, ["a.", ".\x1b"])] if type(message).__name__ == "GameInfo" else []
 
-    def fault(self, fault: Fault) -> list[Round]:
-        return []
+    def fault(self, fault: Fault) -> None:
+        pass
 
-    def disqualify(self, seat: int, text: str) -> list[Round]:
-        return []
+    def disqualify(self, seat: int, text: str) -> None:
+        pass
 
     def end(self) -> list[Round]:
         return [Round(2, ["..", "ab"])]

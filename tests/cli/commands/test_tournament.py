@@ -19,6 +19,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -146,6 +147,26 @@ def test_a_bot_that_is_gone_is_missed_only_where_something_is_to_be_played(
     assert "minimal" in commands.tournament(*words)
     assert commands.played == []
     assert "./bot.py not found" in commands.refused(*words, "--extend", "--deals", "90000")
+
+
+@pytest.mark.parametrize("extension", [[], ["--extend", "--deals", "12"]])
+def test_a_store_with_other_line_ups_can_be_read_but_not_continued(
+    commands: Commands, extension: list[str]
+) -> None:
+    words = [*BOTS, "--players", "3", "--deals", "9"]
+    commands.most = 1
+    commands.result = interrupting(9)
+    commands.tournament(*words, code=130)
+    with closing(sqlite3.connect(commands.store)) as database, database:
+        # The next bot sits in each seat: the same bots on the same deal, in another order.
+        database.execute("UPDATE seats SET bot = (bot + 1) % 3 WHERE match < 3")
+    before = commands.rows()
+    assert "match 0 is not as planned: another version" in commands.refused(*words, *extension)
+    assert commands.rows() == before
+    with Store.for_reading(commands.store) as store:
+        assert len(store.stages) == 1
+    for command in ("standings", "export"):
+        assert "big_money" in commands.run(command, commands.store)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -101,32 +101,3 @@ def gathering(colour: str, state: Json) -> bytes:
             end = min(beside(state, cell), key=lambda end: (far(end, goal), end))
             moves.append({"from": cell, "to": end})
     return reply(moves)
-
-
-def damaged(messages: list[Json], random: Random) -> list[Json]:
-    """A log's messages with some lost, doubled, in another order or with wrong values."""
-    damage = list(messages)
-    for _ in range(random.randrange(1, 4)):
-        place = random.randrange(len(damage))
-        match random.randrange(5):
-            case 0:
-                del damage[place]
-            case 1:
-                damage.insert(place, random.choice(damage))
-            case 2:
-                random.shuffle(damage)
-            case 3:
-                message = json.loads(json.dumps(damage[place]))
-                if "state" in message:
-                    state = message["state"]
-                    state[random.choice(["rows", "cols"])] = random.choice([4, 5, 7, 100])
-                    state["grid"] = state["grid"][: random.randrange(40)] + "x"
-                    state["p1"]["spawn"] = 10**6
-                    damage[place] = message
-            case 4:
-                message = json.loads(json.dumps(damage[place]))
-                if "moves" in message:
-                    message["moves"]["r"] = [{"from": 10**9, "to": 0}] * 2
-                    message["turn"] = 10**12
-                    damage[place] = message
-    return damage

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import Any
 
 import pytest
@@ -14,13 +13,10 @@ from referee.games.interface.faults import Disqualification
 from referee.logs.behind import checker_of
 from referee.match.machine import Match
 from tests.games.botwars.botwars_matches import (
-    damaged,
     gathering,
     new_match,
     play_out,
     reply,
-    wandering,
-    wild,
 )
 from tests.support.helpers import Told, name_line
 from tests.support.public_logs import PublicLog
@@ -40,14 +36,6 @@ def check(log: list[Json]) -> list[Finding]:
 def finished(seed: int, decide: Any, **options: Any) -> list[Json]:
     """The log of a game that was played to its end."""
     return Told(play_out(new_match(seed, **options), decide)).public
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_a_game_by_the_rules_has_no_findings(seed: int) -> None:
-    decide = [wild(Random(seed)), wandering(Random(seed)), gathering][seed % 3]
-    rows, cols = ((20, 20), (4, 4), (9, 7), (5, 5))[seed % 4]
-    options = {"rows": rows, "cols": cols, "energy_every": seed % 5, "max_turns": 60}
-    assert check(finished(seed, decide, **options)) == []
 
 
 FAILED: list[Any] = [b"?", "timeout"]
@@ -296,11 +284,3 @@ def test_one_mistake_is_found_once() -> None:
     assert first == Finding(TURN + 1, "4.3", first.expected, first.found, stops=True)
     assert "p1.energy" in first.expected
     assert rest == []
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_no_damage_to_a_log_makes_it_fail(seed: int) -> None:
-    log = finished(seed % 5, gathering, rows=6, cols=6, max_turns=12)
-    for finding in check(damaged(log, Random(seed))):
-        assert finding.expected
-        assert finding.found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import socket
 import subprocess
@@ -18,23 +17,16 @@ from referee.bots.command import BotCommand, BotSource, PythonBot, find_bot
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import load_cases, select
 from referee.conformance.driver import Limits
-from referee.conformance.suite import Suite
-from referee.conformance.tested import why_skipped
+from referee.conformance.suite import Suite, why_skipped
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
 from tests.support import servers
-from tests.support.conforming import one_now
+from tests.support.conforming import PATIENT, failed
 from tests.support.helpers import ROOT
 
 RULES = GAMES["botwars"]
 CASES = load_cases(RULES).cases
-BOTS = sorted((ROOT / "example_bots" / "botwars").glob("*.py"))
-CANONICAL = [
-    bot for bot in BOTS if "player-name-reply" in bot.read_text() and "http" not in bot.stem
-]
 WRONG = Path(__file__).with_name("wrong_wars_bot.py")
-PATIENT = Limits(timeout=30.0, grace=10.0)
-"""No bot needs so long, however busy the machine is."""
 HASTY = Limits(timeout=1.0, grace=0.2)
 """For a bot that is known not to answer."""
 
@@ -50,24 +42,7 @@ def not_passed(report: Report) -> list[str]:
     return [result.id for result in report.cases if result.status not in fine]
 
 
-async def failed(argument: str, patterns: Sequence[str], limits: Limits = PATIENT) -> list[str]:
-    """The ids of the cases that a bot does not pass."""
-    return not_passed(await report(find_bot(argument, "botwars"), patterns, limits))
-
-
-@pytest.mark.all_cases
-@pytest.mark.parametrize("bot", CANONICAL, ids=lambda bot: bot.stem)
-async def test_an_example_bot_conforms(bot: Path) -> None:
-    assert await failed(str(bot), []) == []
-
-
-BASIC = [case.id for case in CASES if case.basic]
 SOME = [case.id for case in CASES if case.basic or case.section[0] in "456" or case.id[-2:] == "/1"]
-
-
-@pytest.mark.parametrize("bot", one_now(CANONICAL))
-async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
-    assert await failed(str(bot), BASIC) == []
 
 
 def walker() -> str:
@@ -262,29 +237,30 @@ async def test_a_bot_without_its_dialect_is_told_how_to_give_it() -> None:
 async def test_a_wrong_bot_fails_its_cases(mode: str) -> None:
     wrong = shlex.join([sys.executable, "-I", "-S", str(WRONG), mode])
     for case in MODES[mode]:
-        assert await failed(wrong, [case]) == [case]
+        assert await failed(find_bot(wrong, "botwars"), "botwars", [case]) == [case]
 
 
 async def test_a_bot_that_does_not_answer_or_exit_fails() -> None:
     silent = shlex.join([sys.executable, "-I", "-S", str(WRONG), "silent without moves"])
-    assert await failed(silent, ["4.2/1"], HASTY) == ["4.2/1"]
+    silence = find_bot(silent, "botwars")
+    assert await failed(silence, "botwars", ["4.2/1"], HASTY) == ["4.2/1"]
     stays = shlex.join([sys.executable, "-I", "-S", str(WRONG), "stays"])
-    assert await failed(stays, ["8.4/1", "8.4/3"], HASTY) == ["8.4/1", "8.4/3"]
+    assert await failed(find_bot(stays, "botwars"), "botwars", ["8.4/1", "8.4/3"], HASTY) == [
+        "8.4/1",
+        "8.4/3",
+    ]
 
 
 async def test_the_bot_without_a_mistake_passes() -> None:
     right = shlex.join([sys.executable, "-I", "-S", str(WRONG), "none"])
-    assert await failed(right, sorted({case for cases in MODES.values() for case in cases})) == []
-
-
-def test_every_case_is_about_a_section_that_there_is() -> None:
-    page = (ROOT / "spec" / "botwars" / "protocol.md").read_text()
-    sections = set(re.findall(r"^### (\d+\.\d+) ", page, flags=re.MULTILINE))
-    assert len(CASES) > 60
-    assert len({case.id for case in CASES}) == len(CASES)
-    assert {case.section for case in CASES} <= sections
-    order = [[int(part) for part in re.split("[./]", case.id)] for case in CASES]
-    assert order == sorted(order)
+    assert (
+        await failed(
+            find_bot(right, "botwars"),
+            "botwars",
+            sorted({case for cases in MODES.values() for case in cases}),
+        )
+        == []
+    )
 
 
 def test_what_a_case_is_compared_with_is_tried_wherever_it_is() -> None:

@@ -1,10 +1,9 @@
-"""A match of Bot Wars turn by turn, for people: what is told of each turn, and of damaged logs."""
+"""A match of Bot Wars turn by turn, for people: what is told of each turn."""
 
 from __future__ import annotations
 
 import json
 from functools import reduce
-from itertools import pairwise
 from operator import or_
 from random import Random
 from typing import Any
@@ -16,8 +15,9 @@ from referee.games.botwars import RULES
 from referee.games.botwars.turns import Turn, Turns
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.faults import Fault
+from referee.games.interface.turns import Note
 from referee.match.machine import Match
-from tests.games.botwars.botwars_matches import damaged, gathering, new_match, play_out, reply, wild
+from tests.games.botwars.botwars_matches import gathering, new_match, play_out, reply, wild
 from tests.support.helpers import NAMES, Told, name_line
 
 Json = dict[str, Any]
@@ -49,24 +49,11 @@ def test_every_turn_is_told_as_it_was_sent() -> None:
         for field in ("turn", "moves", "died", "state"):
             assert as_json[field] == message[field]
         state = message["state"]
-        assert turn.botlets == [state["grid"].count(side) for side in "rb"]
+        assert turn.scores == [state["grid"].count(side) for side in "rb"]
         assert turn.energy == [state["p1"]["energy"], state["p2"]["energy"]]
         assert turn.played
         assert turn.notes == []
         assert reader.seats(turn) == (0, 1)
-
-
-def test_what_became_of_the_botlets_adds_up() -> None:
-    turns = told(Turns(NAMES[:2]), log(max_turns=60))
-    for before, after in pairwise(turns):
-        for side in (0, 1):
-            assert after.lost is not None
-            assert after.spawned is not None
-            assert after.gathered is not None
-            change = after.spawned[side] - after.lost[side]
-            assert after.botlets[side] - before.botlets[side] == change
-            change = after.gathered[side] - after.spawned[side]
-            assert after.energy[side] - before.energy[side] == change
 
 
 def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
@@ -109,10 +96,13 @@ def test_a_wide_grid_fits_80_columns() -> None:
         assert max(map(len, picture.rows)) <= 78
 
 
-def test_the_summary_has_a_row_a_turn_and_the_sums() -> None:
-    match = new_match(3, rows=8, cols=8)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_summary_has_a_row_a_turn_and_the_sums_that_the_game_counted(seed: int) -> None:
+    size = (8, 5, 4)[seed % 3]
+    match = new_match(seed, rows=size, cols=size, energy_every=1 + seed % 2)
     reader = Turns(NAMES[:2])
-    turns = told(reader, Told(play_out(match, wild(Random(3)))).public)
+    decide = [wild(Random(seed)), gathering][seed // 6]
+    turns = told(reader, Told(play_out(match, decide)).public)
     summary = reader.summary(turns)
     assert [row[0] for row in summary.rows] == [str(turn.turn) for turn in turns]
     assert all(len(row) == len(summary.columns) for row in [*summary.rows, *summary.totals])
@@ -127,10 +117,10 @@ def test_the_summary_has_a_row_a_turn_and_the_sums() -> None:
 def test_faults_are_told_in_their_turn() -> None:
     reader = Turns(NAMES[:2])
     messages = log(max_turns=3)
-    assert reader.fault(Fault(1, "ignored-move", "5.2", "2 moves are ignored")) == []
+    reader.fault(Fault(1, "ignored-move", "5.2", "2 moves are ignored"))
     turns = told(reader, messages)
     assert [turn.notes for turn in turns] == [
-        ["player2: ignored-move (5.2): 2 moves are ignored"],
+        [Note("player2", "fault", "ignored-move (5.2): 2 moves are ignored")],
         [],
         [],
     ]
@@ -154,24 +144,13 @@ def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
     reader = Turns(NAMES[:2])
     assert len(told(reader, said.public)) == 2
     for fault in said.faults:
-        assert reader.fault(fault) == []
+        reader.fault(fault)
     (last,) = reader.end()
-    assert (last.turn, last.played, last.botlets) == (3, False, [1, 1])
-    assert last.notes == [f"player1: bad-format (5.3): {said.faults[-1].detail}"]
+    assert (last.turn, last.played, last.scores) == (3, False, [1, 1])
+    text = f"bad-format (5.3): {said.faults[-1].detail}"
+    assert last.notes == [Note("player1", "fault", text)]
     shown = [part for part in reader.show(last) if isinstance(part, Phrase)]
     assert shown[0].text == "this turn was not carried out"
-    assert shown[-1].text == last.notes[0]
-    assert reader.disqualify(1, "timeout") == []
-    assert [turn.notes for turn in reader.end()] == [["player2: disqualified: timeout"]]
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_no_damage_to_a_log_makes_it_fail(seed: int) -> None:
-    messages = damaged(log(seed % 5, rows=6, cols=6, max_turns=12), Random(seed))
-    reader = Turns(NAMES[:2])
-    turns = [*told(reader, messages), *reader.end()]
-    for turn in turns:
-        msgspec.json.encode(turn)
-        assert reader.show(turn)
-        assert reader.title(turn)
-    assert len(reader.summary(turns).rows) == len(turns)
+    assert (shown[-1].label, shown[-1].text) == ("fault", f"player1: {text}")
+    reader.disqualify(1, "timeout")
+    assert [turn.notes for turn in reader.end()] == [[Note("player2", "disqualified", "timeout")]]

@@ -22,7 +22,7 @@ GIVING: frozenset[str] = frozenset()
 def pools(game: Any, seat: int) -> list[Pool]:
     """Where cards lie; of the others' discard piles only the top is told (2.8)."""
     found = []
-    for player in game._table.players:
+    for player in game.table.players:
         pile = player.discard_pile
         if player.seat != seat:
             found.append(Pool(player.hand, player.deck, (pile, slice(-1))))

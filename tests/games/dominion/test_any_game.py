@@ -91,10 +91,10 @@ class Spectator:
 
     def check(self, game: Dominion) -> None:
         """The cards are where the messages say, each of them in one place."""
-        supply = game._table.supply
+        supply = game.table.supply
         assert supply.counts == self.supply
         assert supply.empty_piles == list(self.supply.values()).count(0)
-        for player in game._table.players:
+        for player in game.table.players:
             lying = Counter(player.deck + player.hand + player.in_play + player.discard_pile)
             assert lying == self.owned[player.number]
 
@@ -133,7 +133,7 @@ def play(
         if not match.due:
             return match, spectator, faults
         ((number, request),) = told.requests
-        player = imposed.game._table.players[match.due[0]]
+        player = imposed.game.table.players[match.due[0]]
         assert player.number == number
         assert not player.left
         check_request(request, player.hand, player.in_play, player.turns, max_turns)
@@ -269,7 +269,7 @@ def test_any_replies_from_any_hands(
     told = shake_hands(match)
 
     def total() -> Counter[str]:
-        table = imposed.game._table
+        table = imposed.game.table
         counted = Counter(table.supply.counts)
         for player in table.players:
             counted.update(player.deck + player.hand + player.in_play + player.discard_pile)
@@ -284,7 +284,7 @@ def test_any_replies_from_any_hands(
         told = Told(match.take_entries())
         trashed.update(m["trashed"][0] for m in told.public if m["type"] == "player-trashed")
         assert total() + trashed == before
-        assert min(imposed.game._table.supply.counts.values()) >= 0
+        assert min(imposed.game.table.supply.counts.values()) >= 0
         assert len(told.faults) <= 1
     cleanup = to_line({"type": "play-reply", "phase": "cleanup"})
     for _ in range(3 * players + 3):
@@ -297,7 +297,7 @@ def test_any_replies_from_any_hands(
 
 
 def state(game: Dominion) -> list[Any]:
-    table = game._table
+    table = game.table
     piles = [[p.deck[:], p.hand[:], p.in_play[:], p.discard_pile[:]] for p in table.players]
     return [piles, dict(table.supply.counts)]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.games import GAMES
-from referee.games.dominion.rules import effects, game, player, table, turn
+from referee.games.dominion.rules import choices, effects, game, player, table, turn
 from referee.games.dominion.rules.messages import PlayerShuffled, PlayerTopDiscard
 from referee.games.dominion.rules.table import Table
 from referee.logs.validate import validate_log
@@ -42,22 +42,21 @@ def gives(card: str, field: str, count: int) -> Patch:
     return effect(card, does)
 
 
-def exchanges(card: str, **changes: Any) -> Patch:
+def exchanges(card: str, *, more: int = 0, among: Mapping[str, int] | None = None) -> Patch:
     """A mine or a remodel that allows more, and players who know of it."""
 
-    def does(table: Table, turn: Any, parameters: Any) -> None:
-        among = effects.WORTH if card == "mine" else effects.COST
-        settings = {"among": among, "raise_by": 3 if card == "mine" else 2} | changes
-        effects._exchange(table, turn, parameters, to_hand=card == "mine", **settings)
+    def limit_of(played: str, trashed: str | None = None) -> int:
+        return limit(played, trashed) + (more if played == card else 0)
 
     def patch_all(patch: pytest.MonkeyPatch) -> None:
-        effect(card, does)(patch)
-        more = changes.get("raise_by", 0)
+        patch.setattr(choices, "gain_limit", limit_of)
+        if among is not None:
+            patch.setitem(choices.EXCHANGES, card, among)  # type: ignore[arg-type]
         patch.setattr(
             "tests.support.random_players._desired",
             lambda chance, among, limit, supply: was(chance, among, limit + more, supply),
         )
-        if "among" in changes:  # then a mine is played like a remodel
+        if among is not None:  # then a mine is played like a remodel
             patch.setattr(
                 "tests.support.random_players._parameters",
                 lambda chance, card, hand, supply: parameters_of(
@@ -65,6 +64,7 @@ def exchanges(card: str, **changes: Any) -> Patch:
                 ),
             )
 
+    limit = choices.gain_limit
     was, parameters_of = random_players._desired, random_players._parameters
     return patch_all
 
@@ -75,7 +75,7 @@ def two_an_estate(owned: Mapping[str, int]) -> int:
 
 def workshop_of_five(patch: pytest.MonkeyPatch) -> None:
     cheaper = {card: cost - 1 if cost == 5 else cost for card, cost in effects.COST.items()}
-    patch.setattr(effects, "COST", cheaper)
+    patch.setattr(choices, "COST", cheaper)
     patch.setattr("tests.support.random_players.COST", cheaper)
 
 
@@ -132,9 +132,9 @@ MUTANTS: list[tuple[str, Patch, set[str]]] = [
     ("market gives two buys", gives("market", "buys", 1), {"5.2"}),
     ("woodcutter gives three money", gives("woodcutter", "money", 1), {"5.2"}),
     ("workshop gains up to five", workshop_of_five, {"6.10", "5.2", "6.6"}),
-    ("mine takes four more", exchanges("mine", raise_by=6), {"6.4"}),
+    ("mine takes four more", exchanges("mine", more=3), {"6.4"}),
     ("mine takes any card", exchanges("mine", among=effects.COST), {"6.4"}),
-    ("remodel takes three more", exchanges("remodel", raise_by=3), {"6.6"}),
+    ("remodel takes three more", exchanges("remodel", more=1), {"6.6"}),
     ("militia the other way round", other_way_round, {"7.1"}),
     ("militia leaves two", constant(effects, "MILITIA_HAND_SIZE", 2), {"7.1", "4.6"}),
     ("five cards are four", constant(turn, "HAND_SIZE", 4), {"4.6", "5.2", "7.1", "5.3"}),

@@ -119,7 +119,7 @@ def play_with(
         bot = bots[seat]
         has_begun = hasattr(imposed, "game")
         if isinstance(bot, Watched) and has_begun:
-            bot.table = imposed.game._table
+            bot.table = imposed.game.table
         if has_begun and chance.random() < leaver:
             match.disqualify(seat, Disqualification.EXITED, "as the test has it")
         else:

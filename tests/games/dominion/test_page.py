@@ -3,46 +3,12 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from referee.games.dominion import RULES
 from referee.games.dominion.page import PAGE
 from referee.games.dominion.rules.game import Options
 from referee.games.interface.game import ALL, PUBLIC
-from referee.match.machine import Match, Sent
-from tests.support.helpers import COST, KINGDOM, PILES, TIMES, WORTH, begun, from_struct, name_line
-from tests.support.random_players import mixed, right
-
-
-@settings(max_examples=15 * TIMES)
-@given(st.integers(0, 2**53 - 1), st.integers(2, 4), st.sampled_from([right, mixed]))
-def test_the_public_lines_come_to_the_public_view(seed: int, seats: int, choose: Any) -> None:
-    """At every decision and at the end, and so at the end of every turn."""
-    match = Match(RULES, seats=seats, seed=seed, options=Options(12))
-    dice = Random(seed)
-    whole = True
-    spectator = PAGE.spectator(seats)
-    asked: Any = None
-    match.start()
-    for seat in match.due:
-        match.receive(seat, name_line(seat))
-    while True:
-        for entry in match.take_entries():
-            if isinstance(entry, Sent):
-                if entry.to is None:
-                    whole = spectator.hear(entry.message)
-                else:
-                    asked = entry.message
-        view: Any = match.view(PUBLIC)
-        assert whole
-        assert spectator.view() == view
-        if not match.due:
-            return
-        match.receive(match.due[0], choose(dice, from_struct(asked), view.supply))
+from tests.support.helpers import COST, KINGDOM, PILES, WORTH, begun
 
 
 def test_facts_of_every_card_of_the_supply() -> None:

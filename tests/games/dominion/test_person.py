@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from random import Random
 from typing import Any
@@ -10,20 +10,20 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import Struct
 
-from referee.games.dominion import RULES, Dominion
+from referee.games.dominion import Dominion
 from referee.games.dominion.person import BY_COST, Player, does
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import Turns, listed
 from referee.games.interface.dialogue import Picks, Question
-from referee.games.interface.faults import Fault
+from tests.support.any_game import Course
 from tests.support.helpers import (
     COST,
     PILES,
     TIMES,
     WORTH,
+    Told,
     answer,
     asked,
     decoded,
@@ -31,67 +31,11 @@ from tests.support.helpers import (
     new_setup,
     to_line,
 )
+from tests.support.people import Choose, at_random, decide
+from tests.support.public_logs import PublicLog
 from tests.support.random_players import right
 
 Json = dict[str, Any]
-Choose = Callable[[Question], Picks]
-
-
-def decide(player: Player, request: Struct, choose: Choose) -> Mapping[str, Any]:
-    """The reply that follows from these choices, each of which the question allows."""
-    decision = player.decide(request)
-    try:
-        question = next(decision)
-        while True:
-            picks = choose(question)
-            assert not any(question.choices[pick].barred for pick in picks)
-            assert picks or question.enter
-            question = decision.send(picks)
-    except StopIteration as over:
-        reply: Mapping[str, Any] = over.value
-        return reply
-
-
-def at_random(chance: Random) -> Choose:
-    def choose(question: Question) -> Picks:
-        keys = [i for i, choice in enumerate(question.choices) if choice.key]
-        free = [i for i, c in enumerate(question.choices) if not c.key and not c.barred]
-        assert question.enter or keys or len(free) >= question.least
-        if keys and chance.random() < 0.05:
-            return (chance.choice(keys),)
-        if question.enter and (chance.random() < 0.1 or len(free) < question.least):
-            return ()
-        for _ in range(20):
-            count = chance.randint(question.least, min(question.most, max(len(free), 1)))
-            picks = tuple(
-                chance.choices(free, k=count) if question.repeats else chance.sample(free, count)
-            )
-            if not question.check(picks):
-                return picks
-        return () if question.enter else tuple(free[: question.least])
-
-    return choose
-
-
-@pytest.mark.untraced
-@settings(max_examples=10 * TIMES)
-@given(st.integers(0, 2**32), st.integers(2, 4))
-def test_no_choice_is_a_fault(seed: int, seats: int) -> None:
-    chance = Random(seed)
-    game = Dominion(new_setup(seats, seed=seed, max_turns=25))
-    players = [Player([f"P{seat}" for seat in range(seats)], seat) for seat in range(seats)]
-    while True:
-        for event in game.take_events():
-            assert not isinstance(event, Fault), event
-            for player in players:
-                player.hear(event)
-        if not game.requests:
-            break
-        request = asked(game)
-        player = players[request.seat]
-        player.hear(request.message)
-        reply = decide(player, request.message, at_random(chance))
-        answer(game, decoded(to_line(reply)))
 
 
 @settings(max_examples=15 * TIMES)
@@ -158,6 +102,17 @@ def cards_of(part: str) -> list[str]:
         count, _, card = piece.rpartition(" ")
         cards += [card] * int(count or 1) if card != "nothing" else []
     return cards
+
+
+def test_a_turn_is_counted_for_its_player() -> None:
+    course = Course("dominion", 1, max_turns=9)
+    log = [message for entries in course.play() for message in Told(entries).public]
+    turns = PublicLog(course.rules).turns(Turns(course.names), log)
+    counted: dict[str, list[int]] = {}
+    for turn in turns:
+        counted.setdefault(turn.player_number, []).append(turn.player_turn)
+    assert len(turns) == course.match.turns
+    assert all(numbers == [*range(1, len(numbers) + 1)] for numbers in counted.values())
 
 
 # --- single decisions -------------------------------------------------------------------------
@@ -335,8 +290,3 @@ def test_militia_and_moat() -> None:
 def test_every_card_says_what_it_does(card: str) -> None:
     assert 0 < len(does(card)) <= 50  # in one row of 80 columns, beside cost and count
     assert "{" not in does(card)
-
-
-def test_the_game_has_a_person() -> None:
-    assert RULES.person is not None
-    assert isinstance(RULES.person(["Ann", "Ben"], 1), Player)

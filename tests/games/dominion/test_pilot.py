@@ -15,7 +15,7 @@ from referee.conformance.driver import Limits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Status
 from referee.games import GAMES
-from referee.games.dominion.pilot import Sight
+from referee.games.dominion.pilot import sight_of
 from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.vocabulary import VOCABULARY
 from referee.logs import Kind, verify_record
@@ -297,7 +297,7 @@ def test_a_card_goes_by_the_first_matcher_that_fits(card: str, fits: list[str]) 
 
 
 def _sight(game: Dominion) -> Any:
-    return Sight(game.view(0))
+    return sight_of(game.view(0))
 
 
 def test_a_turn_goes_on_until_its_clean_up() -> None:

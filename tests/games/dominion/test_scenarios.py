@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import Any
 
 import pytest
 
 from referee.games.dominion import RULES, Dominion
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
+from referee.match.pages import load_page
 from tests.support.helpers import (
     KINGDOM,
     NAMES,
@@ -34,6 +34,7 @@ SCENARIOS: list[Json] = [
     scenario for file in FILES for scenario in json.loads(file.read_text())["scenarios"]
 ]
 SPEC = (ROOT / "spec" / "protocol-v1.md").read_text()
+PAGE = load_page("protocol-v1")
 
 FIELDS = {
     "scenario": {"id", "sections", "sentence", "setup", "start", "steps"},
@@ -87,7 +88,7 @@ class Runner:
             assert start.keys() <= FIELDS["result"]
             self.check(start, told)
             return
-        hand = self.imposed.game._table.players[0].hand
+        hand = self.imposed.game.table.players[0].hand
         assert told.requests == [("player1", fresh_turn(hand))]
         assert told.faults == []
 
@@ -140,7 +141,7 @@ class Runner:
 
     def look(self, seat: int, field: str) -> Any:
         """What a field of `state` is."""
-        player = self.imposed.game._table.players[seat]
+        player = self.imposed.game.table.players[seat]
         if field == "owned":
             return player.cards()
         if field == "deck":
@@ -179,18 +180,9 @@ def results() -> Iterator[tuple[Json, Json]]:
             yield scenario, step
 
 
-def spec_table(title: str) -> list[tuple[str, str]]:
-    """Code and section of each row of a table of section 9; a row without a code continues."""
-    rows = []
-    code = ""
-    lines = SPEC.partition(f"**{title}**")[2].splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith("|"))
-    for line in takewhile(lambda line: line.startswith("|"), lines[start:]):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        code = cells[0].strip("`") or code
-        if re.fullmatch(r"[\d.]+", cells[1]):
-            rows.append((code, cells[1]))
-    return rows
+def spec_table(kind: str) -> list[tuple[str, str]]:
+    """Code and section of each row of a kind in the tables of section 9."""
+    return [(code.code, code.section) for code in PAGE.codes if code.kind == kind]
 
 
 def test_every_id_is_unique() -> None:
@@ -199,11 +191,10 @@ def test_every_id_is_unique() -> None:
 
 
 def test_every_scenario_says_what_it_shows() -> None:
-    sections = set(re.findall(r"^#{2,3} (\d(?:\.\d+)?) ", SPEC, flags=re.MULTILINE))
     for scenario in SCENARIOS:
         assert scenario["sentence"].endswith(".")
         assert scenario["sections"]
-        assert set(scenario["sections"]) <= sections, scenario["id"]
+        assert set(scenario["sections"]) <= {*PAGE.sections}, scenario["id"]
 
 
 def test_every_section_of_the_rules_has_a_scenario() -> None:
@@ -252,18 +243,18 @@ def test_every_fault_has_a_scenario() -> None:
         for _, step in results()
         for fault in step.get("faults", [])
     }
-    assert noted == set(spec_table("Faults."))
+    assert noted == set(spec_table("fault"))
 
 
 def test_the_faults_of_the_game_are_those_of_the_spec() -> None:
     shared = {("bad-name-reply", "3.2")}
     shared |= {(code, section) for code in (INVALID_JSON, WRONG_TYPE) for section in ("5.5", "7.4")}
-    assert set(RULES.faults.items()) | shared == set(spec_table("Faults."))
+    assert set(RULES.faults.items()) | shared == set(spec_table("fault"))
 
 
 def test_every_end_reason_has_a_scenario() -> None:
     reasons = {step["outcome"]["reason"] for _, step in results() if "outcome" in step}
-    assert reasons == {code for code, _ in spec_table("End reasons.")}
+    assert reasons == {code for code, _ in spec_table("end reason")}
     assert reasons == {*RULES.reasons, *Termination}
 
 

@@ -165,7 +165,7 @@ def hands(*decide: Decide, seed: int, seat: int = 0, turns: int = 20) -> list[li
     def answer(number: str, request: Json) -> bytes:
         asked = seat_of(number)
         if asked == seat and request["type"] == "play-turn":
-            turn = imposed.game._table.players[seat].turns
+            turn = imposed.game.table.players[seat].turns
             seen.setdefault(turn, request["hand"])
         reply = decide[asked](request)
         return reply if isinstance(reply, bytes) else to_line(reply)

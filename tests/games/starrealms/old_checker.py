@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.faults import Termination
+from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 from referee.games.starrealms.rules.cards import (
     CARDS,
@@ -99,20 +100,19 @@ class Checker:
         next(self._script)
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read one of the game's public messages."""
+        """Read one of the game's public messages, `Gone` or `End`."""
+        if isinstance(message, Gone):
+            self._gone.add(message.seat)
+            return self._taken()
+        if isinstance(message, End):
+            return self._read_end(line, message.scores, message.winners, message.reason)
         self._waiting.append((line, message))
         self._script.send(None)
         return self._taken()
 
-    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Read the disqualification of a seat."""
-        self._gone.add(seat)
-        return self._taken()
-
-    def end(
+    def _read_end(
         self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Finding]:
-        """Read the end of the match."""
         self._line = line
         with suppress(_DepartureError):
             self._check_end(list(scores), list(winners), reason)

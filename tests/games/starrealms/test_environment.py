@@ -2,51 +2,39 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.games.starrealms.environment import CHOICES, NAMES, Follower, Translator
+from referee.games.starrealms.environment import CHOICES, NAMES, Translator
 from referee.games.starrealms.rules.messages import PlayTurn
 from tests.games.starrealms.star_matches import new_setup
+from tests.support.any_game import Course
 
 RULES = GAMES["starrealms"]
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_what_a_seat_is_sent_comes_to_its_view_and_all_is_offered(seed: int) -> None:
-    dice = Random(seed)
-    game: Any = RULES.new(new_setup(seed, max_turns=30))
-    followers = [Follower(seat, 2) for seat in (0, 1)]
-    translators = [Translator(seat, 2) for seat in (0, 1)]
-    numbers = GAMES["starrealms"].environment
-    assert numbers is not None
-    bounds = numbers.observation(2, RULES.options())
-    while game.requests:
-        (request,) = game.requests
-        seat = request.seat
-        followers[seat].hear(request.message)
-        view = game.view(seat)
-        assert followers[seat].view() == view
-        player, other = translators[seat], translators[1 - seat]
-        other.look(game.view(1 - seat), asked=False)
-        assert not other.legal().any()
-        player.look(view, asked=True)
-        if isinstance(request.message, PlayTurn):
-            assert player.legal().sum() == len(request.message.actions)
-        reply = None
-        while reply is None:
-            seen = player.observe()
-            assert ((bounds.low <= seen) & (seen <= bounds.high)).all()
-            choices = np.flatnonzero(player.legal()).tolist()
-            *others, _ = choices
-            reply = player.act(dice.choice(others if others and dice.random() < 0.5 else choices))
-        assert not player.legal().any()
-        game.advance({seat: reply})
+def test_every_action_of_a_request_is_a_choice() -> None:
+    """As many as the request has, so that none has the same name as another."""
+    turns = 0
+    for seed in range(4):
+        course = Course("starrealms", seed, max_turns=30)
+        players = [Translator(seat, 2) for seat in (0, 1)]
+        for _ in course.play():
+            for seat in course.match.due:
+                view: Any = course.match.view(seat)
+                if isinstance(view.request, PlayTurn):
+                    players[seat].look(view, asked=True)
+                    assert players[seat].legal().sum() == len(view.request.actions)
+                    turns += 1
+                else:
+                    players[seat].look(view, asked=True)
+                    seen = dict(zip(NAMES, players[seat].observe().tolist(), strict=True))
+                    asked = view.request.least, view.request.most
+                    assert (seen["least"], seen["most"]) == asked
+    assert turns > 100
 
 
 def test_what_is_seen() -> None:

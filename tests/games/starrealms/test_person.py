@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
-from msgspec import convert
 
 from referee.cli.typed import read_answer
 from referee.games.interface.dialogue import Question
-from referee.games.interface.faults import Fault
+from referee.games.interface.turns import Action
 from referee.games.starrealms import RULES
 from referee.games.starrealms.person import Player
-from referee.games.starrealms.rules.messages import ChooseReply, PlayReply, PlayTurn
+from referee.games.starrealms.turns import Turn
 from tests.games.starrealms.star_matches import new_setup
-from tests.support.helpers import from_struct
 
 Json = dict[str, Any]
 
@@ -72,33 +69,6 @@ def test_what_is_seen() -> None:
     }
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_person_who_picks_anything_makes_no_fault(seed: int) -> None:
-    """It is told the turns of the other one, and every kind of action comes up."""
-    dice = Random(seed)
-    game: Any = RULES.new(new_setup(seed, max_turns=30))
-    players = [Player(["Ann", "Ben"], seat) for seat in (0, 1)]
-    told: list[str] = []
-    while game.requests:
-        events = game.take_events()
-        assert not any(isinstance(event, Fault) for event in events)
-        for seat, player in enumerate(players):
-            lines = [line for event in events for line in player.hear(event)]
-            told += lines if seat == 0 else []
-        (request,) = game.requests
-        decision = players[request.seat].decide(request.message)
-        question = next(decision)
-        indices = range(len(question.choices))
-        least = 0 if question.enter and dice.random() < 0.1 else min(1, len(indices))
-        most = max(least, min(question.most, len(indices)))
-        picks = tuple(dice.sample(indices, dice.randint(max(least, question.least), most)))
-        assert question.check(picks) == ""
-        reply = replied(decision, picks)
-        if isinstance(request.message, PlayTurn):
-            assert from_struct(request.message)["actions"][-1] == {"action": "end-turn"}
-            game.advance({request.seat: convert(reply, PlayReply)})
-        else:
-            game.advance({request.seat: convert(reply, ChooseReply)})
-    assert len(told) > 50
-    assert all(line.startswith("Ben ") and line.endswith(".") for line in told)
-    assert any(line.startswith("Ben uses, with an ally, ") for line in told)
+def test_what_the_other_did_is_told_with_its_verb() -> None:
+    turn = Turn(turn=2, player_number="player2", actions=[Action("ally", "Ram", ["2 combat"])])
+    assert Player(["Ann", "Ben"], 0).tell(turn) == ["Ben uses, with an ally, Ram (2 combat)."]

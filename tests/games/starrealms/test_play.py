@@ -30,7 +30,7 @@ def test_a_match_comes_out_the_same_each_time_and_verifies(tmp_path: Path) -> No
     told = [referee("replay", str(file), "--format", "json").stdout for file in files]
     assert told[0] == told[1]
     turns = [json.loads(line) for line in told[0].splitlines()]
-    assert [turn["turn"] for turn in turns if "deeds" in turn] == [*range(1, 24)]
+    assert [turn["turn"] for turn in turns if turn["actions"]] == [*range(1, 24)]
 
 
 def test_bots_that_are_objects_are_recorded_like_any_other(tmp_path: Path) -> None:

@@ -11,52 +11,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.bots.command import BotSource, PythonBot, find_bot
+from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
-from referee.conformance.case import load_cases, select
-from referee.conformance.driver import Limits
-from referee.conformance.suite import Suite
-from referee.conformance.verdict import Status
+from referee.conformance.case import load_cases
 from referee.games import GAMES
 from referee.games.interface.game import ALL
 from referee.games.tribute.rules.messages import FOLLOW_UPS
 from referee.games.tribute.rules.situation import simplest_reply
-from referee.match.pages import load_page
 from tests.games.tribute.tribute_matches import new_setup
+from tests.support.conforming import failed
 from tests.support.helpers import ROOT, name_line, seat_of, to_line
 
 Json = dict[str, Any]
 RULES = GAMES["tribute"]
 CASES = load_cases(RULES).cases
 BOTS = sorted((ROOT / "example_bots" / "tribute").glob("*.py"))
-DIALECTS = {"classic_spender": "classic:", "classic_index_random": "classic-index:"}
-"""What those bots speak that do not speak the canonical messages."""
-PATIENT = Limits(timeout=30.0, grace=10.0)
-"""No bot needs so long, however busy the machine is."""
-
-
-async def failed(bot: BotSource, patterns: Sequence[str]) -> list[str]:
-    """The ids of the cases that a bot does not pass."""
-    suite = Suite(select(CASES, patterns), bot, RULES, seed=1, limits=PATIENT)
-    report = await suite.run(strict=True)
-    fine = (Status.PASSED, Status.SKIPPED)
-    return [result.id for result in report.cases if result.status not in fine]
-
-
-def example(bot: Path) -> BotSource:
-    return find_bot(DIALECTS.get(bot.stem, "") + str(bot), "tribute")
-
-
-@pytest.mark.all_cases
-@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
-async def test_an_example_bot_conforms(bot: Path) -> None:
-    assert await failed(example(bot), []) == []
-
-
-@pytest.mark.parametrize("bot", BOTS, ids=lambda bot: bot.stem)
-async def test_an_example_bot_passes_the_basic_cases(bot: Path) -> None:
-    basic = [case.id for case in CASES if case.basic]
-    assert await failed(example(bot), basic) == []
 
 
 def test_cases_for_dialects_begin_with_the_draft() -> None:
@@ -178,7 +147,7 @@ async def test_a_wrong_bot_fails_its_cases(mistake: str) -> None:
     answer, failing = WRONG[mistake]
     for case in failing:
         bot = PythonBot(mistake, lambda: InProcessBot(Object(answer)))
-        assert await failed(bot, [case]) == [case]
+        assert await failed(bot, "tribute", [case]) == [case]
 
 
 async def test_a_bot_without_a_mistake_passes() -> None:
@@ -189,7 +158,7 @@ async def test_a_bot_without_a_mistake_passes() -> None:
         bots.append(Object(eager))
         return InProcessBot(bots[-1])
 
-    assert await failed(PythonBot("eager", new), ["4.8", "5.3"]) == []
+    assert await failed(PythonBot("eager", new), "tribute", ["4.8", "5.3"]) == []
     asked = {request.get("follow_up") for bot in bots for request in bot.asked}
     assert asked >= {*FOLLOW_UPS}
 
@@ -198,18 +167,10 @@ async def test_a_bot_without_a_mistake_passes() -> None:
 @pytest.mark.parametrize("answer", [eager, simplest_reply])
 async def test_a_bot_without_a_mistake_passes_all_cases(answer: Callable[[Json], Any]) -> None:
     bot = PythonBot("right", lambda: InProcessBot(Object(answer)))
-    assert await failed(bot, ["4", "5", "7"]) == []
+    assert await failed(bot, "tribute", ["4", "5", "7"]) == []
 
 
 # --- the file -----------------------------------------------------------------------------------
-
-
-def test_every_case_is_about_a_section_that_there_is() -> None:
-    assert len(CASES) >= 80
-    assert len({case.id for case in CASES}) == len(CASES)
-    assert {case.section for case in CASES} <= {*load_page("tribute/protocol").sections}
-    order = [[int(part) for part in re.split("[./]", case.id)] for case in CASES]
-    assert order == sorted(order)
 
 
 def test_the_page_about_cases() -> None:

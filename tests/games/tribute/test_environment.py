@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -10,41 +9,12 @@ import pytest
 
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.games.interface.faults import Fault
-from referee.games.tribute.environment import CHOICES, NAMES, Follower, Translator
+from referee.games.interface.seats import seat_id
+from referee.games.tribute.environment import CHOICES, NAMES, Translator
 from tests.games.tribute.tribute_matches import new_setup
+from tests.support.any_game import Course
 
 RULES = GAMES["tribute"]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_what_a_seat_is_sent_comes_to_its_view_and_nothing_is_a_fault(seed: int) -> None:
-    dice = Random(seed)
-    game: Any = RULES.new(new_setup(seed, max_turns=40))
-    followers = [Follower(seat, 2) for seat in (0, 1)]
-    translators = [Translator(seat, 2) for seat in (0, 1)]
-    while game.requests:
-        events = game.take_events()
-        assert not any(isinstance(event, Fault) for event in events)
-        (request,) = game.requests
-        seat = request.seat
-        for follower in followers:
-            for event in events:
-                follower.hear(event)
-        followers[seat].hear(request.message)
-        view = game.view(seat)
-        assert followers[seat].view() == view
-        player, other = translators[seat], translators[1 - seat]
-        other.look(game.view(1 - seat), asked=False)
-        assert not other.legal().any()
-        player.look(view, asked=True)
-        reply = None
-        while reply is None:
-            assert (player.observe() >= 0).all()
-            choices = np.flatnonzero(player.legal()).tolist()
-            reply = player.act(dice.choice(choices))
-        assert not player.legal().any()
-        game.advance({seat: reply})
 
 
 def test_what_is_seen() -> None:
@@ -65,3 +35,21 @@ def test_what_is_seen() -> None:
             player.act(wrong)
     assert len(set(CHOICES)) == len(CHOICES)
     assert len(set(NAMES)) == len(NAMES)
+
+
+def test_favours_are_seen_from_the_seat() -> None:
+    favours = 0
+    for seed in range(4):
+        course = Course("tribute", seed, max_turns=30)
+        players = [Translator(seat, 2) for seat in (0, 1)]
+        for _ in course.play():
+            for seat in course.match.due:
+                view: Any = course.match.view(seat)
+                players[seat].look(view, asked=True)
+                seen = dict(zip(NAMES, players[seat].observe().tolist(), strict=True))
+                for patron, owner in view.favours.items():
+                    if owner is not None and patron != "TREASURY":
+                        whose = "own" if owner == seat_id(seat) else "other"
+                        assert seen[f"{whose} favour {patron}"] == 1
+                        favours += 1
+    assert favours > 20

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from msgspec import convert
 
 from referee.cli.typed import read_answer
 from referee.games.interface.dialogue import Question
-from referee.games.interface.faults import Fault
 from referee.games.tribute import RULES
 from referee.games.tribute.person import _VERBS, Player
 from referee.games.tribute.rules.effects import VERBS
@@ -99,35 +97,3 @@ def test_what_is_seen() -> None:
     assert cells["play-Midnight-Raid"] == "3 power; combo 2: 2 power"
     assert cells["buy-Midnight-Raid"] == "costs 4; 3 power; combo 2: 2 power"
     assert _VERBS.keys() == VERBS.keys()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_person_who_picks_anything_makes_no_fault(seed: int) -> None:
-    """It is told the turns of the other one, and every kind of action comes up."""
-    dice = Random(seed)
-    game: Any = RULES.new(new_setup(seed, max_turns=40))
-    players = [Player(["Ann", "Ben"], seat) for seat in (0, 1)]
-    told: list[str] = []
-    while game.requests:
-        events = game.take_events()
-        assert not any(isinstance(event, Fault) for event in events)
-        for seat, player in enumerate(players):
-            lines = [line for event in events for line in player.hear(event)]
-            told += lines if seat == 0 else []
-        (request,) = game.requests
-        decision = players[request.seat].decide(request.message)
-        try:
-            question = next(decision)
-        except StopIteration as over:
-            reply = over.value  # there was nothing to choose from
-        else:
-            indices = range(len(question.choices))
-            least = 0 if question.enter and dice.random() < 0.1 else min(1, len(indices))
-            most = max(least, min(question.most, len(indices)))
-            picks = tuple(dice.sample(indices, dice.randint(max(least, question.least), most)))
-            assert question.check(picks) == ""
-            reply = replied(decision, picks)
-        game.advance({request.seat: convert(reply, REPLIES[reply["type"]])})
-    assert not any(isinstance(event, Fault) for event in game.take_events())
-    assert len(told) > 20
-    assert all(line.startswith("Ben ") and line.endswith(".") for line in told)

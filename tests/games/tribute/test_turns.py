@@ -1,24 +1,21 @@
-"""A match of Scripts of Tribute turn by turn: what is told of each turn, and of damaged logs."""
+"""A match of Scripts of Tribute turn by turn: what is told of each turn."""
 
 from __future__ import annotations
 
 from functools import cache
-from random import Random
 from typing import Any
 
-import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL
+from referee.games.interface.turns import Action
 from referee.games.tribute import RULES
 from referee.games.tribute.turns import Turns
 from referee.match.machine import Match
 from tests.games.tribute.tribute_matches import Scene, new_match, right
-from tests.support.helpers import NAMES, TIMES
+from tests.support.any_game import Course
+from tests.support.helpers import NAMES, Told
 from tests.support.public_logs import PublicLog, log_of
 
 Json = dict[str, Any]
@@ -36,8 +33,7 @@ def log(seed: int, **options: Any) -> tuple[list[Json], Match]:
 def test_what_the_turns_tell_is_what_the_game_counted(seed: int) -> None:
     public, match = log(seed)
     turns = LOG.turns(Turns(NAMES[:2]), public)
-    assert [turn.turn for turn in turns] == [*range(1, match.turns + 1)]
-    assert turns[-1].standing == [standing.score for standing in match.standings()]
+    assert turns[-1].scores == [standing.score for standing in match.standings()]
     for seat in (0, 1):
         taken = [0, 0]  # prestige that each took from the other
         for message in public:
@@ -116,39 +112,24 @@ def test_an_agent_is_hit_and_dies() -> None:
     ]
 
 
-@settings(max_examples=10 * TIMES)
-@given(st.integers(0, 1000), st.randoms(use_true_random=False))
-def test_a_damaged_log_is_read_as_well_as_it_goes(seed: int, dice: Random) -> None:
-    messages, _ = log(3, max_turns=8)
-    damaged = [message for message in messages if dice.random() < 0.9]
-    for _ in range(5):
-        message = dict(dice.choice(damaged))
-        for name, value in message.items():
-            if name == "card" and dice.random() < 0.5:
-                message[name] = None
-            elif name == "patron" and dice.random() < 0.5:
-                message[name] = "x"
-            elif name != "turn" and isinstance(value, int) and dice.random() < 0.5:
-                message[name] = 10**12
-        if message["type"] in LOG.types:
-            try:
-                LOG.read(message)
-            except msgspec.ValidationError:
-                continue
-        damaged.insert(dice.randrange(len(damaged)), message)
-    reader = Turns(NAMES[:2])
-    turns = LOG.turns(reader, damaged)
-    for turn in turns:
-        reader.show(turn)
-        reader.title(turn)
-        msgspec.json.encode(turn)
-    assert len(reader.summary(turns).rows) == len(turns)
+def test_gains_of_one_kind_are_added_up() -> None:
+    effects = ["1 coin", "favours power", "2 power", "destroys Gold", "1 coin", "destroys Gold"]
+    action = Action("calls", "Ansei", [*effects, "3 power", "for 2 power"])
+    assert Turns(["power", "coins"]).in_words(action) == (
+        "Ansei (2 coins; favours power; 5 power; destroys Gold; destroys Gold; for 2 power)"
+    )
 
 
-def test_a_match_that_ends_before_its_first_turn() -> None:
-    reader = Turns(NAMES[:2])
-    reader.fault(Fault(0, "bad-name-reply", "3.2", "no name"))
-    reader.disqualify(1, "exited")
-    (turn,) = reader.end()
-    assert (turn.turn, turn.player_number, len(turn.notes)) == (1, "", 2)
-    assert reader.summary([]).rows == []
+def test_a_purchase_has_the_cost_of_its_card() -> None:
+    bought = 0
+    for seed in range(4):
+        course = Course("tribute", seed, max_turns=30)
+        log = [message for entries in course.play() for message in Told(entries).public]
+        info = next(message for message in log if message["type"] == "game-info")
+        costs = {row["name"]: row["cost"] for row in info["card_table"]}
+        for turn in PublicLog(course.rules).turns(Turns(course.names), log):
+            for action in turn.actions:
+                if action.what == "buys":
+                    assert f"for {costs[action.card]}" in action.effects
+                    bought += 1
+    assert bought > 5

@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-import pytest
-
-from referee.games.interface.game import ALL, PUBLIC, Viewer
+from referee.games.interface.game import ALL, PUBLIC
 from referee.games.tribute.rules.view import View
 from tests.games.tribute.tribute_matches import new_match
 from tests.support.helpers import shake_hands
-
-VIEWERS: tuple[Viewer, ...] = (0, 1, PUBLIC)
-
-
-@pytest.mark.parametrize("viewer", [*VIEWERS, ALL])
-def test_a_view_is_json_and_does_not_change_with_the_game(viewer: Viewer) -> None:
-    match = new_match()
-    shake_hands(match)
-    for patron in ("ANSEI", "HLAALU", "PELIN", "RAJHIN"):
-        view = match.view(viewer)
-        before = msgspec.json.encode(view)
-        assert msgspec.json.decode(before, type=View) == view
-        (seat,) = match.due
-        match.receive(seat, b'{"type":"patron-reply","patron":"%s"}' % patron.encode())
-        assert msgspec.json.encode(view) == before
-    view = match.view(viewer)
-    assert msgspec.json.decode(msgspec.json.encode(view), type=View) == view
 
 
 def test_what_each_may_see() -> None:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.errors import LogReadError
-from referee.games.interface.capabilities import MAX_KEPT, Picture
+from referee.games.interface.capabilities import Picture
+from referee.games.interface.turns import MAX_KEPT
 from referee.logs.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
 from referee.logs.replay.terminal import Painter
 from referee.logs.source import LogReader
@@ -56,9 +57,8 @@ def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
 
 
 def public(turn: Any) -> tuple[Any, ...]:
-    steps = [step for step in turn.steps if step.what not in ("fault", "disqualified")]
-    said = (turn.player_number, turn.player_turn, turn.played, turn.bought, turn.gained, steps)
-    return (*said, turn.scores, turn.cards, turn.supply, turn.money, turn.spent)
+    said = (turn.player_number, turn.player_turn, turn.played, turn.bought, turn.gained)
+    return (*said, turn.actions, turn.scores, turn.cards, turn.supply, turn.money, turn.spent)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,7 +75,7 @@ async def test_what_goes_wrong_in_a_handshake_is_in_the_first_turn(tmp_path: Pat
     await play(tmp_path, "false", "big_money", "minimal", max_turns=2)
     _, items = read(tmp_path / "record")
     first = turns(items)[0]
-    assert first.steps[0].what == "disqualified"
+    assert first.notes[0].what == "disqualified"
 
 
 async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ async def test_with_cellars_militias_and_a_player_who_leaves(tmp_path: Path) -> 
         _, log = read(tmp_path / "log")
         _, record = read(tmp_path / "record")
         assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
-        reasons = [s.text for t in turns(record) for s in t.steps if s.what == "disqualified"]
+        reasons = [n.text for t in turns(record) for n in t.notes if n.what == "disqualified"]
         assert len(reasons) == 1
         assert reasons[0].startswith("exited")
 
@@ -126,7 +126,7 @@ def test_what_a_turn_says() -> None:
 
 def test_faults_are_shown_with_their_section() -> None:
     _, items = read(FAULTS)
-    faults = [s.text for turn in turns(items) for s in turn.steps if s.what == "fault"]
+    faults = [n.text for turn in turns(items) for n in turn.notes if n.what == "fault"]
     wanted = [
         f"{entry['code']} ({entry['section']}): {entry['detail']}"
         for entry in map(json.loads, FAULTS.read_bytes().splitlines())
@@ -191,12 +191,11 @@ def test_of_an_endless_turn_the_first_steps_are_kept(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"".join([*lines, *more]))
     replay, items = read(tmp_path / "log")
     (turn,) = turns(items)
-    assert turn.steps[-1].what == "left out"
-    assert turn.steps[-1].text == "107 more steps"
+    assert turn.left_out == 107
     assert len(turn.gained) + len(turn.bought) == MAX_KEPT
     assert turn.cards["copper"] == 7 + MAX_KEPT + 7
     shown = painted(replay, items, Painter(80, colour=False))
-    assert any("107 more steps" in line for line in shown)
+    assert any("107 more" in line for line in shown)
 
 
 @pytest.mark.parametrize("in_turn", [False, True])
@@ -211,8 +210,7 @@ def test_of_endless_faults_the_first_are_kept(in_turn: bool, tmp_path: Path) -> 
     _, items = read(tmp_path / "record")
     (turn,) = turns(items)
     if in_turn:
-        assert len(turn.notes) == MAX_KEPT + 1
-        assert turn.notes[-1] == "7 more were left out"
+        assert (len(turn.notes), turn.left_out) == (MAX_KEPT, 7)
     else:
         assert len(turn.notes) == MAX_KEPT
         assert Skipped(MAX_KEPT + 2, 7) in items

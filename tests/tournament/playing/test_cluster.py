@@ -17,6 +17,7 @@ import pytest
 from referee.bots.processes.orphans import children, descendants
 from referee.bots.processes.sandbox import INSTALL
 from referee.errors import UsageError
+from referee.match.spec import match_spec
 from referee.tournament.playing import on_worker
 from referee.tournament.playing.batch import Batch, play_batch
 from referee.tournament.playing.cluster import Cluster
@@ -57,7 +58,9 @@ MONEY, VILLAGE = Entrant("A", "big_money"), Entrant("B", "village_engine")
 
 def test_a_process_with_nothing_to_do_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(0, 0, 7, (0, 1))
-    batch = Batch("dominion", {"max_turns": 2}, {0: MONEY, 1: VILLAGE}, (plan,))
+    batch = Batch(
+        match_spec(["", ""], seed=0, options={"max_turns": 2}), {0: MONEY, 1: VILLAGE}, (plan,)
+    )
     monkeypatch.setattr(on_worker, "IDLE_SECONDS", 0.0)
     before = children()
     row = pickle.loads(on_worker.Processes().call(pickle.dumps((play_batch, batch))))[0]

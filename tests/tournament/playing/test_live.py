@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from referee.bots.command import PythonBot
 from referee.bots.stand_in import stand_in
+from referee.match.spec import match_spec
 from referee.tournament.playing import live
 from referee.tournament.playing.batch import Batch, play_batch
 from referee.tournament.playing.live import LiveRecord, kept_of, live_of, remove_live
@@ -19,8 +20,7 @@ from referee.web.server.library import Library
 
 BOT = PythonBot("bot", partial(stand_in, "dominion"))
 BATCH = Batch(
-    "dominion",
-    {"max_turns": 4},
+    match_spec(["", ""], seed=0, options={"max_turns": 4}),
     {0: Entrant("a", "bot"), 1: Entrant("b", "bot")},
     (Plan(7, 0, 1, (0, 1)),),
     keep="all",

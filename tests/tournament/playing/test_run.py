@@ -20,7 +20,7 @@ from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.setup import Setup
+from referee.tournament.schedule.format import Setup
 from referee.tournament.store import Store
 from tests.support.made_up import (
     MadeUp,

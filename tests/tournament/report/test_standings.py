@@ -324,6 +324,22 @@ def test_a_round_is_over_in_the_swiss_table_when_all_is_played_but_the_matches_o
     assert [place.score for place in table.places] == [1, 1, 0, 0]
 
 
+def test_a_swiss_table_has_the_bots_that_were_added_later() -> None:
+    store = played(made_setup(4, format="swiss", rounds=2, deals=1), better_wins)
+    store.add_stage(made_setup(6, format="swiss", rounds=4, deals=1))
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 2
+    scores = {place.name: place.score for place in table.places}
+    assert (scores.pop("bot4"), scores.pop("bot5"), sum(scores.values())) == (0, 0, 2 * 2)
+    assert {place.byes for place in table.places} == {0}
+    play(store, better_wins)
+    table = standings(store).swiss
+    assert table is not None
+    assert table.rounds == 4
+    assert sum(place.score for place in table.places) == 2 * 2 + 2 * 3
+
+
 # --- texts ----------------------------------------------------------------------------------------
 
 

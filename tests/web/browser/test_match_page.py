@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,12 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     assert step_of(page) == len(match.steps) - 1
     outcome = match.header.outcome
     assert outcome is not None
-    winners = " and ".join(match.header.seats[seat].name for seat in outcome.winners)
-    scores = " to ".join(map(str, sorted(outcome.scores, reverse=True)))
-    assert page.inner_text("p.dom-told") == f"Won by {winners}: {scores} ({outcome.reason})."
+    banner = page.get_by_label("Result")
+    for seat in outcome.winners:
+        assert match.header.seats[seat].name in banner.locator("h2").inner_text()
+    for seat, score in zip(match.header.seats, outcome.scores, strict=True):
+        assert f"{seat.name} {score}" in banner.inner_text()
+    assert outcome.reason.replace("-", " ") in banner.inner_text()
     points = page.locator(".chip .points").all_text_contents()
     assert points == [str(score) for score in outcome.scores]
     assert outcome.reason in page.locator(".when").inner_text()
@@ -108,7 +112,7 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
     for key, value in [("2", "1"), ("p", "public"), ("9", "public"), ("0", "all")]:
         page.keyboard.press(key)
         assert eyes.input_value() == value, key
-    for key, tab in [("l", "Lines"), ("s", "Stderr"), ("f", "Faults"), ("c", "Curves")]:
+    for key, tab in [("l", "Lines"), ("s", "Stderr"), ("m", "Moments"), ("c", "Curves")]:
         page.keyboard.press(key)
         assert page.get_by_role("tab", name=tab).get_attribute("aria-selected") == "true"
     page.keyboard.press("t")
@@ -157,7 +161,8 @@ def test_a_focused_button_keeps_space(visit: Visit, file: Path) -> None:
 def test_it_plays_to_the_end_and_is_idle_then(visit: Visit, file: Path, match: MatchPage) -> None:
     last = len(match.steps) - 1
     page = visit(file, f"#turn={match.steps[last].turn}")
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # installed alone, it goes on with the real time
     start = step_of(page)
     page.keyboard.press("Space")
     page.get_by_role("button", name="Pause").wait_for()
@@ -181,7 +186,8 @@ def test_a_link_leads_to_a_place(visit: Visit, file: Path, match: MatchPage) -> 
     assert page.get_by_role("tab", name="Lines").get_attribute("aria-selected") == "true"
     page.keyboard.press("ArrowRight")
     turn = match.steps[step_of(page)].turn
-    settles(page, f"#turn={turn}&eyes=2&tab=lines")
+    step = step_of(page) - first_of(match, turn) + 1
+    settles(page, f"#turn={turn}{f'&step={step}' * (step > 1)}&eyes=2&tab=lines")
     page.evaluate("location.hash = '#turn=5'")
     page.wait_for_function(
         "document.querySelector('.range').value === " + repr(str(first_of(match, 5)))
@@ -233,9 +239,9 @@ def test_a_line_is_copied(visit: Visit, file: Path, match: MatchPage) -> None:
 
 
 def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -> None:
-    page = visit(file, "#tab=faults")
+    page = visit(file, "#tab=moments")
     marks = [(at, mark) for at, step in enumerate(match.steps) for mark in step.marks]
-    items = page.locator(".item")
+    items = page.locator(".item:is(.item-fault, .item-disqualified, .item-end)")
     assert items.count() == len(marks)
     for index, (at, mark) in enumerate(marks):
         item = items.nth(index)
@@ -250,6 +256,46 @@ def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -
     assert (
         re.findall(r"\w+", shown)[:20] == re.findall(r"\w+", rule.text.replace("```json", ""))[:20]
     )
+
+
+def test_moments_are_listed_and_marked(visit: Visit, file: Path, match: MatchPage) -> None:
+    page = visit(file, "#tab=moments")
+    outcome = match.header.outcome
+    assert outcome is not None
+    kinds = page.locator(".item .mark").all_text_contents()
+    assert kinds.count("longest think") <= 1
+    decided = page.locator(".item-decided")
+    assert decided.count() == (len(outcome.winners) == 1)
+    winner = match.header.seats[outcome.winners[0]].name
+    assert winner in decided.inner_text()
+    decided.locator(".where").click()
+    turn = match.steps[step_of(page)].turn
+    values: list[list[float]] = []  # after each turn
+    points: list[float] = []
+    for step in match.steps:
+        points = step.values.get("points", points)
+        values[step.turn - 1 :] = [points]
+    seat = outcome.winners[0]
+    margins = [row[seat] - max(row[:seat] + row[seat + 1 :]) for row in values]
+    gains = [after - before for before, after in pairwise([margins[0], *margins])]
+    assert gains[turn - 1] > 0
+    assert page.locator(".ticks path").count() == 6
+    assert page.locator(".tick-decided").get_attribute("d").count("M") == 1
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_cards_move_unless_motion_is_reduced(
+    visit: Visit, file: Path, match: MatchPage, motion: str
+) -> None:
+    page = visit(file, reduced_motion=motion)
+    page.evaluate(
+        "() => { window.moved = 0; const animate = Element.prototype.animate;"
+        " Element.prototype.animate = function (...how) {"
+        " window.moved++; return animate.apply(this, how); }; }"
+    )
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    assert (page.evaluate("window.moved") > 0) == (motion == "no-preference")
 
 
 def test_curves_have_their_figures(visit: Visit, file: Path, match: MatchPage) -> None:
@@ -303,7 +349,8 @@ def test_it_prints_what_the_match_came_to(visit: Visit, file: Path, match: Match
         for part in (".player", ".table", ".tabbar", ".lines", ".dialog .button"):
             assert not page.locator(part).first.is_visible(), part
         assert match.header.outcome is not None
-        assert match.header.outcome.reason in page.locator(".about").inner_text()
+        reason = match.header.outcome.reason.replace("-", " ")
+        assert reason in page.locator(".about").inner_text()
 
 
 def test_several_matches_are_a_list(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
@@ -339,7 +386,7 @@ def test_texts_of_bots_are_only_text(visit: Visit, match: MatchPage, tmp_path: P
     path.write_text(page_file([MatchPage(header, match.turns[:3], steps, lines)]))
     for width in (1280, 360):
         page = visit(path, viewport={"width": width, "height": 740})
-        for key in "tclsf":
+        for key in "tclsm":
             page.keyboard.press(key)
             page.keyboard.press("ArrowRight")
         page.keyboard.press("l")
@@ -370,7 +417,7 @@ def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "tab"), [(1280, "light", "Curves"), (360, "dark", "Faults")]
+    ("width", "scheme", "tab"), [(1280, "light", "Curves"), (360, "dark", "Moments")]
 )
 def test_axe_finds_nothing(visit: Visit, file: Path, width: int, scheme: str, tab: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")

@@ -26,6 +26,13 @@ PATRONS = ("--set", "patrons=PSIJIC,RED_EAGLE,ANSEI,PELIN")
 SMALL = ("--set", "rows=4", "--set", "cols=4", "--set", "max_turns=3")
 
 
+def send(page: Any) -> None:
+    """Press Enter, and once more if the page asks whether that is meant."""
+    page.keyboard.press("Enter")
+    if page.locator("dialog[open]").count():
+        page.keyboard.press("Enter")
+
+
 def status(page: Any) -> str:
     text: str = page.inner_text(".seat-status")
     return text
@@ -88,6 +95,68 @@ def test_the_last_button_is_in_sight(
         page.close()  # before the server ends
 
 
+OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice], .bw-button')].filter(
+  (button) => {
+    const { x, top, bottom, width } = button.getBoundingClientRect();
+    return button.getAttribute('aria-disabled') === null && ![top + 3, bottom - 4].every(
+      (y) => button.contains(document.elementFromPoint(x + width / 2, y)));
+  }).map((button) => button.getAttribute('aria-label') ?? button.textContent)"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(DOMINION, id="dominion"),
+        pytest.param((*BOTWARS, *SMALL), id="botwars"),
+        pytest.param((*STARREALMS, *SHORT), id="starrealms"),
+        pytest.param((*TRIBUTE, *SHORT, *PATRONS), id="tribute"),
+    ],
+)
+def test_by_touch_on_a_phone_with_every_button_in_sight(
+    visit: Visit, words: tuple[str, ...]
+) -> None:
+    """Nothing is scrolled; the last of what can be chosen is tapped, which also buys."""
+    with playing(*words) as (process, (link,)):
+        phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+        page = visit(link, **phone, reduced_motion="reduce")  # nothing is on its way
+        asked = ""
+        while (asked := next_question(page, asked)) != "over":
+            assert page.evaluate(OUT_OF_SIGHT) == []
+            assert page.evaluate("scrollY") == 0
+            assert not page.get_by_label("Player", exact=True).is_visible()
+            choices = page.locator("[data-choice]:not([aria-disabled], [data-choice=enter])")
+            end = page.locator("[data-choice=enter], .bw-send")
+            several = page.locator("[data-choice=send]")
+            if several.count():
+                for picked in range(2):
+                    choices.nth(picked).tap()
+                several.tap()
+                continue
+            (choices if choices.count() else end).last.tap()
+            if page.locator("dialog[open]").count():
+                page.get_by_role("button", name="Do it").tap()
+        assert "player1  Human" in ended(process)
+
+
+def test_a_slip_is_sent_when_it_was_confirmed(visit: Visit) -> None:
+    """A curse asks once; after "Back" the question is open, and a switch ends the asking."""
+    with playing(*DOMINION) as (_, (link,)):
+        page = visit(link)
+        asked = next_question(page)
+        page.get_by_role("button", name="curse").click()
+        doubt = page.get_by_role("dialog", name="A curse costs you a point")
+        doubt.get_by_role("button", name="Back").click()
+        doubt.wait_for(state="hidden")
+        assert page.locator(".seat-panel").get_attribute("data-asked") == asked
+        page.get_by_role("button", name="buy nothing").click()
+        page.get_by_label("Ask before such a move").uncheck()
+        page.get_by_role("button", name="Do it").click()
+        asked = next_question(page, asked)
+        page.get_by_role("button", name="curse").click()
+        assert next_question(page, asked) != asked
+        page.goto("about:blank")  # before the server is gone
+
+
 def test_botwars_by_drags(visit: Visit) -> None:
     with playing(*BOTWARS, *SMALL) as (process, (link,)):
         page = visit(link)
@@ -139,7 +208,7 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
         while (asked := next_question(page, asked)) != "over":
             if page.locator(".sr-cards button").count():
                 page.keyboard.press("1")  # the first that can be done
-            page.keyboard.press("Enter")
+            send(page)
         assert "player1  Human" in ended(process)
 
 
@@ -180,7 +249,7 @@ def test_tribute_by_keys_alone(visit: Visit) -> None:
                 several += 1
             elif page.locator(".tr-card button").count():
                 page.keyboard.press("1")  # the first that can be done
-            page.keyboard.press("Enter")
+            send(page)
         assert several
         assert "player1  Human" in ended(process)
 
@@ -212,7 +281,7 @@ def test_a_game_of_a_visitor(visit: Visit, browser: Any) -> None:
         page.get_by_role("button", name="Begin a game").click()
         asked = ""
         while (asked := next_question(page, asked)) != "over":
-            page.keyboard.press("Enter")
+            send(page)
         assert OVER in status(page)
         page.reload()
         page.get_by_text(OVER).first.wait_for()
@@ -236,7 +305,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         asked = ""
         while not answers():
             asked = next_question(page, asked)
-            page.keyboard.press("Enter")
+            send(page)
         next_question(page, asked)  # it is the person's turn again
         before = answers()
         process.kill()
@@ -246,7 +315,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         page.locator(".seat-panel .problem").filter(has_text="not reached").wait_for(state="hidden")
         asked = next_question(page)
         assert answers() == before
-        page.keyboard.press("Enter")
+        send(page)
         fresh = browser.new_context().new_page()
         fresh.goto(link)  # the token opens it as before
         asked = ""
@@ -292,7 +361,7 @@ def test_axe_finds_nothing_in_a_question(
         asked = next_question(page)
         for _ in range(before):
             page.keyboard.press("1")
-            page.keyboard.press("Enter")
+            send(page)
             asked = next_question(page, asked)
         page.locator(".seat-list").evaluate("list => { list.open = true; }")
         found = axe.Axe().run(page).response["violations"]

@@ -15,6 +15,8 @@ import trio
 
 from referee.logs import packed
 from referee.logs.files import opened
+from referee.tournament.rows import Entrant
+from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.recorded import read_match
 from referee.web.server import live
@@ -204,7 +206,8 @@ async def test_a_client_comes_back_with_the_step_it_knows(tmp_path: Path) -> Non
 
 async def test_a_spectator_sees_what_is_public_at_each_step(tmp_path: Path) -> None:
     whole = msgspec.json.decode(msgspec.json.encode(read_match(str(RECORD))))
-    public = iter(views(whole["steps"]))
+    steps = zip(whole["steps"], views(whole["steps"]), strict=True)
+    public = [view for step, view in steps if "time" in step]  # after each round
     lines = RECORD.read_bytes().splitlines(keepends=True)
     append(tmp_path / "game.jsonl", b"".join(lines[:-1]))
     async with asking(tmp_path) as ask:
@@ -265,6 +268,29 @@ async def test_a_match_is_live_while_it_is_written(tmp_path: Path) -> None:
         header = await said(ask("/match/game.jsonl/header"))
         assert (header["kind"], header["outcome"]) == ("record", None)
         assert b">live<" not in await ask("/").body()
+
+
+async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
+    """On the front, before the results and the table; and on the page of its tournament."""
+    lines = RECORD.read_bytes().splitlines(keepends=True)
+    append(tmp_path / "over.jsonl", b"".join(lines))
+    append(tmp_path / "000012.live.jsonl", b"".join(lines[:-20]))
+    os.utime(tmp_path / "over.jsonl", (0, 0))
+    header = msgspec.json.decode(lines[0])
+    bots = [Entrant(f"team{seat}", bot) for seat, bot in enumerate(header["bots"])]
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(setup(bots, game=header["game"], deals=2, seed=1))
+    async with asking(tmp_path) as ask:
+        front = (await ask("/").body()).decode()
+        parts = ["Now playing", "000012.live.jsonl", "Last results", "over.jsonl", "Table of"]
+        places = [front.index(part) for part in parts]
+        assert places == sorted(places)
+        assert "<bdi>team0</bdi>" in front[: places[2]]
+        page = (await ask("/store/night.sqlite").body()).decode()
+        assert 'href="/match/000012.live.jsonl"' in page
+        assert (await said(ask("/store/night.sqlite?format=json")))["playing"] == [
+            "000012.live.jsonl"
+        ]
 
 
 async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.setup import Setup, setup
+from referee.tournament.schedule.format import Setup
+from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server import app as application
 from referee.web.server import guard, library, tournaments
@@ -103,6 +104,7 @@ async def test_the_figures_are_those_of_the_command(
     async with serving(tmp_path) as client:
         whole = await parsed(client, "/store/night.sqlite?format=json")
         history = whole.pop("history")
+        assert whole.pop("playing") == []
         assert whole == printed
         for bot in printed["bots"]:
             assert history["ratings"][bot["name"]][-1] == bot["rating"]
@@ -312,6 +314,31 @@ async def test_a_busy_machine_makes_no_standings_older(
             with Store.for_writing(str(path)) as store:
                 store.add_stage(made_setup(2, deals=4))
                 play(store)
+
+
+async def test_standings_are_renewed_before_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report that took one second of CPU is shown for `IDLE` seconds, its standings for less."""
+    clock = SimpleNamespace(monotonic=lambda: 0.0, thread_time=count().__next__)
+    monkeypatch.setattr(tournaments, "time", clock)
+    path = tmp_path / "night.sqlite"
+    with Store.for_writing(str(path)) as store:
+        store.add_stage(made_setup(2, deals=4))
+        play(store, until=4)
+    async with serving(tmp_path) as client:
+
+        async def figures(now: float) -> tuple[int, int]:
+            clock.monotonic = lambda: now
+            found = await parsed(client, "/store/night.sqlite?format=json")
+            return found["matches"], sum(found["statistics"]["reasons"].values())
+
+        assert await figures(0.0) == (4, 4)
+        with Store.for_writing(str(path)) as store:
+            play(store)
+        assert await figures(tournaments.FRESH / 2) == (4, 4)
+        assert await figures(tournaments.FRESH) == (8, 4)
+        assert await figures(2.0 * tournaments.IDLE) == (8, 8)
 
 
 # --- a match --------------------------------------------------------------------------------------

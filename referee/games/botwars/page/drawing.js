@@ -10,13 +10,14 @@ const LEAST = 640; // px of the grid beside them
 const LEAST_SEATED = 320; // at a seat, whose buttons are to be seen as well
 const LARGEST = 800; // px of the grid, where the page scrolls as a whole: else what scrolls has a height
 const LINES_FROM = 8; // px a cell, from which on there are lines between them
-const NUMBERS_FROM = 20; // px a cell, from which on rows and columns are numbered
+const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, each fifth
+const MOVING = 200; // ms in which botlets go to their cells
 const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
 
 export function mount(root, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
   const sides = [0, 1].map((seat) => sideOf(kit, seat));
-  const colour = colours(kit, canvas);
+  const colour = coloursOf(kit, canvas);
   const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root));
   const controls = kit.el("div", { class: "bw-controls" });
   const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas), controls, legend(kit));
@@ -26,17 +27,26 @@ export function mount(root, header, kit) {
   let shown = null; // what was drawn last: [view, width]
   let latest = null; // what `draw` was given last
   let isSeat = false; // somebody was asked here
+  const colours = new Map(); // name -> the colour, while botlets move
+  const known = (name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
+  let begun = 0; // when the botlets began to move; 0: they stand
 
   canvas.addEventListener("pointermove", (event) => {
     if (moves.view) canvas.title = `cell ${moves.at(event)}: ${moves.cellName(moves.at(event))}`;
   });
 
   function paint() {
-    if (shown) drawGrid(canvas, colour, ...shown, moves);
+    if (!shown) return;
+    const way = begun ? Math.min((performance.now() - begun) / MOVING, 1) : 1; // how much of it they have gone
+    if (way === 1) begun = 0;
+    else requestAnimationFrame(paint);
+    if (way === 1) colours.clear(); // else they were asked for when the botlets began to move
+    drawGrid(canvas, known, ...shown, moves, way);
   }
 
   const drawing = {
-    draw(view, before, { width } = {}) {
+    legend: [...legend(kit).children].map((item) => [item.textContent[0], item.textContent.slice(2)]),
+    draw(view, before, { width, moves: isMoving } = {}) {
       latest = [view, before, { width }];
       const all = width || root.clientWidth || 344;
       const beside = all >= (isSeat ? LEAST_SEATED : LEAST) + BESIDE;
@@ -47,6 +57,8 @@ export function mount(root, header, kit) {
       shown = [view, Math.min(beside ? all - BESIDE : all, room)];
       canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid. ${told(kit, view)}`);
       moves.look(view);
+      begun = isMoving && before && before.turnsElapsed + 1 === view.turnsElapsed ? performance.now() : 0;
+      colours.clear();
       paint();
     },
     describe: (view) => told(kit, view),
@@ -136,7 +148,7 @@ function legend(kit) {
 // --- the grid ------------------------------------------------------------------------------------
 
 // Name -> the colour now. A custom property is not resolved, the colour of an element is.
-function colours(kit, canvas) {
+function coloursOf(kit, canvas) {
   const names = ["bg", "text", "dim", "line", "accent", "seat-1", "seat-2", "yellow", "red"];
   const marks = {};
   for (const name of names) marks[name] = kit.el("i", { style: { color: `var(--${name})` } });
@@ -144,7 +156,7 @@ function colours(kit, canvas) {
   return (name) => getComputedStyle(marks[name]).color;
 }
 
-function drawGrid(canvas, colour, view, size, moves) {
+function drawGrid(canvas, colour, view, size, moves, way) {
   const { rows, cols } = view;
   const ratio = window.devicePixelRatio || 1;
   const cell = Math.max(Math.floor((size * ratio - 2) / Math.max(rows, cols)), 1); // device pixels
@@ -171,12 +183,13 @@ function drawGrid(canvas, colour, view, size, moves) {
       for (let row = 1; row < rows; row++) pen.line(0, row * cell - 0.5, width, row * cell - 0.5);
     });
   }
-  if (cell / ratio >= NUMBERS_FROM) {
+  if (cell / ratio >= LINES_FROM) {
+    const each = cell / ratio >= NUMBERS_FROM ? 1 : 5;
     context.fillStyle = colour("dim");
-    context.font = `${Math.round(cell * 0.36)}px sans-serif`;
+    context.font = `${Math.max(Math.round(cell * 0.36), 9 * ratio)}px sans-serif`;
     context.textBaseline = "top";
-    for (let col = 0; col < cols; col++) context.fillText(col, col * cell + 2 * ratio, 2 * ratio);
-    for (let row = 1; row < rows; row++) context.fillText(row, 2 * ratio, row * cell + 2 * ratio);
+    for (let col = 0; col < cols; col += each) context.fillText(col, col * cell + 2 * ratio, 2 * ratio);
+    for (let row = each; row < rows; row += each) context.fillText(row, 2 * ratio, row * cell + 2 * ratio);
   }
   pen.stroke(colour("dim"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
 
@@ -193,18 +206,22 @@ function drawGrid(canvas, colour, view, size, moves) {
     pen.stroke(paint, thin * 1.6, () => made.forEach(({ from, to }) => pen.arrow(from, to)));
   });
 
-  const fights = new Set([...view.died[0], ...view.died[1]]);
+  if (way < 1) {
+    seats.forEach((paint, seat) => pen.fill(paint, () => view.moves[LETTERS[seat]].forEach(({ from, to }) => pen.botlet(seat, from, to, way))));
+  }
+  const fights = new Set(way < 1 ? [] : [...view.died[0], ...view.died[1]]);
   pen.stroke(colour("red"), thin * 1.4, () => fights.forEach((at) => pen.circle(at, 0.46)));
   seats.forEach((paint, seat) => {
     const both = new Set(view.died[1 - seat]);
     pen.stroke(paint, thin * 2.4, () => {
-      view.died[seat].forEach((at) => pen.cross(at, 0.25, both.has(at) ? seat + 1 : 0));
+      (way < 1 ? [] : view.died[seat]).forEach((at) => pen.cross(at, 0.25, both.has(at) ? seat + 1 : 0));
     });
   });
 
   seats.forEach((paint, seat) => {
     pen.fill(paint, () => {
-      pen.each(view.grid, LETTERS[seat], (at) => (seat ? pen.square(at, 0.27) : pen.circle(at, 0.32)));
+      const going = new Set(way < 1 ? view.moves[LETTERS[seat]].map(({ to }) => to) : []);
+      pen.each(view.grid, LETTERS[seat], (at) => going.has(at) || pen.botlet(seat, at, at, 1));
     });
   });
   const born = [view.p1.spawn, view.p2.spawn].filter((at, seat) => view.spawned[seat]);
@@ -254,6 +271,14 @@ class Pen {
   square(at, size) {
     const half = size * this.cell;
     this.context.rect(this.x(at) - half, this.y(at) - half, 2 * half, 2 * half);
+  }
+  botlet(seat, from, to, way) { // on its way
+    const { context } = this;
+    context.save();
+    context.translate((this.x(from) - this.x(to)) * (1 - way), (this.y(from) - this.y(to)) * (1 - way));
+    if (seat) this.square(to, 0.27);
+    else this.circle(to, 0.32);
+    context.restore();
   }
   diamond(at, size) {
     const [x, y, half] = [this.x(at), this.y(at), size * this.cell];
@@ -340,7 +365,6 @@ class Moves {
     this.sendButton = button("Send the moves", "Send", () => this.send());
     this.sendButton.classList.add("bw-send");
     this.controls.replaceChildren(
-      el("p", { class: "bw-question" }, el("strong", {}, question.text), el("span", {}, question.title ? ` ${question.title}` : "")),
       el(
         "div",
         { class: "bw-buttons" },

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
+from operator import and_
 from typing import NamedTuple
 
-from referee.games.botwars.rules.messages import Moves, Side, State
-from referee.games.botwars.rules.moves import Neighbours, carried_out
+from referee.games.botwars.rules.messages import Side, State
+from referee.games.botwars.rules.moves import Neighbours
 
 COLOURS = "rb"
 
@@ -33,18 +35,6 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
             if inside
         )
         for cell in range(size)
-    )
-
-
-def is_sound(state: State) -> bool:
-    """Whether a state that somebody wrote can be made a board."""
-    size = state.rows * state.cols
-    spawns = (state.p1.spawn, state.p2.spawn)
-    return (
-        min(state.rows, state.cols) > 1
-        and len(state.grid) == size
-        and not set(state.grid) - set("rbx*.")
-        and all(0 <= spawn < size for spawn in spawns)
     )
 
 
@@ -129,12 +119,10 @@ class Board:
         grid = self._grid()
         for spawn in self.spawns:
             grid[spawn] = 0
-        last = len(grid) - 1
-        return [
-            cell
-            for cell, what in enumerate(grid)
-            if what == _EMPTY and grid[last - cell] == _EMPTY and cell != last - cell
-        ]
+        free = grid.translate(_IS_FREE)
+        if len(free) % 2:
+            free[len(free) // 2] = 0  # the cell in the middle has no mirror
+        return list(compress(range(len(free)), map(and_, free, reversed(free))))
 
     def add_energy(self, cell: int) -> None:
         """Put energy on a cell and on its mirror."""
@@ -213,20 +201,5 @@ class Board:
         return grid
 
 
-_EMPTY = ord(".")
-
-
-def played_again(board: Board, moves: Moves) -> tuple[Happened, list[str]]:
-    """Play the moves of a log on the board before them.
-
-    Returns:
-        What the turn has done, and for each side why the first move that cannot be made cannot be;
-        empty if all can.
-    """
-    targets, problems = [], []
-    for side, made in enumerate((moves.r, moves.b)):
-        steps = [{"from": move.from_, "to": move.to} for move in made]
-        possible, _, problem = carried_out(steps, board.botlets[side], board.neighbours)
-        targets.append(possible)
-        problems.append(problem)
-    return board.play(targets), problems
+_IS_FREE = bytes(cell == ord(".") for cell in range(256))
+"""Character of a grid -> 1 if the cell is empty, else 0."""

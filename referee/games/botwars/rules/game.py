@@ -5,33 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct, ValidationError
+from msgspec.structs import asdict
 
+from referee.games.botwars.rules import messages as say
+from referee.games.botwars.rules import moves
 from referee.games.botwars.rules.board import COLOURS, Board, Happened
-from referee.games.botwars.rules.messages import (
-    GameInfo,
-    Move,
-    MoveReply,
-    MoveRequest,
-    Moves,
-    Size,
-    State,
-    TurnPlayed,
-)
-from referee.games.botwars.rules.moves import (
-    BAD_FORMAT,
-    bad_format,
-    carried_out,
-    format_fault,
-    ignored_fault,
-)
 from referee.games.botwars.rules.view import View, after, begun
 from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Termination
-from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.faults import Fault, Termination
+from referee.games.interface.game import (
+    LEFT,
+    Outcome,
+    Request,
+    Setup,
+    Standing,
+    Viewer,
+    beginning_at,
+    ranks,
+)
 
 ELIMINATED = "eliminated"
-REASONS = (ELIMINATED, BAD_FORMAT)
+REASONS = (ELIMINATED, moves.BAD_FORMAT)
 ENERGY_STREAM = "energy"
 
 
@@ -44,8 +39,8 @@ class Options(Struct, frozen=True):
         energy_every: so many turns apart new energy appears (4.3); 0: never.
     """
 
-    rows: Size = 20
-    cols: Size = 20
+    rows: say.Size = 20
+    cols: say.Size = 20
     max_turns: Annotated[int, Meta(ge=1, le=10_000)] = 100
     energy_every: Annotated[int, Meta(ge=0, le=10_000)] = 3
 
@@ -90,20 +85,6 @@ class BotWars:
         outcome: set once it is.
     """
 
-    __slots__ = (
-        "_chance",
-        "_counts",
-        "_elapsed",
-        "_events",
-        "_last",
-        "_options",
-        "_state",
-        "_view",
-        "board",
-        "outcome",
-        "requests",
-    )
-
     def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.requests: tuple[Request, ...] = ()
@@ -118,15 +99,11 @@ class BotWars:
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
         self._view: View | None = None
-        self._last: tuple[State, TurnPlayed] | None = None  # the last turn, and what it began as
+        self._last: tuple[say.State, say.TurnPlayed] | None = (
+            None  # the last turn, and what it began as
+        )
         self._events: list[Struct] = [
-            GameInfo(
-                rows=options.rows,
-                cols=options.cols,
-                max_turns=options.max_turns,
-                energy_every=options.energy_every,
-                player_bot_names=list(setup.names),
-            )
+            say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
         ]
         if setup.absent:
             self._end_by_failure(left=setup.absent, bad=frozenset())
@@ -144,9 +121,9 @@ class BotWars:
         left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
         bad = set()
         for seat in sorted(replies.keys() - left):
-            problem = bad_format(replies[seat])
+            problem = moves.bad_format(replies[seat])
             if problem:
-                self._events.append(format_fault(seat, problem))
+                self._fault(seat, moves.BAD_FORMAT, problem)
                 bad.add(seat)
         if left or bad:
             self._end_by_failure(left=left, bad=frozenset(bad))
@@ -166,23 +143,14 @@ class BotWars:
 
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
-        board = self.board
-        return [
-            Standing(
-                score=len(board.botlets[side]),
-                turns=counts.turns,
-                facts=Facts(
-                    energy=board.stores[side],
-                    gathered=counts.gathered,
-                    spawned=counts.spawned,
-                    lost=counts.lost,
-                    moves=counts.moves,
-                    ignored_moves=counts.ignored,
-                    spawn_disabled=board.disabled[side],
-                ),
-            )
-            for side, counts in enumerate(self._counts)
-        ]
+        board, found = self.board, []
+        for side, counts in enumerate(self._counts):
+            counted = vars(counts).copy()
+            turns = counted.pop("turns")
+            energy, disabled = board.stores[side], board.disabled[side]
+            facts = Facts(energy=energy, spawn_disabled=disabled, **counted)
+            found.append(Standing(len(board.botlets[side]), turns, facts))
+        return found
 
     def view(self, viewer: Viewer) -> View:
         """The same for everybody: nothing is hidden."""
@@ -190,25 +158,30 @@ class BotWars:
             self._view = begun(self._state) if self._last is None else after(*self._last)
         return self._view
 
+    def _fault(self, seat: int, code: str, detail: str) -> None:
+        self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
+
     def _ask(self) -> None:
         for counts in self._counts:
             counts.turns += 1
         self.requests = tuple(
-            Request(seat, MoveRequest(colour, self._state)) for seat, colour in enumerate(COLOURS)
+            Request(seat, say.MoveRequest(colour, self._state))
+            for seat, colour in enumerate(COLOURS)
         )
 
     def _play(self, replies: Mapping[int, Any]) -> None:
         board = self.board
         targets = []
         for side, counts in enumerate(self._counts):
-            reply: MoveReply = replies[side]
+            reply: say.MoveReply = replies[side]
             own = board.botlets[side]
-            made, ignored, first = carried_out(reply.moves, own, board.neighbours)  # type: ignore[arg-type]
+            made, ignored, first = moves.carried_out(reply.moves, own, board.neighbours)  # type: ignore[arg-type]
             targets.append(made)
             counts.moves += len(made)
-            counts.ignored += ignored
-            if ignored:
-                self._events.append(ignored_fault(side, ignored, first))
+            counts.ignored_moves += ignored
+            if ignored:  # all of a reply are one fault (1.9)
+                what = "1 move is" if ignored == 1 else f"{ignored} moves are"
+                self._fault(side, moves.IGNORED_MOVE, f"{what} ignored; {first}")
         happened = board.play(targets)
         every = self._options.energy_every
         if every and self._elapsed % every == 0:
@@ -219,8 +192,8 @@ class BotWars:
         before, self._state = self._state, board.state(self._options.max_turns, self._elapsed)
         for side, counts in enumerate(self._counts):
             counts.add(happened, side)
-        lists = [[Move(*step) for step in made.items()] for made in targets]
-        played = TurnPlayed(self._elapsed, Moves(*lists), happened.died, self._state)
+        lists = [[say.Move(*step) for step in made.items()] for made in targets]
+        played = say.TurnPlayed(self._elapsed, say.Moves(*lists), happened.died, self._state)
         self._last = before, played
         self._view = None
         self._events.append(played)
@@ -235,7 +208,7 @@ class BotWars:
         """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
         lost = left | bad
         if not left:
-            reason = BAD_FORMAT
+            reason = moves.BAD_FORMAT
         elif len(lost) < len(COLOURS):
             reason = Termination.LAST_PLAYER_STANDING
         else:
@@ -243,13 +216,7 @@ class BotWars:
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 
-def begin_at(setup: Setup, state: Mapping[str, Any]) -> BotWars:
-    """Make a game that begins in the middle.
-
-    Args:
-        state: a `Situation` as a JSON object.
-    """
-    return BotWars(setup, convert(state, Situation))
+begin_at = beginning_at(BotWars, Situation)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -258,12 +225,11 @@ def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class _Counts:
-    """What is counted of a side."""
-
-    __slots__ = ("gathered", "ignored", "lost", "moves", "spawned", "turns")
+    """Counts of a side. All except the turns have the names of `Facts`."""
 
     def __init__(self) -> None:
-        self.turns = self.gathered = self.spawned = self.lost = self.moves = self.ignored = 0
+        self.turns = self.gathered = self.spawned = self.lost = self.moves = 0
+        self.ignored_moves = 0
 
     def add(self, happened: Happened, side: int) -> None:
         self.lost += happened.lost[side]
@@ -284,4 +250,4 @@ def _laid_out(situation: Situation, board: Board) -> Board:
     board.stores = list(situation.energy)
     board.disabled = list(situation.disabled)
     plain = board.state(1, 0)
-    return Board(State(rows, cols, plain.p1, plain.p2, grid, 1, 0))
+    return Board(say.State(rows, cols, plain.p1, plain.p2, grid, 1, 0))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 
 from referee.games.botwars.rules.messages import MoveReply
-from referee.games.interface.faults import Fault, Malformed, describe
+from referee.games.interface.faults import Malformed, describe
 
 BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"
@@ -69,17 +69,6 @@ def carried_out(
             if not first:
                 first = f"move {place}, {_why(start, end, own, targets)}"
     return targets, ignored, first
-
-
-def ignored_fault(seat: int, ignored: int, first: str) -> Fault:
-    """All the ignored moves of a reply are one fault (1.9)."""
-    what = "1 move is" if ignored == 1 else f"{ignored} moves are"
-    return Fault(seat, IGNORED_MOVE, SECTIONS[IGNORED_MOVE], f"{what} ignored; {first}")
-
-
-def format_fault(seat: int, detail: str) -> Fault:
-    """A reply of the wrong format."""
-    return Fault(seat, BAD_FORMAT, SECTIONS[BAD_FORMAT], detail)
 
 
 def _why(start: float, end: float, own: Collection[int], targets: Collection[int]) -> str:

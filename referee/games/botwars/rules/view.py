@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from referee.games.botwars.rules.board import Board
 from referee.games.botwars.rules.messages import (
@@ -76,8 +77,7 @@ def _became(colour: str, spawn: int, before: State, played: TurnPlayed) -> tuple
 def _view(
     state: State, moves: Moves, died: tuple[list[int], list[int]], spawned: tuple[bool, bool]
 ) -> View:
-    fields = {name: getattr(state, name) for name in State.__struct_fields__}
-    return View(**fields, moves=moves, died=died, spawned=spawned)
+    return View(**asdict(state), moves=moves, died=died, spawned=spawned)
 
 
 class Follower:

@@ -11,14 +11,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import TurnMessage, cards_of, kind_of
+from referee.games.dominion.events import TurnMessage, event_of
 from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
 from referee.games.interface.page import Page, Series
-from referee.games.interface.seats import seat_index
 
 
 def _facts(options: Any) -> dict[str, Any]:
@@ -47,20 +46,8 @@ def _kind(card: str) -> str:
     return "victory" if data.points > 0 else "curse"
 
 
-def _points(view: View) -> list[float]:
-    return [seat.score for seat in view.seats]
-
-
-def _cards(view: View) -> list[float]:
-    return [sum(seat.cards.values()) for seat in view.seats]
-
-
-def _treasure(view: View) -> list[float]:
-    """What the treasures of each seat give, if all of them are played once."""
-    return [_worth(seat.cards) for seat in view.seats]
-
-
 def _worth(cards: Mapping[str, int]) -> int:
+    """Money from the treasures among cards, if each is played once."""
     return sum(worth * cards.get(card, 0) for card, worth in WORTH.items())
 
 
@@ -75,8 +62,7 @@ class Spectator:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
-            seat = seat_index(message.player_number)
-            self._ledger.count(seat, kind_of(message), cards_of(message))
+            self._ledger.count(event_of(message))
         return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
@@ -94,9 +80,9 @@ class Spectator:
 PAGE = Page(
     folder=Path(__file__).parent,
     series=(
-        Series("points", "", _points),
-        Series("cards", "", _cards),
-        Series("treasure", "money", _treasure),
+        Series("points", "", lambda view: [seat.score for seat in view.seats]),
+        Series("cards", "", lambda view: [sum(seat.cards.values()) for seat in view.seats]),
+        Series("treasure", "money", lambda view: [_worth(seat.cards) for seat in view.seats]),
     ),
     facts=_facts,
     spectator=Spectator,

@@ -1,6 +1,8 @@
 // The table of Dominion: the supply, the seat that decides with its play area and hand, and a strip
 // for each seat. What cards cost and do comes from Python (`header.facts`), as all legality does.
 
+const SIGNS = [[/\+?(\d+) money/g, "coin"], [/\+(\d+) cards?/g, "card"], [/\+(\d+) actions?/g, "bolt"], [/\+(\d+) buys?/g, "bag"], [/(-?\d+) points?/g, "star"]];
+
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
   const { el, fill, tally } = kit;
@@ -8,15 +10,14 @@ export function mount(root, header, kit) {
   // Hands are sorted like the turns as text: what can be played first.
   const order = new Map([...supply].reverse().flat().map((card, place) => [card, place]));
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
-  const parts = { supply: section("supply"), active: section("active"), seats: section("seats") };
+  const parts = { supply: section("supply"), active: section("active"), buttons: section("buttons"), seats: section("seats") };
   const table = el("div", { class: "dom" });
   let shown = null; // what was drawn last: view, before, more
   const asking = new kit.Asking(table, () => paint());
   const once = kit.keeper();
   const groups = supply.map((_, place) => el("ul", { class: `dom-cards dom-group${place}` }));
   root.append(table);
-  const legend = el("small", { class: "dom-told" }, " A action, T treasure, V victory, C curse");
-  parts.supply.append(el("h2", {}, "Supply", legend), ...groups);
+  parts.supply.append(el("h2", {}, "Supply"), ...groups);
   parts.seats.append(el("h2", {}, "Seats"));
 
   function section(name) {
@@ -37,10 +38,10 @@ export function mount(root, header, kit) {
     const inside = [
       el("span", { class: "dom-name" }, card),
       el("span", { class: "dom-kind" }, fact.kind[0].toUpperCase()),
-      ...Object.entries(content).map(([name, text]) => el("span", { class: `dom-${name}` }, text)),
+      ...Object.entries(content).map(([name, text]) => el("span", { class: `dom-${name}` }, name === "does" ? kit.signed(text, SIGNS) : text)),
     ];
     const label = [card, fact.kind, ...words];
-    const attributes = { class: `dom-card dom-${fact.kind}${state}`, title: fact.text };
+    const attributes = { class: `dom-card dom-${fact.kind}${state}`, title: fact.text, "data-card": card, "data-count": content.left ?? (content.times || "×1").slice(1) };
     if (!choices) {
       const picture = { role: "img", "aria-label": label.join(", ") };
       return el("li", {}, el("div", { ...attributes, ...picture }, ...inside));
@@ -49,7 +50,7 @@ export function mount(root, header, kit) {
     const places = asking.picks.flatMap((pick, place) => (choices.includes(pick) ? place + 1 : []));
     if (choice.barred) {
       label.push(choice.barred);
-      inside.push(el("span", { class: "dom-why" }, choice.barred));
+      attributes.title = `${choice.barred}; ${fact.text}`;
       attributes["aria-disabled"] = "true";
     } else if (places.length) {
       label.push(`chosen ${places.join(", ")}`);
@@ -73,7 +74,7 @@ export function mount(root, header, kit) {
       words.push(`there were ${was}`);
     }
     const state = (changed ? " dom-changed" : "") + (left === 0 ? " dom-empty" : "");
-    return tile(card, choices, words, state, { cost, left: left ?? "–" });
+    return tile(card, choices, words, state, { cost, left: left ?? "–", ...(cards[card].kind === "action" && { does: textOf(card) }) });
   }
 
   function held(card, number, choices) {
@@ -90,7 +91,7 @@ export function mount(root, header, kit) {
   function chips(counts) {
     const inside = [...counts].map(([card, number]) => {
       const kind = cards[card] ? cards[card].kind : "none";
-      return el("li", { class: `dom-chip dom-${kind}` }, number > 1 ? `${card} ×${number}` : card);
+      return el("li", { class: `dom-chip dom-${kind}`, "data-card": card, "data-count": number }, number > 1 ? `${card} ×${number}` : card);
     });
     return el("ul", { class: "dom-chips" }, ...inside);
   }
@@ -116,18 +117,16 @@ export function mount(root, header, kit) {
     const seat = view.asked;
     const request = view.request;
     const own = seat === null ? null : view.seats[seat].own;
-    const inside = [el("h2", {}, ...heading(seat, own))];
+    const inside = [el("h2", { class: asking.question ? "unseen" : null }, ...heading(seat))];
     if (request) {
       const list = counters(request);
       const make = () => el("dl", { class: "dom-counters" }, ...list.map(counter));
       inside.push(once("counters", list, make));
     }
-    if (asking.question) {
-      inside.push(...questionAbove());
-    } else {
-      inside.push(el("p", { class: "dom-told" }, shown.more.ended || describe(view, shown.before)));
+    if (!asking.question) {
+      inside.push(el("p", { class: "dom-told" }, shown.more.ended ? "" : describe(view, shown.before)));
     }
-    if (own && own.in_play.length) {
+    if (own && own.in_play.length && !asking.question) {
       inside.push(zone("In play", runs(own.in_play)));
     }
     const hand = own ? counted(own.hand) : new Map();
@@ -140,12 +139,12 @@ export function mount(root, header, kit) {
       const list = [...open, ...rest.map(([card, number]) => held(card, number))];
       const tiles = el("ul", { class: "dom-cards dom-held" }, ...list);
       inside.push(el("div", { class: "dom-zone" }, el("h3", {}, "Choose from"), tiles));
+    } else if (own && request && asking.question) {
+      inside.push(el("div", {}, el("h3", {}, "Hand"), chips(hand)));
     } else if (own && request) {
       inside.push(zone("Hand", [...hand]));
     }
-    if (asking.question) {
-      inside.push(questionBelow());
-    }
+    fill(parts.buttons, asking.question ? [questionBelow()] : []);
     const mover = seat ?? turnOf();
     const edge = mover === null ? "var(--line)" : kit.seat(mover).colour;
     parts.active.style.setProperty("--seat", edge);
@@ -161,10 +160,7 @@ export function mount(root, header, kit) {
     });
   }
 
-  function heading(seat, own) {
-    if (asking.question?.title) {
-      return [...(seat === null ? [] : [glyph(seat)]), asking.question.title];
-    }
+  function heading(seat) {
     if (seat === null) {
       const mover = turnOf();
       if (mover !== null) {
@@ -263,16 +259,6 @@ export function mount(root, header, kit) {
     paint();
   }
 
-  function questionAbove() {
-    const { question } = asking;
-    const lines = [...question.state, ...question.remarks].map((phrase) => {
-      return el("p", {}, `${phrase.label}: ${phrase.text}`);
-    });
-    lines.push(...question.help.map((text) => el("p", {}, text)));
-    const more = el("details", {}, el("summary", {}, "More about this"), ...lines);
-    return [el("p", { class: "dom-question" }, question.text), ...(lines.length ? [more] : [])];
-  }
-
   function questionBelow() {
     const { question, picks } = asking;
     const inside = [];
@@ -289,7 +275,7 @@ export function mount(root, header, kit) {
       const back = { type: "button", "data-choice": "back", onclick: takeBack };
       inside.push(el("button", back, "Take the last one back"));
     }
-    return el("div", { class: "dom-buttons" }, ...inside);
+    return el("div", {}, ...inside);
   }
 
   /** The choices that are cards: those of the supply if all piles are among them, else of a hand. */
@@ -310,7 +296,7 @@ export function mount(root, header, kit) {
     const { piles, inHand } = choicesOnTable();
     const isWide = (more.width || table.clientWidth) >= 520;
     const [first, second] = isWide ? ["supply", "active"] : ["active", "supply"];
-    const inOrder = [parts[first], parts[second], parts.seats];
+    const inOrder = [parts[first], parts[second], parts.buttons, parts.seats];
     asking.keepFocus(() => {
       fill(table, [...inOrder, help]);
       paintSupply(piles);
@@ -361,7 +347,10 @@ export function mount(root, header, kit) {
     return parts.length ? `${parts.join("; ")}.` : "No card has moved.";
   }
 
-  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  const kinds = ["action", "treasure", "victory", "curse"].map((kind) => [el("span", { class: `dom-chip dom-${kind}` }, kind[0].toUpperCase()), kind]);
+  const legend = [[el("span", { class: "dom-cost" }, 5), "costs 5 money"], ...[["coin", "money"], ["card", "cards drawn"], ["bolt", "actions"], ["bag", "buys"], ["star", "points"]].map(([name, words]) => [kit.sign(name, 1), words]), ...kinds];
+
+  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 
   function deeds(now, was, before, seat) {
     const did = [];

@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.games.dominion.kit import Memory, State
 from referee.games.dominion.rules.cards import COST, POINTS, WORTH
+from referee.games.dominion.rules.choices import EXCHANGES, gainable, trashable, without
 from referee.games.interface.probing import Message, Plan
 from referee.games.interface.seats import seat_id
 
@@ -77,15 +78,12 @@ class Sight(State):
 
     def rest(self, card: str) -> list[str]:
         """The hand without the card that is played."""
-        hand = self.hand.copy()
-        hand.remove(card)
-        return hand
+        return without(card, self.hand)
 
     def trades(self, card: str) -> list[tuple[str, list[str]]]:
         """What a mine or remodel can trash, cheap cards first, and what can be gained for it."""
-        among, more = (WORTH, 3) if card == "mine" else (COST, 2)
-        held = sorted([c for c in among if c in self.rest(card)], key=COST.__getitem__)
-        return [(c, [new for new in self.in_supply(COST[c] + more) if new in among]) for c in held]
+        held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
+        return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
     # --- how it plays -----------------------------------------------------------------------------
 
@@ -141,12 +139,12 @@ class Sight(State):
             hand = self.rest(card)
             return {"cards": [c for c in hand if c in POINTS] or hand[:1]}
         if card == "workshop":
-            wish = self._wanted(self.in_supply(4))
+            wish = self._wanted(gainable(card, self.supply))
             return None if wish is None else {"desired_card": wish}
-        if card not in ("mine", "remodel"):
+        if card not in EXCHANGES:
             return {}
-        for trashed, gainable in self.trades(card):
-            wish = self._wanted(gainable)
+        for trashed, gains in self.trades(card):
+            wish = self._wanted(gains)
             if wish is not None:
                 return {"card_to_trash": trashed, "desired_card": wish}
         return None

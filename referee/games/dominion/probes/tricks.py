@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from referee.games.dominion.probes.sight import Sight, Style, action, buy
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
+from referee.games.dominion.rules.choices import EXCHANGES
 from referee.games.interface.probing import Deed, Message
 
 _MOST_REPLIES = 100
@@ -167,7 +168,7 @@ def _worth(sight: Sight, treasure: str, less: str) -> dict[str, Any]:
 
 def _exchange(sight: Sight, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
     """An exchange for a card that costs so much more."""
-    among = WORTH if card == "mine" else COST
+    among = EXCHANGES[card]
     for trashed, gainable in sight.trades(card):
         cost = COST[trashed]
         piles = _piles(sight, cost + int(low), cost + int(high), stock)

@@ -9,9 +9,11 @@ then puts the card back into the hand (5.4).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from typing import Any, TypeAlias, TypeGuard
 
-from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE, WORTH
+from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE
+from referee.games.dominion.rules.choices import EXCHANGES, gain_limit, gainable
 from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
 from referee.games.dominion.rules.messages import (
     AttackReply,
@@ -19,10 +21,9 @@ from referee.games.dominion.rules.messages import (
     AttackRequest,
     PlayerReveal,
 )
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.table import Table
-from referee.games.dominion.rules.turn_state import TurnState
-from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import describe
 from referee.games.interface.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -109,63 +110,39 @@ def _attack(table: Table, player: Player) -> Decisions:
         else:
             detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
         table.fault(player, NO_MOAT, detail)
-    elif type(reply) is Malformed:
-        table.fault(player, reply.code, reply.detail, section="7.4")
     else:
-        table.fault(player, WRONG_TYPE, "a play-reply answers an attack-request", section="7.4")
+        table.no_reply(player, reply, "a play-reply answers an attack-request", "7.4")
     table.discard(player, table.take_at_random(player, count))
 
 
-def _mine(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    raise_by = CARDS["mine"].raises
-    _exchange(table, turn, parameters, among=WORTH, raise_by=raise_by, to_hand=True)
-
-
-def _remodel(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    raise_by = CARDS["remodel"].raises
-    _exchange(table, turn, parameters, among=COST, raise_by=raise_by, to_hand=False)
-
-
 def _exchange(
-    table: Table,
-    turn: TurnState,
-    parameters: Parameters,
-    *,
-    among: Mapping[str, int],
-    raise_by: int,
-    to_hand: bool,
+    card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
     """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6).
 
     Args:
-        among: the cards that may be trashed and gained.
-        raise_by: how much more than the trashed card the gained one may cost.
         to_hand: where the gained card goes: hand, or discard pile.
     """
-    player = turn.player
+    player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
-    if not _is_one_of(trashed, among):
+    if not _is_one_of(trashed, EXCHANGES[card]):
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}")
     if trashed not in player.hand:
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}, which is not in hand")
-    limit = COST[trashed] + raise_by
-    gainable = [card for card in among if table.supply.counts[card] and COST[card] <= limit]
-    if not gainable:  # then nothing is gained, whatever was desired
-        table.trash(player, trashed)
-        return
-    desired = parameters.get("desired_card")
-    if desired not in gainable:
-        raise BadParametersError(_why_not_gained(table, desired, among, limit))
+    desired: Any = parameters.get("desired_card")
+    possible = gainable(card, supply, trashed)
+    if possible and desired not in possible:
+        raise BadParametersError(_why_not_gained(supply, desired, card, trashed))
     table.trash(player, trashed)
-    turn.gained.append(desired)
-    table.gain(player, desired, to_hand=to_hand)
+    if possible:  # else nothing is gained, whatever was desired
+        turn.gained.append(desired)
+        table.gain(player, desired, to_hand=to_hand)
 
 
 def _workshop(table: Table, turn: TurnState, parameters: Parameters) -> None:
-    limit = CARDS["workshop"].gains
-    desired: object = parameters.get("desired_card")
-    if not (_is_one_of(desired, COST) and table.supply.counts[desired] and COST[desired] <= limit):
-        raise BadParametersError(_why_not_gained(table, desired, COST, limit))
+    desired: Any = parameters.get("desired_card")
+    if desired not in gainable("workshop", table.supply.counts):
+        raise BadParametersError(_why_not_gained(table.supply.counts, desired, "workshop"))
     turn.gained.append(desired)
     table.gain(turn.player, desired)
 
@@ -175,13 +152,16 @@ def _is_one_of(value: object, cards: Mapping[str, int]) -> TypeGuard[str]:
     return isinstance(value, str) and value in cards
 
 
-def _why_not_gained(table: Table, desired: object, among: Mapping[str, int], limit: int) -> str:
+def _why_not_gained(
+    supply: Mapping[str, int], desired: object, card: str, trashed: str | None = None
+) -> str:
     if not isinstance(desired, str) or desired not in COST:
         return f"`desired_card` is {describe(desired)}"
-    if desired not in among:
+    if desired not in EXCHANGES.get(card, COST):
         return f"`desired_card` is {describe(desired)}, which is no treasure"
-    if not table.supply.counts[desired]:
+    if not supply[desired]:
         return f"`desired_card` is {describe(desired)}, whose pile is empty"
+    limit = gain_limit(card, trashed)
     return f"`desired_card` is {describe(desired)}, which costs {COST[desired]}, not up to {limit}"
 
 
@@ -189,9 +169,9 @@ EFFECTS: Mapping[str, Effect] = {
     "cellar": _cellar,
     "market": _gives("market"),
     "militia": _militia,
-    "mine": _mine,
+    "mine": partial(_exchange, "mine", to_hand=True),
     "moat": _gives("moat"),
-    "remodel": _remodel,
+    "remodel": partial(_exchange, "remodel", to_hand=False),
     "smithy": _gives("smithy"),
     "village": _gives("village"),
     "woodcutter": _gives("woodcutter"),

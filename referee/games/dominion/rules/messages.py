@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
-from referee.games.interface.seats import SeatId
+from referee.games.interface.seats import OfPlayer
 
 CardId = Annotated[
     str, Meta(description="A card's id (1.6).", extra_json_schema={"enum": list(CARDS)})
@@ -64,46 +64,39 @@ class SupplyInfo(Struct, frozen=True, tag_field="type", tag="supply-info"):
     cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
 
 
-class PlayerGained(Struct, frozen=True, tag_field="type", tag="player-gained"):
+class PlayerGained(OfPlayer, frozen=True, tag_field="type", tag="player-gained"):
     """After each single gain or buy."""
 
-    player_number: SeatId
     gained: CardId
 
 
-class PlayerPlayed(Struct, frozen=True, tag_field="type", tag="player-played"):
+class PlayerPlayed(OfPlayer, frozen=True, tag_field="type", tag="player-played"):
     """Once a turn, at its clean-up: actions and treasures in play order. Not sent if empty."""
 
-    player_number: SeatId
     played: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerTrashed(Struct, frozen=True, tag_field="type", tag="player-trashed"):
+class PlayerTrashed(OfPlayer, frozen=True, tag_field="type", tag="player-trashed"):
     """After each trashing."""
 
-    player_number: SeatId
     trashed: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerTopDiscard(Struct, frozen=True, tag_field="type", tag="player-top-discard"):
+class PlayerTopDiscard(OfPlayer, frozen=True, tag_field="type", tag="player-top-discard"):
     """After each discarding, before any draw or shuffle that follows it."""
 
-    player_number: SeatId
     card: CardId
 
 
-class PlayerReveal(Struct, frozen=True, tag_field="type", tag="player-reveal"):
+class PlayerReveal(OfPlayer, frozen=True, tag_field="type", tag="player-reveal"):
     """When a hand card is revealed (moat)."""
 
-    player_number: SeatId
     from_: Annotated[str, Meta(extra_json_schema={"const": "hand"})] = msgspec.field(name="from")
     cards: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerShuffled(Struct, frozen=True, tag_field="type", tag="player-shuffled"):
+class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled"):
     """When a discard pile becomes the deck; not for the initial deal."""
-
-    player_number: SeatId
 
 
 # --- to one bot -------------------------------------------------------------------------------

@@ -1,15 +1,15 @@
-"""One seat's cards (protocol-v1, 4.1, 4.6)."""
+"""The cards of one seat, and the state of its turn (protocol-v1, 4.1, 4.4, 4.6)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
 from referee.games.interface.chance import Chance
 from referee.games.interface.seats import seat_id
 
 
-class Gains(NamedTuple):
+class Gains(Struct, frozen=True, gc=False):
     """The cards that a player has got in one turn.
 
     Attributes:
@@ -41,24 +41,6 @@ class Player:
         counted: what `cards` gave; None since it gained or trashed a card.
     """
 
-    __slots__ = (
-        "_chance",
-        "actions_played",
-        "counted",
-        "deck",
-        "discard_pile",
-        "gains",
-        "hand",
-        "in_play",
-        "is_shown",
-        "left",
-        "number",
-        "seat",
-        "shuffles",
-        "turns",
-        "unseen",
-    )
-
     def __init__(self, seat: int, chance: Chance) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
@@ -69,12 +51,10 @@ class Player:
         self.hand: list[str] = []
         self.in_play: list[str] = []
         self.discard_pile: list[str] = []
-        self.turns = 0
-        self.shuffles = 0
+        self.turns = self.shuffles = 0
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
-        self.left = False
-        self.is_shown = False
+        self.left = self.is_shown = False
         self.unseen: list[str] = []
         self.counted: dict[str, int] | None = None
         self.draw(HAND_SIZE)
@@ -118,3 +98,22 @@ class Player:
     def score(self) -> int:
         """Points over all cards owned (4.5)."""
         return points_of(self.cards())
+
+
+class TurnState(Struct):
+    """One player's turn.
+
+    Attributes:
+        player: whose turn.
+        actions, buys: how many are left.
+        money: from actions; the treasures' money exists only within a buy reply.
+        bought: this turn, in order.
+        gained: this turn, in order, buys included.
+    """
+
+    player: Player
+    actions: int = 1
+    buys: int = 1
+    money: int = 0
+    bought: list[str] = []
+    gained: list[str] = []

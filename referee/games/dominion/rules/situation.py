@@ -13,9 +13,8 @@ from msgspec import Struct
 
 from referee.games.dominion.rules.cards import STARTING_DECK
 from referee.games.dominion.rules.messages import PlayerGained, PlayerTrashed
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.table import Table
-from referee.games.dominion.rules.turn_state import TurnState
 
 
 class SeatCards(Struct, frozen=True):

@@ -18,10 +18,6 @@ class Supply:
         empty_piles: how many of them are empty.
     """
 
-    _piles: tuple[Pile, ...]
-
-    __slots__ = ("_piles", "counts", "empty_piles")
-
     def __init__(self, players: int) -> None:
         """Lay out the supply for 2 to 4 players."""
         victory = 8 if players == 2 else 12
@@ -43,16 +39,14 @@ class Supply:
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
-        piles = list(self._piles)
-        piles[_INDEX[card]] = Pile(card, left)
-        self._piles = tuple(piles)
+        self._piles[_INDEX[card]] = Pile(card, left)
 
     def set(self, counts: Mapping[str, int]) -> None:
         """Lay out these piles anew; those that are not named stay as they are."""
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
-        self._piles = tuple(Pile(c, count) for c, count in self.counts.items())
+        self._piles = [Pile(c, count) for c, count in self.counts.items()]
 
     def info(self) -> SupplyInfo:
         """The message that shows all piles as they are now."""
-        return SupplyInfo(self._piles)
+        return SupplyInfo(tuple(self._piles))

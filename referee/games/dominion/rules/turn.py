@@ -10,24 +10,13 @@ from typing import Any
 
 from msgspec import UNSET
 
+from referee.games.dominion.rules import faults
 from referee.games.dominion.rules.cards import CARDS, COST, HAND_SIZE, WORTH
 from referee.games.dominion.rules.effects import EFFECTS, BadParametersError, Decisions
-from referee.games.dominion.rules.faults import (
-    BAD_PARAMETERS,
-    BAD_PHASE,
-    BAD_TOP_DISCARD,
-    BAD_TREASURE,
-    CANNOT_BUY,
-    NO_ACTIONS,
-    NO_BUYS,
-    NOT_AN_ACTION,
-    NOT_IN_HAND,
-)
 from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayTurn
-from referee.games.dominion.rules.player import Gains, Player
+from referee.games.dominion.rules.player import Gains, Player, TurnState
 from referee.games.dominion.rules.table import Table
-from referee.games.dominion.rules.turn_state import TurnState
-from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import describe
 from referee.games.interface.game import LEFT, Request
 
 
@@ -56,12 +45,12 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
         )
         if type(reply) is not PlayReply:
             if reply is not LEFT:
-                _not_a_play_reply(table, player, reply)
+                table.no_reply(player, reply, "an attack reply answers a play-turn", "5.5")
             break
         phase = reply.phase
         if phase == "buy":
             if not turn.buys:
-                table.fault(player, NO_BUYS, "a buy reply with no buys left")
+                table.fault(player, faults.NO_BUYS, "a buy reply with no buys left")
                 break
             _buy(table, turn, reply)
         elif phase == "cleanup":
@@ -69,21 +58,14 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
             break
         elif phase == "action":
             if not turn.actions:
-                table.fault(player, NO_ACTIONS, "an action reply with no actions left")
+                table.fault(player, faults.NO_ACTIONS, "an action reply with no actions left")
                 break
             yield from _play_action(table, turn, reply)
         else:
             detail = f'`phase` is {describe(phase)}, not "action", "buy" or "cleanup"'
-            table.fault(player, BAD_PHASE, detail)
+            table.fault(player, faults.BAD_PHASE, detail)
             break
     _clean_up(table, player, top_discard)
-
-
-def _not_a_play_reply(table: Table, player: Player, reply: object) -> None:
-    if type(reply) is Malformed:
-        table.fault(player, reply.code, reply.detail, section="5.5")
-    else:
-        table.fault(player, WRONG_TYPE, "an attack reply answers a play-turn", section="5.5")
 
 
 def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
@@ -93,10 +75,10 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     turn.actions -= 1
     if not isinstance(card, str) or card not in EFFECTS:
         shown = "missing" if card is UNSET else describe(card)
-        table.fault(player, NOT_AN_ACTION, f"`card` is {shown}, which is no action card")
+        table.fault(player, faults.NOT_AN_ACTION, f"`card` is {shown}, which is no action card")
         return
     if card not in player.hand:
-        table.fault(player, NOT_IN_HAND, f"`card` is {describe(card)}, which is not in hand")
+        table.fault(player, faults.NOT_IN_HAND, f"`card` is {describe(card)}, which is not in hand")
         return
     parameters = reply.additional_parameters
     if not isinstance(parameters, dict):
@@ -104,6 +86,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     place = player.hand.index(card)
     del player.hand[place]
     player.in_play.append(card)
+    table.moved()
     try:
         decisions = EFFECTS[card](table, turn, parameters)
         if decisions is not None:
@@ -111,7 +94,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     except BadParametersError as problem:
         player.in_play.pop()
         player.hand.insert(place, card)
-        table.fault(player, BAD_PARAMETERS, f"{card}: {problem}")
+        table.fault(player, faults.BAD_PARAMETERS, f"{card}: {problem}")
     else:
         player.actions_played.add(card)
 
@@ -132,7 +115,7 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
         return money
     if not isinstance(treasures, list):
         detail = f"`played_treasures` is {describe(treasures)}, not a list"
-        table.fault(player, BAD_TREASURE, detail)
+        table.fault(player, faults.BAD_TREASURE, detail)
         return None
     hand, in_play = player.hand, player.in_play
     for place, card in enumerate(treasures):
@@ -147,9 +130,10 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             else:
                 in_play.append(card)
                 money += worth
+                table.moved()
                 continue
         detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
-        table.fault(player, BAD_TREASURE, detail)
+        table.fault(player, faults.BAD_TREASURE, detail)
         return None
     return money
 
@@ -160,7 +144,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
         return
     player = turn.player
     if not isinstance(cards, list):
-        table.fault(player, CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
+        table.fault(player, faults.CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
         return
     buys = turn.buys
     for place, card in enumerate(cards):
@@ -179,7 +163,9 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
             turn.gained.append(card)
             table.gain(player, card)
             continue
-        table.fault(player, CANNOT_BUY, f"cards_to_buy[{place}] is {describe(card)}, {problem}")
+        table.fault(
+            player, faults.CANNOT_BUY, f"cards_to_buy[{place}] is {describe(card)}, {problem}"
+        )
         return
 
 
@@ -194,7 +180,7 @@ def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
             pile.append(top_discard)
         else:
             detail = f"`top_discard` is {describe(top_discard)}, which is not in hand or in play"
-            table.fault(player, BAD_TOP_DISCARD, detail)
+            table.fault(player, faults.BAD_TOP_DISCARD, detail)
     player.hand = []
     player.in_play = []
     table.discard(player, pile)

@@ -84,23 +84,16 @@ def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View
 
 def _seat(player: Player, viewer: Viewer) -> SeatView:
     own = None
-    if viewer is ALL:
+    if viewer is ALL or viewer == player.seat:
         hand, pile, deck = player.hand.copy(), player.discard_pile.copy(), player.deck[::-1]
+        if viewer is not ALL:
+            if not player.is_shown:
+                hand, deck = [], deck + hand
+            if player.unseen:
+                pile = list((Counter(pile) - Counter(player.unseen)).elements())
+                deck += player.unseen
+            pile.sort()
+            deck.sort()
         own = OwnCards(hand, player.in_play.copy(), pile, deck, player.turns, player.shuffles)
-    elif viewer == player.seat:
-        hand = player.hand.copy() if player.is_shown else []
-        pile = player.discard_pile
-        deck = player.deck if player.is_shown else player.deck + player.hand
-        if player.unseen:
-            pile = list((Counter(pile) - Counter(player.unseen)).elements())
-            deck = deck + player.unseen
-        own = OwnCards(
-            hand,
-            player.in_play.copy(),
-            sorted(pile),
-            sorted(deck),
-            player.turns,
-            player.shuffles,
-        )
     cards = player.cards()
     return SeatView(cards, points_of(cards), own)

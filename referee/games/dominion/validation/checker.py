@@ -26,8 +26,7 @@ from referee.games.dominion.events import (
     Event,
     Kind,
     TurnMessage,
-    cards_of,
-    kind_of,
+    event_of,
     next_seat,
 )
 from referee.games.dominion.ledger import Ledger
@@ -47,7 +46,8 @@ from referee.games.dominion.validation.reading import (
 )
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.faults import Disqualification, Termination, describe
-from referee.games.interface.seats import seat_id, seat_index
+from referee.games.interface.log_player import End, Gone
+from referee.games.interface.seats import seat_id
 
 _IN_HANDSHAKE_ONLY = (
     Disqualification.FAILED_TO_START,
@@ -86,44 +86,40 @@ class Checker:
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read a public message of the game."""
+        """Read a public message of the game, `Gone` or `End`."""
         self._line, self._findings = line, []
         if type(message) is GameInfo:
             self._read_game_info(message)
         elif type(message) is SupplyInfo:
             self._read_supply(message)
+        elif type(message) is Gone:
+            self._read_disqualified(message.seat, message.code)
+        elif type(message) is End:
+            self._read_end(message)
         else:
             event = self._event(message)
             if event is not None:
                 self._extend(event)
         return self._findings
 
-    def disqualify(self, line: int, seat: int, code: str) -> list[Finding]:
-        """Read a `player-disqualified`."""
-        self._line, self._findings = line, []
+    def _read_disqualified(self, seat: int, code: str) -> None:
         self._check_expected("player-disqualified")
         if seat >= self._count or seat in self._disqualified:
             here = self._count - len(self._disqualified)
             self._find("8.3", f"one of the {here} players in the match", seat_id(seat))
         else:
-            self._extend(Event(line, Kind.DISQUALIFIED, seat, (code,)))
+            self._extend(Event(self._line, Kind.DISQUALIFIED, seat, (code,)))
             self._disqualified.add(seat)
-        return self._findings
 
-    def end(
-        self, line: int, scores: Sequence[int], winners: Sequence[str], reason: str
-    ) -> list[Finding]:
-        """Read the `game-end`."""
-        self._line, self._findings = line, []
+    def _read_end(self, end: End) -> None:
         self._check_expected("game-end")
         points = self._ledger.scores()
-        if list(scores) != points:
-            self._find("4.5", f"scores {points}", f"scores {list(scores)}")
+        if end.scores != points:
+            self._find("4.5", f"scores {points}", f"scores {end.scores}")
         try:
-            every_way(lambda each: self._end(each, points, winners, reason), self._readings)
+            every_way(lambda each: self._end(each, points, end.winners, end.reason), self._readings)
         except Contradiction as problem:
             self._findings.append(problem.finding)
-        return self._findings
 
     def _find(self, section: str, expected: str, found: str) -> None:
         """Report something of this line."""
@@ -178,13 +174,12 @@ class Checker:
     def _event(self, message: Struct) -> Event | None:
         """The message as an event, if it can be true of this table."""
         assert isinstance(message, TurnMessage)
-        kind = kind_of(message)
+        event = event_of(message, self._line)
+        kind, seat, cards = event.kind, event.seat, event.cards
         self._check_expected(kind)
-        seat = seat_index(message.player_number)
         if seat >= self._count:
             self._find("1.6", f"player1 to player{self._count}", message.player_number)
             return None
-        cards = cards_of(message)
         unknown = [card for card in cards if card not in CARDS]
         if unknown:
             self._find("1.6", "a card", f"{kind} {describe(unknown[0])}")
@@ -192,8 +187,8 @@ class Checker:
         if not cards and kind != Kind.SHUFFLED:
             self._find("2", "at least one card", f"{kind} without any")
             return None
-        supply = dict(self._supply) if kind == Kind.TRASHED else None
-        event = Event(self._line, kind, seat, cards, supply)
+        if kind == Kind.TRASHED:
+            event = event._replace(supply=dict(self._supply))
         owned = self._ledger.owned[seat]
         missing = Counter(cards) - owned
         if missing and kind != Kind.GAINED:
@@ -217,7 +212,7 @@ class Checker:
         if event.kind == Kind.GAINED:
             self._gained = event.cards[0]
             self._expects = "supply-info"
-        self._ledger.count(event.seat, event.kind, event.cards)
+        self._ledger.count(event)
         self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     # --- turns --------------------------------------------------------------------------------
@@ -346,7 +341,7 @@ class Checker:
             yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
-                raise Contradiction(Finding(event.line, "3.5", "a reason within the game", code))
+                raise Contradiction(event.line, "3.5", "a reason within the game", code)
             return
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
@@ -391,7 +386,7 @@ class Checker:
             elif reading.events and not reading.loose:
                 number = seat_id(reading.active)
                 expected = f"the clean-up of {number}, whose turn it is"
-                raise Contradiction(Finding(self._line, "4.4", expected, found))
+                raise Contradiction(self._line, "4.4", expected, found)
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
                 str(Termination.TURN_LIMIT)
@@ -401,13 +396,11 @@ class Checker:
             best = min((-points[seat], turns[seat]) for seat in here)
             won = [seat for seat in here if (-points[seat], turns[seat]) == best]
         if due != reason:
-            raise Contradiction(Finding(self._line, "4.4", due, found))
+            raise Contradiction(self._line, "4.4", due, found)
         expected_winners = [seat_id(seat) for seat in won]
         if list(winners) != expected_winners:
             raise Contradiction(
-                Finding(
-                    self._line, "4.5", f"winners {expected_winners}", f"winners {list(winners)}"
-                )
+                self._line, "4.5", f"winners {expected_winners}", f"winners {list(winners)}"
             )
         return [reading]
 

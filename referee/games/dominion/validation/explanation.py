@@ -139,7 +139,7 @@ class Explanation:
         event = self._next(course) or self._played or self._top or self._shuffle
         if event:
             raise contradicts(event, section, expected)
-        raise Contradiction(Finding(self._line, section, expected, "the next turn"))
+        raise Contradiction(self._line, section, expected, "the next turn")
 
     def _own(self, course: _Course, kind: str) -> Event | None:
         """Take the next event, if it is of this kind and of the active player."""
@@ -161,7 +161,7 @@ class Explanation:
         if not course.hand or course.reach[card] <= 0:
             why = "who cannot have it in hand" if course.hand else "whose hand is empty"
             expected = f"no {card} of {self._number}, {why}"
-            raise Contradiction(Finding(line, section, expected, card))
+            raise Contradiction(line, section, expected, card)
         course.hand -= 1
         course.reach[card] -= 1
 
@@ -327,7 +327,7 @@ class Explanation:
         if self._top is None:
             if total:
                 expected = f"player-top-discard {self._number}, whose turn ends"
-                raise Contradiction(Finding(self._line, "2.8", expected, "the next turn"))
+                raise Contradiction(self._line, "2.8", expected, "the next turn")
         else:
             card = self._top.cards[0]
             if not total:
@@ -341,10 +341,8 @@ class Explanation:
         if course.deck < HAND_SIZE and course.discard:
             if self._shuffle is None:
                 who = f"{self._number}, who draws five with {course.deck} in the deck"
-                finding = Finding(
-                    self._line, "4.6", f"player-shuffled {who}", "none before this line"
-                )
-                raise Contradiction(finding)
+                expected = f"player-shuffled {who}"
+                raise Contradiction(self._line, "4.6", expected, "none before this line")
             self._shuffled(course, HAND_SIZE, ())
             return
         if self._shuffle is not None:

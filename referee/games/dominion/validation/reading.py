@@ -61,14 +61,14 @@ class Reading(Struct, frozen=True):
 class Contradiction(Exception):
     """No course of the game sends this message."""
 
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.expected)
-        self.finding = finding
+    def __init__(self, line: int, section: str, expected: str, found: str) -> None:
+        super().__init__(expected)
+        self.finding = Finding(line, section, expected, found)
 
 
 def contradicts(event: Event, section: str, expected: str) -> Contradiction:
     """The contradiction of an event."""
-    return Contradiction(Finding(event.line, section, expected, str(event)))
+    return Contradiction(event.line, section, expected, str(event))
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
@@ -77,7 +77,8 @@ def furthest(problems: Sequence[Finding]) -> Contradiction:
     The problems are findings: a list of exceptions would be kept alive by their own frames until
     the garbage collector runs.
     """
-    return Contradiction(max(problems, key=lambda problem: problem.line))
+    last = max(problems, key=lambda problem: problem.line)
+    return Contradiction(last.line, last.section, last.expected, last.found)
 
 
 def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:

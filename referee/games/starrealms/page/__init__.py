@@ -24,21 +24,12 @@ def _facts(options: Any) -> dict[str, Any]:
         pile: the card that lies in a pile beside the row.
     """
     cards = {
-        name: {
-            "faction": card.faction,
-            "type": card.type,
-            "cost": card.cost,
-            "defense": card.defense,
-            "text": does(card),
-        }
+        name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
+        | {"text": does(card)}
         for name, card in CARDS.items()
     }
     factions = {card.faction: card.faction.replace("_", " ").title() for card in CARDS.values()}
     return {"cards": cards, "factions": factions, "pile": EXPLORER}
-
-
-def _authority(view: View) -> list[float]:
-    return [seat.authority for seat in view.seats]
 
 
 def _cards(view: View) -> list[float]:
@@ -47,17 +38,15 @@ def _cards(view: View) -> list[float]:
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
     """What the player whose turn it is has to spend; the other has nothing."""
-
-    def of(view: View) -> list[float]:
-        return [getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))]
-
-    return of
+    return lambda view: [
+        getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
+    ]
 
 
 PAGE = Page(
     folder=Path(__file__).parent,
     series=(
-        Series("authority", "", _authority),
+        Series("authority", "", lambda view: [seat.authority for seat in view.seats]),
         Series("trade", "to spend", _of_turn("trade")),
         Series("combat", "to spend", _of_turn("combat")),
         Series("cards", "owned", _cards),

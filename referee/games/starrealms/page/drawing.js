@@ -6,6 +6,7 @@ const WORDS = { // action -> what stands on its button
   play: "Play", "use-base": "Use", "use-ally": "Ally", scrap: "Scrap", buy: "Buy",
   "attack-base": "Attack",
 };
+const SIGNS = [[/(\d+) trade/g, "coin"], [/(\d+) combat/g, "sword"], [/(\d+) authority/g, "shield"], [/draw (\d+)/g, "card"]];
 
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
@@ -13,7 +14,7 @@ export function mount(root, header, kit) {
   const { cards, factions, pile } = header.facts;
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "sr" });
-  const parts = { seats: section("seats"), row: section("row"), active: section("active"), piles: section("piles") };
+  const parts = { seats: section("seats"), row: section("row"), active: section("active"), buttons: section("buttons"), piles: section("piles") };
   let shown = null; // what was drawn last: view, before, more
   const asking = new kit.Asking(table, () => paint());
   const once = kit.keeper();
@@ -38,17 +39,17 @@ export function mount(root, header, kit) {
     const label = [card, many, faction, type, `costs ${fact.cost}`, ...notes, fact.text];
     return el(
       "li",
-      { class: `sr-card sr-${fact.faction} ${state}` },
+      { class: `sr-card sr-${fact.faction} ${state}${buttons.length === 1 ? " sr-can" : ""}`, "data-card": card, "data-count": times },
       el(
         "div",
         { class: "sr-face", role: "img", "aria-label": label.filter(Boolean).join(", ") },
-        el("span", { class: "sr-name" }, card, many && el("b", {}, ` ${many}`)),
         el("span", { class: "sr-cost" }, String(fact.cost ?? "")),
+        el("span", { class: "sr-name" }, card, many && el("b", {}, ` ${many}`)),
         el("span", { class: "sr-type" }, el("span", { class: "sr-badge" }, faction.slice(0, 1)), type),
-        el("span", { class: "sr-text" }, fact.text),
+        el("span", { class: "sr-text" }, kit.signed(fact.text, SIGNS)),
         notes.length > 0 && el("span", { class: "sr-note" }, notes.join(", ")),
       ),
-      buttons,
+      buttons.length > 1 ? el("div", { class: "sr-both" }, buttons) : buttons,
     );
   }
 
@@ -72,7 +73,7 @@ export function mount(root, header, kit) {
     return el("ul", { class: "sr-chips" }, tally(list).map(([card, number]) => {
       const { faction } = factOf(card);
       const letter = el("span", { class: "sr-badge", "aria-hidden": "true" }, (factions[faction] || faction).slice(0, 1));
-      return el("li", { class: `sr-chip sr-${faction}` }, letter, number > 1 ? `${card} ×${number}` : card);
+      return el("li", { class: `sr-chip sr-${faction}`, "data-card": card, "data-count": number }, letter, number > 1 ? `${card} ×${number}` : card);
     }));
   }
 
@@ -205,19 +206,17 @@ export function mount(root, header, kit) {
     const seat = mover();
     parts.active.style.setProperty("--seat", seat === null ? "var(--line)" : kit.seat(seat).colour);
     const { question } = asking;
-    const title = question?.title || (seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]} has the turn`);
+    const title = seat === null ? (view.turn ? "The match is over" : "Before the first turn") : `${names[seat]} has the turn`;
     const counters = [["Trade", view.trade], ["Combat", view.combat]].map(([name, number]) => {
       return el("div", {}, el("dt", {}, name), el("dd", {}, String(number)));
     });
     const inside = [
-      el("h2", {}, seat !== null && glyph(seat), title),
+      el("h2", { class: question ? "unseen" : null }, seat !== null && glyph(seat), title),
       el("dl", { class: "sr-counters" }, counters),
       view.next_ship_to_top && el("p", { class: "sr-note" }, "The next ship bought may go on top of the deck."),
     ];
-    if (question) {
-      inside.push(el("p", { class: "sr-question" }, question.text));
-    } else {
-      inside.push(el("p", { class: "sr-told" }, shown.more.ended || describe(view, before)));
+    if (!question) {
+      inside.push(el("p", { class: "sr-told" }, shown.more.ended ? "" : describe(view, before)));
     }
     const own = view.asked === view.player && view.request;
     const options = question && !view.request?.actions;
@@ -228,13 +227,17 @@ export function mount(root, header, kit) {
       const hand = tally(seen.hand).map(([card, times]) => held(`hand ${card}`, card, { times, buttons: choices.take(["play"], card) }));
       inside.push(zone("Hand", hand, "No cards."));
     }
-    inside.push(zone("In play", pieces(seen, choices, ["use-base", "use-ally", "scrap"]), "No cards."));
+    const inPlay = pieces(seen, choices, ["use-base", "use-ally", "scrap"]);
+    if (question) { // what can be done; the rest is small
+      const usable = inPlay.filter((piece) => piece.querySelector("button"));
+      inside.push(usable.length > 0 && zone("In play", usable, ""), seen.in_play.length > 0 && el("div", {}, chips(cardsOf(seen))));
+    } else {
+      inside.push(zone("In play", inPlay, "No cards."));
+    }
     if (view.copied) {
       inside.push(el("p", { class: "sr-note" }, `A ship is copied: ${view.copied}.`));
     }
-    if (question) {
-      inside.push(questionBelow(choices));
-    }
+    fill(parts.buttons, question ? questionBelow(choices) : []);
     fill(parts.active, inside.filter(Boolean));
   }
 
@@ -270,16 +273,16 @@ export function mount(root, header, kit) {
       if (card) {
         return tile(card, { notes: [choice.cells[0].split(";")[0]], buttons: [chooses], state: place >= 0 ? "sr-new" : "" });
       }
-      return el("li", { class: "sr-card" }, el("div", { class: "sr-face" }, el("span", { class: "sr-name" }, choice.cells.join(", "))), chooses);
+      return el("li", { class: "sr-card sr-can" }, el("div", { class: "sr-face" }, el("span", { class: "sr-name" }, kit.signed(choice.cells.join(", "), SIGNS))), chooses);
     });
   }
 
   function questionBelow(choices) {
     const rest = [...choices.left.keys()].map((index) => { // what has no place on the table
       const { name, cells } = asking.question.choices[index];
-      return button(index, `${name.replaceAll("-", " ")} (${cells.join(", ")})`);
+      return button(index, name.replaceAll("-", " ") + (cells[0]?.length < 14 ? ` (${cells.join(", ")})` : ""));
     });
-    return el("div", { class: "sr-buttons" }, rest, asking.ends("Choose these", "sr-main"));
+    return [...rest, ...asking.ends("Choose these", "sr-main")];
   }
 
   // --- what others call ------------------------------------------------------------------------
@@ -287,7 +290,7 @@ export function mount(root, header, kit) {
   function paint() {
     const { more } = shown;
     const isWide = (more.width || table.clientWidth) >= 520;
-    const order = isWide ? ["seats", "row", "active", "piles"] : ["active", "row", "seats", "piles"];
+    const order = isWide ? ["seats", "row", "active", "buttons", "piles"] : ["active", "row", "seats", "buttons", "piles"];
     asking.keepFocus(() => {
       fill(table, order.map((name) => parts[name]));
       const choices = new Choices();
@@ -349,7 +352,13 @@ export function mount(root, header, kit) {
     });
   }
 
-  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  const legend = [
+    [el("span", { class: "sr-cost" }, 3), "costs 3 trade"],
+    ...[["coin", "trade"], ["sword", "combat"], ["shield", "authority"], ["card", "cards drawn"]].map(([name, words]) => [kit.sign(name, 1), words]),
+    ...Object.entries(factions).map(([faction, name]) => [el("span", { class: `sr-chip sr-${faction}` }, name[0]), name]),
+  ];
+
+  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 }
 
 // --- lists of cards --------------------------------------------------------------------------------

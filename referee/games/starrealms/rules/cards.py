@@ -9,6 +9,7 @@ as long as the card is in play.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 BLOB = "blob"
@@ -59,9 +60,8 @@ def _ability(words: str) -> Ability:
 
 
 def _card(
-    name: str,
-    faction: str,
     type_: str,
+    name: str,
     cost: int,
     copies: int,
     defense: int,
@@ -73,99 +73,90 @@ def _card(
     if primary in CONSTANT:
         constant, primary = primary, ""
     abilities = (_ability(primary), _ability(ally), _ability(scrap))
-    return Card(name, faction, type_, cost, copies, defense, *abilities, constant, type_ == SHIP)
+    is_ship = type_ == SHIP
+    return Card(name, UNALIGNED, type_, cost, copies, defense, *abilities, constant, is_ship)
 
 
-_ROWS = [
-    # name, faction, type, cost, copies, defense, primary ability; ally ability, scrap ability
-    _card("Blob Fighter", BLOB, SHIP, 1, 3, 0, "combat 3", "draw 1"),
-    _card("Battle Pod", BLOB, SHIP, 2, 2, 0, "combat 4, scrap_trade_row 1", "combat 2"),
-    _card("Trade Pod", BLOB, SHIP, 2, 3, 0, "trade 3", "combat 2"),
-    _card("Blob Wheel", BLOB, BASE, 3, 3, 5, "combat 1", scrap="trade 3"),
-    _card("Ram", BLOB, SHIP, 3, 2, 0, "combat 5", "combat 2", "trade 3"),
-    _card("Blob Destroyer", BLOB, SHIP, 4, 2, 0, "combat 6", "destroy_base 1, scrap_trade_row 1"),
-    _card("The Hive", BLOB, BASE, 5, 1, 5, "combat 3", "draw 1"),
-    _card("Battle Blob", BLOB, SHIP, 6, 1, 0, "combat 8", "draw 1", "combat 4"),
-    _card("Blob Carrier", BLOB, SHIP, 6, 1, 0, "combat 7", "gain_ship 1"),
-    _card("Mothership", BLOB, SHIP, 7, 1, 0, "combat 6, draw 1", "draw 1"),
-    _card("Blob World", BLOB, BASE, 8, 1, 7, "combat 5 or draw_per_blob_card_played_this_turn 1"),
-    _card("Trade Bot", CULT, SHIP, 1, 3, 0, "trade 1, scrap_hand_or_discard 1", "combat 2"),
-    _card("Missile Bot", CULT, SHIP, 2, 3, 0, "combat 2, scrap_hand_or_discard 1", "combat 2"),
-    _card("Battle Station", CULT, OUTPOST, 3, 2, 5, "", scrap="combat 5"),
-    _card("Supply Bot", CULT, SHIP, 3, 3, 0, "trade 2, scrap_hand_or_discard 1", "combat 2"),
-    _card("Patrol Mech", CULT, SHIP, 4, 2, 0, "trade 3 or combat 5", "scrap_hand_or_discard 1"),
-    _card("Stealth Needle", CULT, SHIP, 4, 1, 0, "copy_ship 1"),
-    _card("Battle Mech", CULT, SHIP, 5, 1, 0, "combat 4, scrap_hand_or_discard 1", "draw 1"),
-    _card("Mech World", CULT, OUTPOST, 5, 1, 6, "ally_of_all"),
-    _card("Junkyard", CULT, OUTPOST, 6, 1, 5, "scrap_hand_or_discard 1"),
-    _card("Missile Mech", CULT, SHIP, 6, 1, 0, "combat 6, destroy_base 1", "draw 1"),
-    _card("Machine Base", CULT, OUTPOST, 7, 1, 6, "draw 1, scrap_from_hand 1"),
-    _card("Brain World", CULT, OUTPOST, 8, 1, 6, "scrap_then_draw 2"),
-    _card("Imperial Fighter", EMPIRE, SHIP, 1, 3, 0, "combat 2, opponent_discard 1", "combat 2"),
-    _card("Corvette", EMPIRE, SHIP, 2, 2, 0, "combat 1, draw 1", "combat 2"),
-    _card(
-        "Imperial Frigate",
-        EMPIRE,
-        SHIP,
-        3,
-        3,
-        0,
-        "combat 4, opponent_discard 1",
-        "combat 2",
-        "draw 1",
-    ),
-    _card("Survey Ship", EMPIRE, SHIP, 3, 3, 0, "trade 1, draw 1", scrap="opponent_discard 1"),
-    _card(
-        "Recycling Station",
-        EMPIRE,
-        OUTPOST,
-        4,
-        2,
-        4,
-        "trade 1 or discard_up_to_then_draw_that_many 2",
-    ),
-    _card("Space Station", EMPIRE, OUTPOST, 4, 2, 4, "combat 2", "combat 2", "trade 4"),
-    _card("War World", EMPIRE, OUTPOST, 5, 1, 4, "combat 3", "combat 4"),
-    _card(
-        "Battlecruiser",
-        EMPIRE,
-        SHIP,
-        6,
-        1,
-        0,
-        "combat 5, draw 1",
-        "opponent_discard 1",
-        "draw 1, destroy_base 1",
-    ),
-    _card("Royal Redoubt", EMPIRE, OUTPOST, 6, 1, 6, "combat 3", "opponent_discard 1"),
-    _card("Dreadnaught", EMPIRE, SHIP, 7, 1, 0, "combat 7, draw 1", scrap="combat 5"),
-    _card("Fleet HQ", EMPIRE, BASE, 8, 1, 8, "combat_per_ship"),
-    _card("Federation Shuttle", FEDERATION, SHIP, 1, 3, 0, "trade 2", "authority 4"),
-    _card("Cutter", FEDERATION, SHIP, 2, 3, 0, "authority 4, trade 2", "combat 4"),
-    _card(
-        "Embassy Yacht", FEDERATION, SHIP, 3, 2, 0, "authority 3, trade 2, draw_with_two_bases 2"
-    ),
-    _card("Trading Post", FEDERATION, OUTPOST, 3, 2, 4, "authority 1 or trade 1", scrap="combat 3"),
-    _card("Barter World", FEDERATION, BASE, 4, 2, 4, "authority 2 or trade 2", scrap="combat 5"),
-    _card("Freighter", FEDERATION, SHIP, 4, 2, 0, "trade 4", "next_ship_to_top 1"),
-    _card("Defense Center", FEDERATION, OUTPOST, 5, 1, 5, "authority 3 or combat 2", "combat 2"),
-    _card("Trade Escort", FEDERATION, SHIP, 5, 1, 0, "authority 4, combat 4", "draw 1"),
-    _card("Flagship", FEDERATION, SHIP, 6, 1, 0, "combat 5, draw 1", "authority 5"),
-    _card("Port of Call", FEDERATION, OUTPOST, 6, 1, 6, "trade 3", scrap="draw 1, destroy_base 1"),
-    _card("Central Office", FEDERATION, BASE, 7, 1, 6, "trade 2, next_ship_to_top 1", "draw 1"),
-    _card(
-        "Command Ship", FEDERATION, SHIP, 8, 1, 0, "authority 4, combat 5, draw 2", "destroy_base 1"
-    ),
-]
+def _ship(name: str, cost: int, copies: int, primary: str, ally: str = "", scrap: str = "") -> Card:
+    return _card(SHIP, name, cost, copies, 0, primary, ally, scrap)
+
+
+_base = partial(_card, BASE)
+_outpost = partial(_card, OUTPOST)
+_FACTIONS = {
+    # name, cost, copies, defense (not of a ship), primary ability; ally ability, scrap ability
+    BLOB: [
+        _ship("Blob Fighter", 1, 3, "combat 3", "draw 1"),
+        _ship("Battle Pod", 2, 2, "combat 4, scrap_trade_row 1", "combat 2"),
+        _ship("Trade Pod", 2, 3, "trade 3", "combat 2"),
+        _base("Blob Wheel", 3, 3, 5, "combat 1", scrap="trade 3"),
+        _ship("Ram", 3, 2, "combat 5", "combat 2", "trade 3"),
+        _ship("Blob Destroyer", 4, 2, "combat 6", "destroy_base 1, scrap_trade_row 1"),
+        _base("The Hive", 5, 1, 5, "combat 3", "draw 1"),
+        _ship("Battle Blob", 6, 1, "combat 8", "draw 1", "combat 4"),
+        _ship("Blob Carrier", 6, 1, "combat 7", "gain_ship 1"),
+        _ship("Mothership", 7, 1, "combat 6, draw 1", "draw 1"),
+        _base("Blob World", 8, 1, 7, "combat 5 or draw_per_blob_card_played_this_turn 1"),
+    ],
+    CULT: [
+        _ship("Trade Bot", 1, 3, "trade 1, scrap_hand_or_discard 1", "combat 2"),
+        _ship("Missile Bot", 2, 3, "combat 2, scrap_hand_or_discard 1", "combat 2"),
+        _outpost("Battle Station", 3, 2, 5, "", scrap="combat 5"),
+        _ship("Supply Bot", 3, 3, "trade 2, scrap_hand_or_discard 1", "combat 2"),
+        _ship("Patrol Mech", 4, 2, "trade 3 or combat 5", "scrap_hand_or_discard 1"),
+        _ship("Stealth Needle", 4, 1, "copy_ship 1"),
+        _ship("Battle Mech", 5, 1, "combat 4, scrap_hand_or_discard 1", "draw 1"),
+        _outpost("Mech World", 5, 1, 6, "ally_of_all"),
+        _outpost("Junkyard", 6, 1, 5, "scrap_hand_or_discard 1"),
+        _ship("Missile Mech", 6, 1, "combat 6, destroy_base 1", "draw 1"),
+        _outpost("Machine Base", 7, 1, 6, "draw 1, scrap_from_hand 1"),
+        _outpost("Brain World", 8, 1, 6, "scrap_then_draw 2"),
+    ],
+    EMPIRE: [
+        _ship("Imperial Fighter", 1, 3, "combat 2, opponent_discard 1", "combat 2"),
+        _ship("Corvette", 2, 2, "combat 1, draw 1", "combat 2"),
+        _ship("Imperial Frigate", 3, 3, "combat 4, opponent_discard 1", "combat 2", "draw 1"),
+        _ship("Survey Ship", 3, 3, "trade 1, draw 1", scrap="opponent_discard 1"),
+        _outpost("Recycling Station", 4, 2, 4, "trade 1 or discard_up_to_then_draw_that_many 2"),
+        _outpost("Space Station", 4, 2, 4, "combat 2", "combat 2", "trade 4"),
+        _outpost("War World", 5, 1, 4, "combat 3", "combat 4"),
+        _ship(
+            "Battlecruiser",
+            6,
+            1,
+            "combat 5, draw 1",
+            "opponent_discard 1",
+            "draw 1, destroy_base 1",
+        ),
+        _outpost("Royal Redoubt", 6, 1, 6, "combat 3", "opponent_discard 1"),
+        _ship("Dreadnaught", 7, 1, "combat 7, draw 1", scrap="combat 5"),
+        _base("Fleet HQ", 8, 1, 8, "combat_per_ship"),
+    ],
+    FEDERATION: [
+        _ship("Federation Shuttle", 1, 3, "trade 2", "authority 4"),
+        _ship("Cutter", 2, 3, "authority 4, trade 2", "combat 4"),
+        _ship("Embassy Yacht", 3, 2, "authority 3, trade 2, draw_with_two_bases 2"),
+        _outpost("Trading Post", 3, 2, 4, "authority 1 or trade 1", scrap="combat 3"),
+        _base("Barter World", 4, 2, 4, "authority 2 or trade 2", scrap="combat 5"),
+        _ship("Freighter", 4, 2, "trade 4", "next_ship_to_top 1"),
+        _outpost("Defense Center", 5, 1, 5, "authority 3 or combat 2", "combat 2"),
+        _ship("Trade Escort", 5, 1, "authority 4, combat 4", "draw 1"),
+        _ship("Flagship", 6, 1, "combat 5, draw 1", "authority 5"),
+        _outpost("Port of Call", 6, 1, 6, "trade 3", scrap="draw 1, destroy_base 1"),
+        _base("Central Office", 7, 1, 6, "trade 2, next_ship_to_top 1", "draw 1"),
+        _ship("Command Ship", 8, 1, "authority 4, combat 5, draw 2", "destroy_base 1"),
+    ],
+}
 EXPLORER = "Explorer"
 _OTHERS = [
-    _card("Scout", UNALIGNED, SHIP, 0, 8, 0, "trade 1"),
-    _card("Viper", UNALIGNED, SHIP, 0, 2, 0, "combat 1"),
-    _card(EXPLORER, UNALIGNED, SHIP, 2, 0, 0, "trade 2", scrap="combat 2"),
+    _ship("Scout", 0, 8, "trade 1"),
+    _ship("Viper", 0, 2, "combat 1"),
+    _ship(EXPLORER, 2, 0, "trade 2", scrap="combat 2"),
 ]
+_TRADE = [card._replace(faction=faction) for faction, cards in _FACTIONS.items() for card in cards]
 
-CARDS = {card.name: card for card in [*_ROWS, *_OTHERS]}
-TRADE_DECK = tuple(card.name for card in _ROWS for _ in range(card.copies))
+CARDS = {card.name: card for card in [*_TRADE, *_OTHERS]}
+TRADE_DECK = tuple(card.name for card in _TRADE for _ in range(card.copies))
 """Before it is shuffled; its end is the top (4.1)."""
 STARTING_DECK = tuple(card.name for card in _OTHERS for _ in range(card.copies))
 """A player's, likewise."""

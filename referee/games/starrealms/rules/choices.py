@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any, TypeAlias
 
-from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
 from referee.games.starrealms.rules.cards import Card
 from referee.games.starrealms.rules.faults import BAD_PICKS
@@ -43,17 +43,16 @@ def ask(
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    message = Choose(kind, name, list(options), least, most, state_of(table, turn))
-    reply = yield Request(turn.player.seat, message)
+    turn.question = Choose(kind, name, list(options), least, most, state_of(table, turn))
+    reply = yield Request(turn.player.seat, turn.question)
+    turn.question = None
     if type(reply) is ChooseReply:
         problem = _problem(reply.picks, least, most, len(options))
         if not problem:
             return [int(pick) for pick in reply.picks]
         table.fault(turn.player, BAD_PICKS, problem)
-    elif type(reply) is Malformed:
-        table.fault(turn.player, reply.code, reply.detail, section="6.3")
     else:
-        table.fault(turn.player, WRONG_TYPE, "a play-reply answers a choose", section="6.3")
+        table.no_reply(turn.player, reply, "a play-reply answers a choose", "6.3")
     return range(least)
 
 

@@ -16,7 +16,7 @@ from referee.games.starrealms.rules.messages import Option, PlayerChose, PlayerC
 from referee.games.starrealms.rules.player import Turn
 from referee.games.starrealms.rules.table import Table
 
-Effect: TypeAlias = Callable[[Table, Turn, Card, int], Decisions | None]
+Effect: TypeAlias = Callable[[Table, Turn, Card, int], Generator[Request, Any, object] | None]
 
 
 def happen(table: Table, turn: Turn, card: Card, ability: Ability) -> Decisions:
@@ -96,10 +96,6 @@ def _gain_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
         table.gain(turn.player, ships[pick], 0, "deck")
 
 
-def _scrap_hand_or_discard(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
-    yield from _scrap(table, turn, card, number)
-
-
 def _scrap_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
     scrapped = yield from _scrap(table, turn, card, number)
     table.draw(turn.player, scrapped)
@@ -173,7 +169,7 @@ EFFECTS: Mapping[str, Effect] = {
     "opponent_discard": _opponent_discard,
     "next_ship_to_top": _next_ship_to_top,
     "scrap_trade_row": _scrap_trade_row,
-    "scrap_hand_or_discard": _scrap_hand_or_discard,
+    "scrap_hand_or_discard": _scrap,
     "scrap_then_draw": _scrap_then_draw,
     "scrap_from_hand": _scrap_from_hand,
     "discard_up_to_then_draw_that_many": _discard_then_draw,

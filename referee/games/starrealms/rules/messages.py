@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from referee.games.interface.seats import SeatId
+from referee.games.interface.seats import OfPlayer, SeatId
 from referee.games.starrealms.rules.cards import CARDS
 
 ACTIONS = (
@@ -120,73 +120,63 @@ class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started"):
     player_number: SeatId
 
 
-class PlayerDiscarded(Struct, frozen=True, tag_field="type", tag="player-discarded"):
+class PlayerDiscarded(OfPlayer, frozen=True, tag_field="type", tag="player-discarded"):
     """Cards of the hand were discarded, in this order."""
 
-    player_number: SeatId
     cards: Annotated[list[CardName], Meta(min_length=1)]
 
 
-class PlayerPlayed(Struct, frozen=True, tag_field="type", tag="player-played"):
+class PlayerPlayed(OfPlayer, frozen=True, tag_field="type", tag="player-played"):
     """A card of the hand was played."""
 
-    player_number: SeatId
     card: CardName
 
 
-class PlayerUsed(Struct, frozen=True, tag_field="type", tag="player-used"):
+class PlayerUsed(OfPlayer, frozen=True, tag_field="type", tag="player-used"):
     """A base's primary ability, or an ally ability, was used."""
 
-    player_number: SeatId
     card: CardName
     ability: Annotated[str, Meta(extra_json_schema={"enum": ["primary", "ally"]})]
 
 
-class PlayerChose(Struct, frozen=True, tag_field="type", tag="player-chose"):
+class PlayerChose(OfPlayer, frozen=True, tag_field="type", tag="player-chose"):
     """One of two things was chosen."""
 
-    player_number: SeatId
     card: Annotated[CardName, Meta(description="Whose ability it is: of a Needle, the copied.")]
     option: Annotated[int, Meta(ge=1)]
 
 
-class PlayerCopied(Struct, frozen=True, tag_field="type", tag="player-copied"):
+class PlayerCopied(OfPlayer, frozen=True, tag_field="type", tag="player-copied"):
     """A Stealth Needle copies a ship."""
 
-    player_number: SeatId
     card: CardName
 
 
-class PlayerScrapped(Struct, frozen=True, tag_field="type", tag="player-scrapped"):
+class PlayerScrapped(OfPlayer, frozen=True, tag_field="type", tag="player-scrapped"):
     """A card has left the game; an Explorer went back to its pile."""
 
-    player_number: SeatId
     card: CardName
     from_: Annotated[
         str, Meta(extra_json_schema={"enum": ["hand", "discard", "trade-row", "play"]})
     ] = field(name="from")
 
 
-class PlayerGained(Struct, frozen=True, tag_field="type", tag="player-gained"):
+class PlayerGained(OfPlayer, frozen=True, tag_field="type", tag="player-gained"):
     """A card was bought, or gained by a Blob Carrier."""
 
-    player_number: SeatId
     gained: CardName
     paid: Count
     to: Pile
 
 
-class PlayerDrew(Struct, frozen=True, tag_field="type", tag="player-drew"):
+class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew"):
     """Cards were drawn."""
 
-    player_number: SeatId
     count: Annotated[int, Meta(ge=1)]
 
 
-class PlayerShuffled(Struct, frozen=True, tag_field="type", tag="player-shuffled"):
+class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled"):
     """A discard pile became the deck; not for the initial deal."""
-
-    player_number: SeatId
 
 
 class BaseDestroyed(Struct, frozen=True, tag_field="type", tag="base-destroyed"):

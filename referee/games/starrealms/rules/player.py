@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from referee.games.interface.seats import seat_id
 from referee.games.starrealms.rules.cards import BLOB, CARDS, OUTPOST, STARTING_DECK, Card
+from referee.games.starrealms.rules.messages import Choose
 
 AUTHORITY = 50
 HAND_SIZE = 5
@@ -60,8 +61,6 @@ class Made:
         idle: turns that ended with combat left and something to attack.
     """
 
-    __slots__ = ("authority", "combat", "destroyed", "gains", "idle", "trade")
-
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
         self.gains: list[Gain] = []
@@ -84,11 +83,6 @@ class Player:
         made: what they have brought.
         left: whether it left the match.
     """
-
-    __slots__ = (
-        *("authority", "deck", "discard", "due", "hand", "in_play", "left", "made", "number"),
-        *("seat", "shuffles", "turns"),
-    )
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -149,11 +143,8 @@ class Turn:
         next_ship_to_top: whether the next ship bought may go to the top of the deck.
         played: the cards played, the scrapped included.
         copied: what a Needle copies.
+        question: the request that the player must answer now, if it is a `choose`.
     """
-
-    __slots__ = (
-        *("combat", "copied", "next_ship_to_top", "opponent", "played", "player", "trade"),
-    )
 
     def __init__(self, player: Player, opponent: Player) -> None:
         self.player = player
@@ -162,6 +153,7 @@ class Turn:
         self.next_ship_to_top = False
         self.played: list[str] = []
         self.copied: str | None = None
+        self.question: Choose | None = None
 
     def blobs(self) -> int:
         """How many Blob cards were played this turn, a Needle that copies one included (4.4)."""

@@ -5,50 +5,37 @@ Each move changes the cards and publishes it, in the order of the protocol, 2.22
 
 from __future__ import annotations
 
-from msgspec import Struct
-
+from referee.games.interface import table as interface
 from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Fault
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import EXPLORER, TRADE_DECK
 from referee.games.starrealms.rules.faults import SECTIONS
-from referee.games.starrealms.rules.messages import (
-    BaseDestroyed,
-    PlayerDiscarded,
-    PlayerDrew,
-    PlayerGained,
-    PlayerScrapped,
-    PlayerShuffled,
-    TradeRow,
-)
 from referee.games.starrealms.rules.player import FIRST_HANDS, Gain, Piece, Player
 
 TRADE_STREAM = "trade"
 ROW_SIZE = 5
 
 
-class Table:
+class Table(interface.Table[Player]):
     """Players, trade row and the messages on their changes.
 
     Attributes:
-        players: one entry a seat, in seat order.
         row: the cards that can be bought, oldest first.
         trade_deck: face down; the end of the list is the top.
         explorers: left in their pile.
         turn: counted from 1 over both players; 0 before the first.
-        events: public messages and faults not yet collected, oldest first.
     """
 
-    __slots__ = ("_chance", "events", "explorers", "players", "row", "trade_deck", "turn")
+    sections = SECTIONS
 
     def __init__(self, chance: Chance, explorers: int) -> None:
         """Shuffle all decks and deal (4.1)."""
+        super().__init__([Player(seat) for seat in range(len(FIRST_HANDS))])
         self._chance = chance
-        self.players = [Player(seat) for seat in range(len(FIRST_HANDS))]
         self.row: list[str] = []
         self.trade_deck = list(TRADE_DECK)
         self.explorers = explorers
         self.turn = 0
-        self.events: list[Struct] = []
         chance.shuffle(TRADE_STREAM, self.trade_deck)
         self._refill()
         for player, count in zip(self.players, FIRST_HANDS, strict=True):
@@ -63,25 +50,27 @@ class Table:
             player.deck, player.discard = player.discard, []
             player.shuffles += 1
             self._chance.shuffle(player.number, player.deck)
-            self.events.append(PlayerShuffled(player.number))
+            self.events.append(say.PlayerShuffled(player.number))
             self._draw(player, min(count - first, len(player.deck)))
 
     def discard(self, player: Player, cards: list[str]) -> None:
         """Put cards, already taken out of the hand, on the discard pile."""
         if cards:
             player.discard += cards
-            self.events.append(PlayerDiscarded(player.number, cards))
+            self.events.append(say.PlayerDiscarded(player.number, cards))
 
     def scrap(self, player: Player, card: str, place: str) -> None:
         """Take a card that was in this place out of the game; an Explorer goes to its pile."""
-        self.events.append(PlayerScrapped(player.number, card, place))
+        self.events.append(say.PlayerScrapped(player.number, card, place))
         if card == EXPLORER:
             self.explorers += 1
             self.show_row()
 
     def scrap_from_row(self, player: Player, index: int) -> None:
         """Take a card of the row out of the game, and put another in its place."""
-        self.events.append(PlayerScrapped(player.number, self._take_from_row(index), "trade-row"))
+        self.events.append(
+            say.PlayerScrapped(player.number, self._take_from_row(index), "trade-row")
+        )
         self.show_row()
 
     def gain(self, player: Player, index: int, paid: int, to: str) -> None:
@@ -93,31 +82,23 @@ class Table:
             card = self._take_from_row(index)
         (player.deck if to == "deck" else player.discard).append(card)
         player.made.gains.append(Gain(card, player.turns))
-        self.events.append(PlayerGained(player.number, card, paid, to))
+        self.events.append(say.PlayerGained(player.number, card, paid, to))
         self.show_row()
 
     def destroy(self, owner: Player, base: Piece, combat: int) -> None:
         """Put a base on its owner's discard pile."""
         owner.in_play.remove(base)
         owner.discard.append(base.card.name)
-        self.events.append(BaseDestroyed(owner.number, base.card.name, combat))
+        self.events.append(say.BaseDestroyed(owner.number, base.card.name, combat))
 
     def show_row(self) -> None:
         """Publish row and Explorers."""
-        self.events.append(TradeRow(self.row.copy(), len(self.trade_deck), self.explorers))
-
-    def fault(self, player: Player, code: str, detail: str, *, section: str = "") -> None:
-        """Note a mistake.
-
-        Args:
-            section: only where it is not the one that defines the code.
-        """
-        self.events.append(Fault(player.seat, code, section or SECTIONS[code], detail))
+        self.events.append(say.TradeRow(self.row.copy(), len(self.trade_deck), self.explorers))
 
     def _draw(self, player: Player, count: int) -> None:
         if count:
             self._take(player, count)
-            self.events.append(PlayerDrew(player.number, count))
+            self.events.append(say.PlayerDrew(player.number, count))
 
     def _take(self, player: Player, count: int) -> None:
         self._chance.before_draw(player.number, player.hand, player.deck, count)

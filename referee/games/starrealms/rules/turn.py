@@ -6,37 +6,25 @@ A turn is a generator: it yields each request and receives the reply. What can b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Collection, Generator, Mapping
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 from msgspec import UNSET
 
-from referee.games.interface.faults import WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.choices import Decisions
 from referee.games.starrealms.rules.effects import combat, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
-from referee.games.starrealms.rules.messages import (
-    ACTIONS,
-    Action,
-    PlayerAttacked,
-    PlayerPlayed,
-    PlayerUsed,
-    PlayReply,
-    PlayTurn,
-    TurnEnded,
-    TurnStarted,
-)
 from referee.games.starrealms.rules.player import HAND_SIZE, Piece, Turn
 from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
 """An action as its `action`, `card` and `to`, each "" where it has none."""
-Add: TypeAlias = Callable[[Key, int], object]
-"""Takes a legal action with its index, unless it has the action already."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -45,25 +33,28 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
     player = turn.player
     table.turn += 1
     player.turns += 1
-    table.events.append(TurnStarted(table.turn, player.number))
+    table.events.append(say.TurnStarted(table.turn, player.number))
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
     ended = False
     while not ended:
-        actions = [_action(key) for key in legal(table, turn)]
-        reply = yield Request(player.seat, PlayTurn(state_of(table, turn), actions))
-        if type(reply) is PlayReply:
+        reply = yield Request(player.seat, partial(_request, table, turn))
+        if type(reply) is say.PlayReply:
             ended = yield from _carry_out(table, turn, reply.actions)
             if turn.opponent.authority <= 0:
                 return
         else:
-            _not_a_play_reply(table, turn, reply)
+            table.no_reply(player, reply, "a choose-reply answers a play-turn", "5.3")
             ended = True
     _clean_up(table, turn)
 
 
-def legal(table: Table, turn: Turn, actions: Iterable[str] = ACTIONS) -> dict[Key, int]:
+def _request(table: Table, turn: Turn) -> say.PlayTurn:
+    return say.PlayTurn(state_of(table, turn), [_action(key) for key in legal(table, turn)])
+
+
+def legal(table: Table, turn: Turn, actions: Collection[str] = say.ACTIONS) -> dict[Key, int]:
     """What can be done now, in the order of the protocol, 5.1, each with its index.
 
     Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
@@ -72,77 +63,46 @@ def legal(table: Table, turn: Turn, actions: Iterable[str] = ACTIONS) -> dict[Ke
     Args:
         actions: those that are looked for; a few cost less than all.
     """
+    player, opponent = turn.player, turn.opponent
     found: dict[Key, int] = {}
-    for action in actions:
-        LEGAL[action](table, turn, found.setdefault)
+    add = found.setdefault
+    if "play" in actions:
+        for index, name in enumerate(player.hand):
+            add(("play", name, ""), index)
+    if "use-base" in actions:
+        for index, piece in enumerate(player.in_play):
+            if not piece.used and not piece.card.is_ship:
+                add(("use-base", piece.card.name, ""), index)
+    if "use-ally" in actions:
+        for index, piece in enumerate(player.in_play):
+            if piece.acts.ally and not piece.ally_used and player.has_ally(piece):
+                add(("use-ally", piece.card.name, ""), index)
+    if "scrap" in actions:
+        for index, piece in enumerate(player.in_play):
+            if piece.acts.scrap:
+                add(("scrap", piece.card.name, ""), index)
+    if "buy" in actions:
+        for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
+            card = CARDS[name]
+            if card.cost <= turn.trade:
+                if turn.next_ship_to_top and card.is_ship:
+                    add(("buy", name, "deck"), index)
+                add(("buy", name, "discard"), index)
+    if "attack-base" in actions and turn.combat:
+        for index, base in enumerate(opponent.exposed()):
+            if base.card.defense <= turn.combat:
+                add(("attack-base", base.card.name, ""), index)
+    if "attack-player" in actions and turn.combat and not opponent.is_shielded():
+        add(("attack-player", "", ""), 0)
+    if "end-turn" in actions:
+        add(("end-turn", "", ""), 0)
     return found
 
 
-def _plays(table: Table, turn: Turn, add: Add) -> None:
-    for index, name in enumerate(turn.player.hand):
-        add(("play", name, ""), index)
-
-
-def _uses_of_bases(table: Table, turn: Turn, add: Add) -> None:
-    for index, piece in enumerate(turn.player.in_play):
-        if not piece.used and not piece.card.is_ship:
-            add(("use-base", piece.card.name, ""), index)
-
-
-def _uses_of_allies(table: Table, turn: Turn, add: Add) -> None:
-    for index, piece in enumerate(turn.player.in_play):
-        if piece.acts.ally and not piece.ally_used and turn.player.has_ally(piece):
-            add(("use-ally", piece.card.name, ""), index)
-
-
-def _scraps(table: Table, turn: Turn, add: Add) -> None:
-    for index, piece in enumerate(turn.player.in_play):
-        if piece.acts.scrap:
-            add(("scrap", piece.card.name, ""), index)
-
-
-def _buys(table: Table, turn: Turn, add: Add) -> None:
-    for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
-        card = CARDS[name]
-        if card.cost <= turn.trade:
-            if turn.next_ship_to_top and card.is_ship:
-                add(("buy", name, "deck"), index)
-            add(("buy", name, "discard"), index)
-
-
-def _attacks_on_bases(table: Table, turn: Turn, add: Add) -> None:
-    if turn.combat:
-        for index, base in enumerate(turn.opponent.exposed()):
-            if base.card.defense <= turn.combat:
-                add(("attack-base", base.card.name, ""), index)
-
-
-def _attacks_on_players(table: Table, turn: Turn, add: Add) -> None:
-    if turn.combat and not turn.opponent.is_shielded():
-        add(("attack-player", "", ""), 0)
-
-
-def _ends(table: Table, turn: Turn, add: Add) -> None:
-    add(("end-turn", "", ""), 0)
-
-
-LEGAL: Mapping[str, Callable[[Table, Turn, Add], None]] = {
-    "play": _plays,
-    "use-base": _uses_of_bases,
-    "use-ally": _uses_of_allies,
-    "scrap": _scraps,
-    "buy": _buys,
-    "attack-base": _attacks_on_bases,
-    "attack-player": _attacks_on_players,
-    "end-turn": _ends,
-}
-"""What finds the legal ones of each kind of action (5.1)."""
-
-
 @cache
-def _action(key: Key) -> Action:
+def _action(key: Key) -> say.Action:
     action, card, to = key
-    return Action(action, card or UNSET, to or UNSET)
+    return say.Action(action, card or UNSET, to or UNSET)
 
 
 def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any, bool]:
@@ -167,6 +127,7 @@ def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any
         doing = DO[action](table, turn, index, to)
         if doing is not None:
             yield from doing
+        table.moved()
         if turn.opponent.authority <= 0:
             return True
     return False
@@ -177,7 +138,7 @@ def _find(table: Table, turn: Turn, entry: Any) -> tuple[Key, int] | None:
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
-    if not isinstance(action, str) or action not in LEGAL:
+    if not isinstance(action, str) or action not in say.ACTIONS:
         return None
     if not isinstance(card, str):
         card = ""  # no action that needs one has such a name
@@ -204,7 +165,7 @@ def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
     piece = Piece(card)
     player.in_play.append(piece)
     turn.played.append(card.name)
-    table.events.append(PlayerPlayed(player.number, card.name))
+    table.events.append(say.PlayerPlayed(player.number, card.name))
     if card.is_ship:
         piece.used = True
         combat(table, turn, card, player.constant("combat_per_ship"))
@@ -214,14 +175,14 @@ def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
 def _use_base(table: Table, turn: Turn, index: int, to: str) -> Decisions:
     piece = turn.player.in_play[index]
     piece.used = True
-    table.events.append(PlayerUsed(turn.player.number, piece.card.name, "primary"))
+    table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, "primary"))
     return happen(table, turn, piece.card, piece.card.primary)
 
 
 def _use_ally(table: Table, turn: Turn, index: int, to: str) -> Decisions:
     piece = turn.player.in_play[index]
     piece.ally_used = True
-    table.events.append(PlayerUsed(turn.player.number, piece.card.name, "ally"))
+    table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, "ally"))
     return happen(table, turn, piece.acts, piece.acts.ally)
 
 
@@ -249,7 +210,7 @@ def _attack_base(table: Table, turn: Turn, index: int, to: str) -> None:
 def _attack_player(table: Table, turn: Turn, index: int, to: str) -> None:
     other = turn.opponent
     other.authority -= turn.combat
-    table.events.append(PlayerAttacked(other.number, turn.combat, other.authority))
+    table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
     turn.combat = 0
 
 
@@ -263,14 +224,6 @@ DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
     "attack-player": _attack_player,
 }
 """What each action does: with the index of `legal` and where a bought card goes."""
-
-
-def _not_a_play_reply(table: Table, turn: Turn, reply: object) -> None:
-    if type(reply) is Malformed:
-        table.fault(turn.player, reply.code, reply.detail, section="5.3")
-    else:
-        detail = "a choose-reply answers a play-turn"
-        table.fault(turn.player, WRONG_TYPE, detail, section="5.3")
 
 
 def _clean_up(table: Table, turn: Turn) -> None:
@@ -289,7 +242,7 @@ def _clean_up(table: Table, turn: Turn) -> None:
     table.draw(player, HAND_SIZE)
     seats = table.players
     table.events.append(
-        TurnEnded(
+        say.TurnEnded(
             table.turn,
             player.number,
             [seat.authority for seat in seats],

@@ -7,23 +7,15 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from referee.games.interface.game import ALL, Request, Viewer
-from referee.games.starrealms.rules.messages import (
-    CardName,
-    Choose,
-    Count,
-    InPlay,
-    Opponent,
-    PlayTurn,
-    State,
-)
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.player import Player, Turn
 from referee.games.starrealms.rules.table import Table
 
 
-def state_of(table: Table, turn: Turn) -> State:
+def state_of(table: Table, turn: Turn) -> say.State:
     """All that the player whose turn it is may know."""
     player, other = turn.player, turn.opponent
-    opponent = Opponent(
+    opponent = say.Opponent(
         other.authority,
         len(other.hand),
         other.due,
@@ -33,7 +25,7 @@ def state_of(table: Table, turn: Turn) -> State:
         other.discard.copy(),
         [piece.card.name for piece in other.in_play],
     )
-    return State(
+    return say.State(
         table.turn,
         player.authority,
         turn.trade,
@@ -53,12 +45,12 @@ def state_of(table: Table, turn: Turn) -> State:
     )
 
 
-def in_play(player: Player) -> list[InPlay]:
+def in_play(player: Player) -> list[say.InPlay]:
     """A player's cards in play, as they are sent."""
-    return [InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
+    return [say.InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
 
 
-def by_name(pieces: list[InPlay]) -> list[InPlay]:
+def by_name(pieces: list[say.InPlay]) -> list[say.InPlay]:
     """Cards in play, sorted."""
     return sorted(pieces, key=lambda piece: (piece.card, piece.used, piece.ally_used))
 
@@ -77,16 +69,16 @@ class SeatView(Struct, frozen=True):
     """
 
     authority: int
-    hand_size: Count
-    deck_size: Count
-    hand: list[CardName] | None
-    deck: list[CardName] | None
-    hidden: list[CardName]
-    discard: list[CardName]
-    in_play: list[InPlay]
-    due: Count
-    shuffles: Count
-    turns: Count
+    hand_size: say.Count
+    deck_size: say.Count
+    hand: list[say.CardName] | None
+    deck: list[say.CardName] | None
+    hidden: list[say.CardName]
+    discard: list[say.CardName]
+    in_play: list[say.InPlay]
+    due: say.Count
+    shuffles: say.Count
+    turns: say.Count
 
 
 class View(Struct, frozen=True):
@@ -102,19 +94,19 @@ class View(Struct, frozen=True):
         request: what it is asked; likewise.
     """
 
-    turn: Count
+    turn: say.Count
     player: int
-    trade: Count
-    combat: Count
+    trade: say.Count
+    combat: say.Count
     next_ship_to_top: bool
-    played: list[CardName]
-    copied: CardName | None
-    trade_row: Annotated[list[CardName], Meta(description="Oldest first.")]
-    trade_deck: Count
-    explorers: Count
+    played: list[say.CardName]
+    copied: say.CardName | None
+    trade_row: Annotated[list[say.CardName], Meta(description="Oldest first.")]
+    trade_deck: say.Count
+    explorers: say.Count
     seats: list[SeatView]
     asked: int | None
-    request: PlayTurn | Choose | None
+    request: say.PlayTurn | say.Choose | None
 
 
 def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
@@ -144,10 +136,9 @@ def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Vie
 
 def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
     hand, deck = None, None
-    if viewer is ALL:
-        hand, deck = player.hand.copy(), player.deck[::-1]
-    elif viewer == player.seat == asked:
-        hand, deck = player.hand.copy(), sorted(player.deck)
+    if viewer is ALL or viewer == player.seat == asked:
+        hand = player.hand.copy()
+        deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
     if viewer is not ALL and asked is None:
         discard, pieces = sorted(discard), by_name(pieces)

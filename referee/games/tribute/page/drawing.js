@@ -8,6 +8,8 @@ const WORDS = { // action -> what stands on its button, and what is noted of who
   "call-patron": ["Call", "can be called"],
 };
 
+const SIGNS = [[/(\d+) coins?/g, "coin"], [/(\d+) power/g, "sword"], [/(\d+) prestige/g, "star"], [/draw (\d+)/g, "card"], [/destroy (\d+)/g, "bin"], [/(\d+) HP/g, "shield"]];
+
 /** Draws into root; see the interface of a drawing. */
 export function mount(root, header, kit) {
   const { el, fill, listed, tally } = kit;
@@ -15,7 +17,7 @@ export function mount(root, header, kit) {
   const names = header.seats.map((_, seat) => kit.seat(seat).name);
   const table = el("div", { class: "tr" });
   const parts = {};
-  for (const name of ["seats", "patrons", "row", "active", "piles"]) {
+  for (const name of ["seats", "patrons", "row", "active", "buttons", "piles"]) {
     parts[name] = el("section", { class: `tr-${name}` });
   }
   const asking = new kit.Asking(table, () => paint());
@@ -43,13 +45,13 @@ export function mount(root, header, kit) {
     const told = notes.filter(Boolean);
     const make = () => el(
       "li",
-      { class: `tr-card ${edge(deck)} ${state}` },
+      { class: `tr-card ${edge(deck)} ${state}${choose ? " tr-can" : ""}`, "data-card": name.split(" ×")[0], "data-count": name.split(" ×")[1] ?? 1 },
       el(
         "div",
         { class: "tr-face", role: "img", "aria-label": [name, number && `costs ${number}`, ...lines, ...told].filter(Boolean).join(", ") },
-        el("span", { class: "tr-name" }, name),
         number && el("span", { class: "tr-cost" }, number),
-        lines.map((line) => el("span", { class: "tr-text" }, line)),
+        el("span", { class: "tr-name" }, name),
+        lines.map((line, place) => el("span", { class: lines[place + 1] ? "tr-text tr-type" : "tr-text" }, kit.signed(line, SIGNS))),
         told.map((note) => el("span", { class: "tr-note" }, note)),
       ),
       choose,
@@ -86,7 +88,7 @@ export function mount(root, header, kit) {
   /** Cards as a line of small labels. */
   function chips(list) {
     return el("ul", { class: "tr-chips" }, tally(list.map(({ card }) => card)).map(([card, number]) => {
-      return el("li", { class: `tr-chip ${edge(factOf(card).deck)}` }, nameOf(card) + (number > 1 ? ` ×${number}` : ""));
+      return el("li", { class: `tr-chip ${edge(factOf(card).deck)}`, "data-card": nameOf(card), "data-count": number }, nameOf(card) + (number > 1 ? ` ×${number}` : ""));
     }));
   }
 
@@ -210,16 +212,15 @@ export function mount(root, header, kit) {
     const seen = view.seats[view.player];
     parts.active.style.setProperty("--seat", seat === null ? "var(--line)" : kit.seat(seat).colour);
     const turn = view.turn ? `turn ${view.turn}` : "the draft";
-    const title = question?.title || (seat === null ? "The match is over" : `${names[seat]}: ${turn}`);
+    const title = seat === null ? "The match is over" : `${names[seat]}: ${turn}`;
     const counters = [["Coins", seen.coins], ["Power", seen.power], ["Patron calls", seen.patron_calls]];
-    const asked = question?.text || (request?.type === "choose-request" && `${titleOf(request.source)}: ${asks[request.follow_up]}`);
+    const asked = !question && (request?.type === "choose-request" && `${titleOf(request.source)}: ${asks[request.follow_up]}`);
     const inside = [
-      el("h2", {}, seat !== null && glyph(seat), title),
+      el("h2", { class: question ? "unseen" : null }, seat !== null && glyph(seat), title),
       view.turn > 0 && el("dl", { class: "tr-counters" }, counters.map(([name, number]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(number))))),
-      !question && el("p", { class: "tr-told" }, shown.more.ended || describe(view, before)),
+      !question && el("p", { class: "tr-told" }, shown.more.ended ? "" : describe(view, before)),
       asked && el("p", { class: "tr-question" }, asked),
       request && !request.actions && zone("Choose from", offered(request), ""),
-      question && el("div", { class: "tr-buttons" }, asking.ends("Choose these", "tr-main")),
     ];
     if (request?.upcoming?.length) {
       inside.push(el("p", { class: "tr-told" }, `Still to come: effects of ${request.upcoming.map(({ source }) => nameOf(source.card)).join(", ")}`));
@@ -232,12 +233,20 @@ export function mount(root, header, kit) {
         });
         inside.push(zone("Hand", hand, "No cards."));
       }
-      inside.push(zone("Agents", [], ""));
-      fill(inside.at(-1), [inside.at(-1).firstChild, agents(view.player)]);
-      const played = tally(seen.played.map(({ card }) => card)).map(([card, times]) => cardTile(`played ${card}`, card, { times }));
-      inside.push(zone("Played", played, "No cards."));
+      const own = zone("Agents", [], "");
+      fill(own, [own.firstChild, agents(view.player)]);
+      if (!question || seen.agents.length) inside.push(own);
+      const played = question ? [] : tally(seen.played.map(({ card }) => card)).map(([card, times]) => cardTile(`played ${card}`, card, { times }));
+      inside.push(question ? el("div", {}, chips(seen.played)) : zone("Played", played, "No cards."));
     }
+    fill(parts.buttons, question ? buttonsBelow() : []);
     fill(parts.active, inside.filter(Boolean));
+  }
+
+  /** What has no place on the table. */
+  function buttonsBelow() {
+    const rest = asking.question.choices.map(({ key, name }, index) => key && button(index, name)).filter(Boolean);
+    return [...rest, ...asking.ends("Choose these", "tr-main")];
   }
 
   /** Among what is to be chosen: patrons, cards, or the two effects of a card. */
@@ -292,7 +301,7 @@ export function mount(root, header, kit) {
 
   function paint() {
     const isWide = (shown.more.width || table.clientWidth) >= 520;
-    const order = isWide ? ["seats", "patrons", "row", "active", "piles"] : ["active", "row", "patrons", "seats", "piles"];
+    const order = isWide ? ["seats", "patrons", "row", "active", "buttons", "piles"] : ["active", "row", "patrons", "seats", "buttons", "piles"];
     const laid = shown.view.turn ? order : order.filter((name) => !["row", "piles"].includes(name)); // not in the draft
     asking.keepFocus(() => {
       fill(table, laid.map((name) => parts[name]));
@@ -351,7 +360,13 @@ export function mount(root, header, kit) {
     return [...[...told].map(([key, list]) => key + listed(list)), ...(left.length ? [`back to the tavern deck: ${listed(left)}`] : [])];
   }
 
-  return { draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  const legend = [
+    [el("span", { class: "tr-cost" }, 3), "costs 3 coins"],
+    ...[["coin", "coins"], ["sword", "power"], ["star", "prestige"], ["card", "cards drawn"], ["bin", "cards destroyed"], ["shield", "health of an agent"]].map(([name, words]) => [kit.sign(name, 1), words]),
+    ...Object.keys(patrons).map((patron, place) => [el("span", { class: `tr-chip tr-deck${place}` }, patronOf(patron).name), "deck of this patron"]),
+  ];
+
+  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 }
 
 const ZONES = { hand: "in hand", agents: "agent", played: "played" };

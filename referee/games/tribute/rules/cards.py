@@ -58,11 +58,6 @@ class Kind:
         entries: of the levels 1 to 4 that have one: index of the level, and entry.
     """
 
-    __slots__ = (
-        *("card", "copies", "cost", "deck", "entries", "hp", "is_agent", "name", "number", "row"),
-        *("taunt", "type"),
-    )
-
     def __init__(self, row: CardRow, number: int, copies: int) -> None:
         self.row = row
         self.card, self.name, self.deck, self.type = row.card, row.name, row.deck, row.type
@@ -71,7 +66,7 @@ class Kind:
         self.number = number
         self.copies = copies
         self.entries = tuple(
-            [(level, _entry(text)) for level, text in enumerate(row.effects) if text]
+            [(level, entry(text)) for level, text in enumerate(row.effects) if text]
         )
 
 
@@ -162,7 +157,7 @@ def card_set(name: str) -> CardSet:
     return CardSet(name, kinds, starters, creates)
 
 
-def _entry(text: str) -> Entry:
+def entry(text: str) -> Entry:
     """An entry's text: "DRAW 1 AND GAIN_COIN 2" -> its effects."""
     if " OR " in text:
         left, right = text.split(" OR ")

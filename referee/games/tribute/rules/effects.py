@@ -17,7 +17,7 @@ from referee.games.tribute.rules.cards import (
     Effect,
 )
 from referee.games.tribute.rules.messages import Chosen, Event
-from referee.games.tribute.rules.table import LEVELS, Choice, Due, Player, Table
+from referee.games.tribute.rules.table import LEVELS, Choice, Due, Table, Then
 
 Decisions: TypeAlias = Generator[Any, Any, None]
 """Yields what is to be decided, and receives it (`turn.py`)."""
@@ -95,18 +95,6 @@ def _enact(table: Table, choice: Choice, cards: list[Card], effect: int) -> Choi
     assert choice.effects is not None
     assert isinstance(choice.source, Card)
     return begin(table, Due(choice.source, choice.level, choice.effects[effect]))
-
-
-def _gain_coin(table: Table, due: Due, amount: int) -> None:
-    table.gain_coin(due.source, amount)
-
-
-def _gain_power(table: Table, due: Due, amount: int) -> None:
-    table.gain_power(due.source, amount)
-
-
-def _gain_prestige(table: Table, due: Due, amount: int) -> None:
-    table.gain_prestige(due.source, amount)
 
 
 def _opp_lose_prestige(table: Table, due: Due, amount: int) -> None:
@@ -214,20 +202,14 @@ def _destroy(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _return_top(table: Table, due: Due, amount: int) -> Choice:
-    return _to_refresh(due, table.me.cooldown, amount)
-
-
-def _return_agent_top(table: Table, due: Due, amount: int) -> Choice:
-    return _to_refresh(due, returnable(table.me), amount)
-
-
-def returnable(player: Player) -> list[Card]:
-    """The agents of its cooldown pile. Contract agents never get there."""
-    return [card for card in player.cooldown if card.kind.is_agent]
-
-
-def _to_refresh(due: Due, cards: list[Card], amount: int) -> Choice:
+    agents_only = due.effect[0] == "RETURN_AGENT_TOP"
+    cards = returnable(table) if agents_only else table.me.cooldown
     return _choice("refresh-cards", due, cards, _refresh, most=min(amount, len(cards)))
+
+
+def returnable(table: Table) -> list[Card]:
+    """The agents of the cooldown pile. Contract agents never get there."""
+    return [card for card in table.me.cooldown if card.kind.is_agent]
 
 
 def _refresh(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
@@ -265,9 +247,7 @@ def _knock_out(table: Table, choice: Choice, cards: list[Card], effect: int) -> 
             if agent.kind.card in MORIHAUS and agent not in cards:
                 player.coins += 1
                 table.events.append(Event(player.number, "gain-coin", agent.ref, None, 1))
-    cards = [card for card in cards if card.kind.type == CONTRACT_AGENT] + [
-        card for card in cards if card.kind.type != CONTRACT_AGENT
-    ]
+    cards.sort(key=lambda card: card.kind.type != CONTRACT_AGENT)  # contract agents first
     for card in cards:
         table.knock_out(table.other, card)
     _tell(table, "knockout", choice, cards)
@@ -284,13 +264,7 @@ def _donated(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def _choice(
-    follow_up: str,
-    due: Due,
-    cards: list[Card],
-    then: Callable[[Table, Choice, list[Card], int], None],
-    *,
-    most: int = 1,
-    least: int = 0,
+    follow_up: str, due: Due, cards: list[Card], then: Then, *, most: int = 1, least: int = 0
 ) -> Choice:
     return Choice(follow_up, due.source, due.level, cards.copy(), then, most=most, least=least)
 
@@ -307,9 +281,9 @@ CREATIONS: Mapping[str, tuple[str, str]] = {
 }
 """The verbs that make a card: the event, and the card. A card set has one of them."""
 VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
-    "GAIN_COIN": _gain_coin,
-    "GAIN_POWER": _gain_power,
-    "GAIN_PRESTIGE": _gain_prestige,
+    "GAIN_COIN": lambda table, due, amount: table.gain_coin(due.source, amount),
+    "GAIN_POWER": lambda table, due, amount: table.gain_power(due.source, amount),
+    "GAIN_PRESTIGE": lambda table, due, amount: table.gain_prestige(due.source, amount),
     "OPP_LOSE_PRESTIGE": _opp_lose_prestige,
     "DRAW": _draw,
     "PATRON_CALL": _patron_call,
@@ -321,9 +295,21 @@ VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "ACQUIRE_TAVERN": _acquire_tavern,
     "DESTROY_CARD": _destroy_card,
     "RETURN_TOP": _return_top,
-    "RETURN_AGENT_TOP": _return_agent_top,
+    "RETURN_AGENT_TOP": _return_top,
     "TOSS": _toss,
     "KNOCKOUT": _knockout,
     "DONATE": _donate,
 }
 """Every verb of the cards."""
+FOLLOW_UPS: Mapping[str, Then] = {
+    "enact-chosen-effect": _enact,
+    "replace-cards-in-tavern": _replace,
+    "acquire-cards": _acquire,
+    "destroy-cards": _destroy,
+    "discard-cards": _discard,
+    "refresh-cards": _refresh,
+    "toss-cards": _to_cooldown,
+    "knockout-agents": _knock_out,
+    "donate": _donated,
+}
+"""What carries out each choice of the cards, by its follow-up; those of patrons have one."""

@@ -1,43 +1,33 @@
 """The game of Scripts of Tribute as a match sees it: options, requests, faults, outcome.
 
-The theory of operation: the whole game is one generator (`turn.py`), which yields what is to be
-decided. Here that becomes a request, and a reply becomes a decision or a mistake. A mistake ends
-the game. A generator cannot be copied: a state is the chance and the replies so far.
+The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields what is
+to be decided. Here that becomes a request, and a reply becomes a decision or a mistake. A mistake
+ends the game.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, convert
-from msgspec.structs import force_setattr
+from msgspec import Meta, Struct
+from msgspec.structs import asdict, force_setattr
 
 from referee.errors import UsageError
-from referee.games.interface.faults import Fault, Termination
-from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.game import Outcome, Setup, Standing, Viewer, beginning_at, ranks
+from referee.games.interface.table import TableGame
+from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.chance import generators
-from referee.games.tribute.rules.faults import BAD_PATRON, SECTIONS
+from referee.games.tribute.rules.faults import BAD_PATRON
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Made, Missed, Table
-from referee.games.tribute.rules.turn import (
-    DRAFT,
-    PATRON_FAVOUR,
-    PRESTIGE_40,
-    PRESTIGE_80,
-    Pick,
-    play,
-    play_on,
-    show,
-)
+from referee.games.tribute.rules.table import PLAYERS, Table
 from referee.games.tribute.rules.view import View, request_of, view_of
 
 ILLEGAL_REPLY = "illegal-reply"
-REASONS = (PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR, ILLEGAL_REPLY, BAD_PATRON)
+REASONS = (turn.PRESTIGE_80, turn.PRESTIGE_40, turn.PATRON_FAVOUR, ILLEGAL_REPLY, BAD_PATRON)
 
 
 class Options(Struct, frozen=True):
@@ -71,8 +61,8 @@ class Options(Struct, frozen=True):
                 raise UsageError(f"the patron {patron} is named twice")
         there = card_set(self.cards).starters
         patrons = tuple(patron for patron in self.patrons if patron in there)
-        if len(patrons) < len(DRAFT):
-            text = f"{len(DRAFT)} patrons at least must be there to pick from"
+        if len(patrons) < len(turn.DRAFT):
+            text = f"{len(turn.DRAFT)} patrons at least must be there to pick from"
             raise UsageError(f"{text}; of the card set {self.cards} there are {len(patrons)}")
         force_setattr(self, "patrons", patrons)
 
@@ -83,7 +73,7 @@ class Facts(Struct, frozen=True):
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
-class Tribute:
+class Tribute(TableGame[Table]):
     """One game of Scripts of Tribute; implements `referee.games.interface.game.Game`.
 
     Args:
@@ -91,77 +81,50 @@ class Tribute:
         situation: where it begins; None with the draft.
 
     Attributes:
-        requests: the decision that the game waits for, if it is not over.
-        outcome: set once it is.
-        table: the state.
         asked: what the rules wait for (`turn.py`).
     """
 
-    __slots__ = ("_script", "asked", "outcome", "requests", "table")
-
     def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
         options: Options = setup.options
-        self.requests: tuple[Request, ...] = ()
-        self.outcome: Outcome | None = None
         self.asked: Asked | None = None
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
-        self.table = table = Table(cards, lcgs)
+        table = Table(cards, lcgs)
+        super().__init__(table)
         decks = {*options.patrons, TREASURY}
         table.events.append(
             GameInfo(
-                options.cards,
-                list(options.patrons),
-                options.max_turns,
-                options.max_actions,
-                options.chance,
-                [kind.row for kind in cards.kinds.values() if kind.deck in decks],
-                list(setup.names),
+                **asdict(options) | {"patrons": list(options.patrons)},
+                card_table=[kind.row for kind in cards.kinds.values() if kind.deck in decks],
+                player_bot_names=list(setup.names),
             )
         )
         limits = options.max_turns, options.max_actions
         if situation is None:
-            self._script = play(table, options.patrons, *limits)
+            script = turn.play(table, options.patrons, *limits)
         else:
             situation.lay_out(table)
-            show(table)
-            self._script = play_on(table, *limits)
-        for seat in setup.absent:
-            table.players[seat].left = True
-        if setup.absent:
-            self._end_by_leaving()
-        else:
-            self._go_on(None)
+            turn.show(table)
+            script = turn.play_on(table, *limits)
+        self.begin(script, setup.absent)
 
-    @property
-    def turns(self) -> int:
-        """Turns begun, of both players together."""
-        return sum([player.turns for player in self.table.players])
-
-    def advance(self, replies: Mapping[int, object]) -> None:
-        """Answer the request and run to the next one, or to the end."""
-        (request,) = self.requests
-        seat = request.seat
-        reply = replies[seat]
-        if reply is LEFT:
-            self.table.players[seat].left = True
-            self._end_by_leaving()
-            return
-        assert self.asked is not None  # there is a request
-        decision = read(self.asked, reply)
+    def go_on(self, reply: object) -> None:
+        """Run to the next request; a reply with a mistake loses the game."""
+        asked, player = self.asked, self._player()
+        decision = None if asked is None else read(asked, reply)
         if type(decision) is Mistake:
             code, detail = decision
-            self.table.events.append(Fault(seat, code, SECTIONS[code], detail))
-            reason = BAD_PATRON if type(self.asked) is Pick else ILLEGAL_REPLY
-            self._end(reason, 1 - seat)
+            self.table.fault(self.table.players[player], code, detail)
+            reason = BAD_PATRON if type(asked) is turn.Pick else ILLEGAL_REPLY
+            self._end(reason, 1 - player)
+            return
+        try:
+            self.asked = asked = self._script.send(decision)
+        except StopIteration as ended:
+            reason, winner = ended.value
+            self._end(reason, None if winner is None else winner.seat)
         else:
-            self._go_on(decision)
-
-    def take_events(self) -> list[Struct]:
-        """Public messages and faults since the last call, oldest first."""
-        events = self.table.events
-        self.table.events = []
-        return events
+            self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[Standing]:
         """One entry a seat, in seat order."""
@@ -176,44 +139,15 @@ class Tribute:
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: hands are hidden, and the order of decks."""
+        return view_of(self.table, self.requests, viewer, self._player())
+
+    def _player(self) -> int:
         asked = self.asked
-        player = asked.seat if type(asked) is Pick else self.table.me.seat
-        return view_of(self.table, self.requests, viewer, player)
-
-    def missed(self) -> list[Missed]:
-        """What was left undone; in seat order."""
-        return [player.missed for player in self.table.players]
-
-    def made(self) -> list[Made]:
-        """What was done; in seat order."""
-        return [player.made for player in self.table.players]
-
-    def _go_on(self, decision: Any) -> None:
-        try:
-            self.asked = asked = self._script.send(decision)
-        except StopIteration as ended:
-            reason, winner = ended.value
-            self._end(reason, None if winner is None else winner.seat)
-        else:
-            self.requests = (request_of(self.table, asked),)
+        return asked.seat if type(asked) is turn.Pick else self.table.me.seat
 
     def _end(self, reason: str, winner: int | None) -> None:
-        self.requests = ()
         places = [winner is not None and seat != winner for seat in range(len(PLAYERS))]
         self.outcome = Outcome(reason, ranks(places))
 
-    def _end_by_leaving(self) -> None:
-        """End the game, since fewer than two players are left in it (8.3)."""
-        self.requests = ()
-        left = [player.left for player in self.table.players]
-        reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
-        self.outcome = Outcome(reason, ranks(left))
 
-
-def begin_at(setup: Setup, state: Mapping[str, Any]) -> Tribute:
-    """Make a game that begins in the middle.
-
-    Args:
-        state: a `Situation` as a JSON object.
-    """
-    return Tribute(setup, convert(state, Situation))
+begin_at = beginning_at(Tribute, Situation)

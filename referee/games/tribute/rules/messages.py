@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from referee.games.interface.seats import SeatId
+from referee.games.interface.seats import OfPlayer, SeatId
 
 FOLLOW_UPS = (
     *("enact-chosen-effect", "replace-cards-in-tavern", "acquire-cards", "destroy-cards"),
@@ -157,10 +157,9 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
     game: Annotated[str, Meta(extra_json_schema={"const": "tribute"})] = "tribute"
 
 
-class PatronPicked(Struct, frozen=True, tag_field="type", tag="patron-picked", gc=False):
+class PatronPicked(OfPlayer, frozen=True, tag_field="type", tag="patron-picked", gc=False):
     """A patron was picked."""
 
-    player_number: SeatId
     patron: Patron
     round: Annotated[int, Meta(ge=1, le=2)]
 
@@ -182,27 +181,24 @@ class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started", gc=
     coins: Count
 
 
-class Acted(Struct, frozen=True, tag_field="type", tag="action", gc=False):
+class Acted(OfPlayer, frozen=True, tag_field="type", tag="action", gc=False):
     """An action begins."""
 
-    player_number: SeatId
     action: Action
 
 
-class Chosen(Struct, frozen=True, tag_field="type", tag="chosen"):
+class Chosen(OfPlayer, frozen=True, tag_field="type", tag="chosen"):
     """A choice was answered."""
 
-    player_number: SeatId
     follow_up: FollowUp
     source: Source
     cards: list[CardRef]
     effect: Annotated[int, Meta(ge=0, le=1)] | None
 
 
-class Event(Struct, frozen=True, tag_field="type", tag="event", gc=False):
+class Event(OfPlayer, frozen=True, tag_field="type", tag="event", gc=False):
     """Something happened."""
 
-    player_number: SeatId
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(EVENTS)})]
     source: Source
     target: CardRef | None
@@ -216,16 +212,13 @@ class RowRefilled(Struct, frozen=True, tag_field="type", tag="row-refilled", gc=
     card: CardRef | None
 
 
-class PlayerShuffled(Struct, frozen=True, tag_field="type", tag="player-shuffled", gc=False):
+class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled", gc=False):
     """A cooldown pile became the bottom of the draw pile."""
 
-    player_number: SeatId
 
-
-class PlayerDrew(Struct, frozen=True, tag_field="type", tag="player-drew", gc=False):
+class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew", gc=False):
     """Cards were drawn."""
 
-    player_number: SeatId
     count: Annotated[int, Meta(ge=1)]
 
 

@@ -9,46 +9,72 @@ from referee.games.tribute.rules.cards import TREASURY, Card
 from referee.games.tribute.rules.effects import create_for_orgnum, returnable
 from referee.games.tribute.rules.table import Choice, Player, Table
 
+ANSEI = "ANSEI"
+
 
 class Patron(NamedTuple):
-    """A patron.
+    """A patron. Some patrons act at once, others ask for a card first.
 
     Attributes:
-        can: whether the player on turn can call it.
-        call: pays the price and does what it does; gets whom it favoured before.
-        favours: moves its favour; after the price, before any choice.
+        coins, power: the price of a call.
+        does: acts at once. Its second argument is the player whom the patron favoured before.
+        among: the cards among which it asks for one; without any it cannot be called.
+        follow_up: of that choice.
+        completes: acts on the card that was chosen.
+        pays_first: whether the price is paid before anything else; if not, `does` takes it.
+        again: whether the player whom it favours can call it.
     """
 
-    can: Callable[[Table], bool]
-    call: Callable[[Table, Player | None], Choice | None]
-    favours: Callable[[Table], None]
+    coins: int = 0
+    power: int = 0
+    does: Callable[[Table, Player | None], None] | None = None
+    among: Callable[[Table], list[Card]] | None = None
+    follow_up: str = ""
+    completes: Callable[[Table, Card], None] | None = None
+    pays_first: bool = True
+    again: bool = True
+
+
+def can_call(table: Table, patron: str) -> bool:
+    """Whether the player on turn can call a patron, if it has a call left."""
+    me, row = table.me, PATRONS[patron]
+    return (
+        me.coins >= row.coins
+        and me.power >= row.power
+        and (row.again or table.favours[patron] is not me)
+        and (row.among is None or bool(row.among(table)))
+    )
 
 
 def call(table: Table, patron: str) -> Choice | None:
-    """Call a patron that can be called."""
-    table.me.calls -= 1
-    table.me.made.called.append(patron)
-    row = PATRONS[patron]
+    """Call a patron that can be called. Its favour moves before any choice."""
+    me, row = table.me, PATRONS[patron]
+    me.calls -= 1
+    me.made.called.append(patron)
     favoured = table.favours[patron]
-    row.favours(table)
-    return row.call(table, favoured)
+    if patron != TREASURY:  # a step towards the caller; Ansei comes at once
+        table.favours[patron] = None if favoured is table.other and patron != ANSEI else me
+    if row.power and row.pays_first:
+        table.gain_power(patron, -row.power)
+    if row.coins and row.pays_first:
+        table.gain_coin(patron, -row.coins)
+    if row.among is not None:
+        return Choice(row.follow_up, patron, 0, row.among(table), complete, least=1)
+    assert row.does is not None
+    row.does(table, favoured)
+    return None
 
 
-def _can_ansei(table: Table) -> bool:
-    return table.me.power >= 2 and table.favours["ANSEI"] is not table.me
+def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
+    """Carry out what a patron has asked for."""
+    assert isinstance(choice.source, str)
+    completes = PATRONS[choice.source].completes
+    assert completes is not None
+    completes(table, *cards)
 
 
 def _ansei(table: Table, favoured: Player | None) -> None:
-    table.gain_power("ANSEI", -2)
-    table.gain_coin("ANSEI", 1)
-
-
-def _favour_at_once(table: Table) -> None:
-    table.favours["ANSEI"] = table.me
-
-
-def _can_duke(table: Table) -> bool:
-    return table.me.coins > 0 and table.favours["DUKE_OF_CROWS"] is not table.me
+    table.gain_coin(ANSEI, 1)
 
 
 def _duke(table: Table, favoured: Player | None) -> None:
@@ -63,27 +89,13 @@ def for_hlaalu(table: Table) -> list[Card]:
     return [card for card in me.hand + me.played + me.agents if card.kind.cost >= 1]
 
 
-def _can_hlaalu(table: Table) -> bool:
-    return bool(for_hlaalu(table))
-
-
-def _hlaalu(table: Table, favoured: Player | None) -> Choice:
-    return _choose("complete-hlaalu", "HLAALU", for_hlaalu(table), _complete_hlaalu)
-
-
-def _complete_hlaalu(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    (card,) = cards
+def _hlaalu(table: Table, card: Card) -> None:
     table.destroy(card)
     table.event("destroy-card", "HLAALU", card)
     table.gain_prestige("HLAALU", card.kind.cost - 1)
 
 
-def _has_three_coins(table: Table) -> bool:
-    return table.me.coins >= 3
-
-
 def _orgnum(table: Table, favoured: Player | None) -> None:
-    table.gain_coin("ORGNUM", -3)
     if favoured is table.me:
         table.gain_power("ORGNUM", len(table.me.owned()) // 4)
         create_for_orgnum(table, "ORGNUM")
@@ -93,58 +105,28 @@ def _orgnum(table: Table, favoured: Player | None) -> None:
         table.gain_power("ORGNUM", 2)
 
 
-def _can_pelin(table: Table) -> bool:
-    return table.me.power >= 2 and bool(returnable(table.me))
-
-
-def _pelin(table: Table, favoured: Player | None) -> Choice:
-    table.gain_power("PELIN", -2)
-    return _choose("complete-pellin", "PELIN", returnable(table.me), _complete_pelin)
-
-
-def _complete_pelin(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    (card,) = cards
+def _pelin(table: Table, card: Card) -> None:
     table.to_top(table.me, card)
     table.event("refresh", "PELIN", card)
 
 
-def _can_psijic(table: Table) -> bool:
-    return table.me.coins >= 4 and bool(table.other.agents)
-
-
-def _psijic(table: Table, favoured: Player | None) -> Choice:
-    table.gain_coin("PSIJIC", -4)
-    return _choose("complete-psijic", "PSIJIC", table.other.agents.copy(), _complete_psijic)
-
-
-def _complete_psijic(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    (card,) = cards
+def _psijic(table: Table, card: Card) -> None:
     table.knock_out(table.other, card)
     table.event("knockout", "PSIJIC", card)
 
 
 def _rajhin(table: Table, favoured: Player | None) -> None:
-    table.gain_coin("RAJHIN", -3)
     table.create("add-bewilderment-to-opponent", "BEWILDERMENT", "RAJHIN", table.other)
 
 
-def _has_two_power(table: Table) -> bool:
-    return table.me.power >= 2
-
-
 def _red_eagle(table: Table, favoured: Player | None) -> None:
-    table.draw(table.me, 1)
-    table.gain_power("RED_EAGLE", -2)
+    table.draw(table.me, 1)  # before the price
+    table.gain_power("RED_EAGLE", -PATRONS["RED_EAGLE"].power)
     table.event("draw", "RED_EAGLE")
-
-
-def _has_four_coins(table: Table) -> bool:
-    return table.me.coins >= 4
 
 
 def _saint_alessia(table: Table, favoured: Player | None) -> None:
     alessia = "SAINT_ALESSIA"
-    table.gain_coin(alessia, -4)
     if favoured is table.me:
         table.create("add-chainbreaker-sergeant", "CHAINBREAKER_SERGEANT", alessia, table.me)
     elif favoured is None:
@@ -158,54 +140,34 @@ def _for_treasury(table: Table) -> list[Card]:
     return me.played + me.hand + me.agents
 
 
-def _can_treasury(table: Table) -> bool:
-    return table.me.coins >= 2 and bool(_for_treasury(table))
-
-
-def _treasury(table: Table, favoured: Player | None) -> Choice:
-    table.gain_coin(TREASURY, -2)
-    return _choose("complete-treasury", TREASURY, _for_treasury(table), _complete_treasury)
-
-
-def _complete_treasury(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    (card,) = cards
+def _treasury(table: Table, card: Card) -> None:
     table.destroy(card)
     table.event("destroy-card", TREASURY, card)
     table.create("add-writ-of-coin", "WRIT_OF_COIN", TREASURY, table.me)
 
 
-def _choose(
-    follow_up: str,
-    patron: str,
-    cards: list[Card],
-    then: Callable[[Table, Choice, list[Card], int], None],
-) -> Choice:
-    return Choice(follow_up, patron, 0, cards, then, least=1)
-
-
-def _step(patron: str) -> Callable[[Table], None]:
-    return lambda table: table.favour(patron)
-
-
-def _favours_nobody(table: Table) -> None:
-    pass
-
-
 PATRONS: Mapping[str, Patron] = {
-    "ANSEI": Patron(_can_ansei, _ansei, _favour_at_once),
-    "DUKE_OF_CROWS": Patron(_can_duke, _duke, _step("DUKE_OF_CROWS")),
-    "HLAALU": Patron(_can_hlaalu, _hlaalu, _step("HLAALU")),
-    "ORGNUM": Patron(_has_three_coins, _orgnum, _step("ORGNUM")),
-    "PELIN": Patron(_can_pelin, _pelin, _step("PELIN")),
-    "PSIJIC": Patron(_can_psijic, _psijic, _step("PSIJIC")),
-    "RAJHIN": Patron(_has_three_coins, _rajhin, _step("RAJHIN")),
-    "RED_EAGLE": Patron(_has_two_power, _red_eagle, _step("RED_EAGLE")),
-    "SAINT_ALESSIA": Patron(_has_four_coins, _saint_alessia, _step("SAINT_ALESSIA")),
-    TREASURY: Patron(_can_treasury, _treasury, _favours_nobody),
+    ANSEI: Patron(power=2, does=_ansei, again=False),
+    "DUKE_OF_CROWS": Patron(coins=1, does=_duke, pays_first=False, again=False),
+    "HLAALU": Patron(among=for_hlaalu, follow_up="complete-hlaalu", completes=_hlaalu),
+    "ORGNUM": Patron(coins=3, does=_orgnum),
+    "PELIN": Patron(power=2, among=returnable, follow_up="complete-pellin", completes=_pelin),
+    "PSIJIC": Patron(
+        coins=4,
+        among=lambda table: table.other.agents.copy(),
+        follow_up="complete-psijic",
+        completes=_psijic,
+    ),
+    "RAJHIN": Patron(coins=3, does=_rajhin),
+    "RED_EAGLE": Patron(power=2, does=_red_eagle, pays_first=False),
+    "SAINT_ALESSIA": Patron(coins=4, does=_saint_alessia),
+    TREASURY: Patron(
+        coins=2, among=_for_treasury, follow_up="complete-treasury", completes=_treasury
+    ),
 }
 
 
 def start_of_turn(table: Table) -> None:
     """Give the player on turn what patrons bring it: only Ansei does (4.3)."""
-    if table.favours.get("ANSEI") is table.me:
+    if table.favours.get(ANSEI) is table.me:
         table.me.coins += 1

@@ -7,19 +7,12 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from referee.games.interface.faults import Malformed, describe
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.faults import (
     BAD_FORMAT,
     BAD_PATRON,
     ILLEGAL_ACTION,
     ILLEGAL_CHOICE,
-)
-from referee.games.tribute.rules.messages import (
-    ACTIONS,
-    CALL_PATRON,
-    END_TURN,
-    ChooseReply,
-    PatronReply,
-    PlayReply,
 )
 from referee.games.tribute.rules.table import Choice
 from referee.games.tribute.rules.turn import Deed, Pick
@@ -44,22 +37,22 @@ def read(asked: Asked, reply: Any) -> Any:
     if type(reply) is Malformed:
         return Mistake(BAD_FORMAT, reply.detail)
     if isinstance(asked, Pick):
-        if isinstance(reply, PatronReply):
+        if isinstance(reply, say.PatronReply):
             return _read_patron(asked, reply)
-        wanted: type[Struct] = PatronReply
+        wanted: type[Struct] = say.PatronReply
     elif isinstance(asked, Choice):
-        if isinstance(reply, ChooseReply):
+        if isinstance(reply, say.ChooseReply):
             return _read_choice(asked, reply) if asked.effects is None else _read_effect(reply)
-        wanted = ChooseReply
+        wanted = say.ChooseReply
     else:
-        if isinstance(reply, PlayReply):
+        if isinstance(reply, say.PlayReply):
             return _read_action(asked, reply)
-        wanted = PlayReply
+        wanted = say.PlayReply
     theirs, due = [kind.__struct_config__.tag for kind in (type(reply), wanted)]
     return Mistake(BAD_FORMAT, f"a {theirs} came where a {due} is due")
 
 
-def _read_patron(pick: Pick, reply: PatronReply) -> str | Mistake:
+def _read_patron(pick: Pick, reply: say.PatronReply) -> str | Mistake:
     patron = reply.patron
     if not isinstance(patron, str):
         return Mistake(BAD_FORMAT, f"`patron` is {describe(patron)}, not a string")
@@ -68,7 +61,7 @@ def _read_patron(pick: Pick, reply: PatronReply) -> str | Mistake:
     return patron
 
 
-def _read_action(deeds: list[Deed], reply: PlayReply) -> int | Mistake:
+def _read_action(deeds: list[Deed], reply: say.PlayReply) -> int | Mistake:
     action = reply.action
     if action is None:
         index = _integer(reply.index)
@@ -83,14 +76,14 @@ def _read_action(deeds: list[Deed], reply: PlayReply) -> int | Mistake:
     if not isinstance(action, dict):
         return Mistake(BAD_FORMAT, f"`action` is {describe(action)}, not an object")
     kind = action.get("type")
-    if kind not in ACTIONS:
+    if kind not in say.ACTIONS:
         return Mistake(BAD_FORMAT, f"the `type` of the action is {describe(kind)}")
     thing: int | str | None = None
-    if kind == CALL_PATRON:
+    if kind == say.CALL_PATRON:
         thing = action.get("patron")
         if not isinstance(thing, str):
             return Mistake(BAD_FORMAT, f"the `patron` of the action is {describe(thing)}")
-    elif kind != END_TURN:
+    elif kind != say.END_TURN:
         thing = _integer(action.get("card"))
         if thing is None:
             found = describe(action.get("card"))
@@ -102,7 +95,7 @@ def _read_action(deeds: list[Deed], reply: PlayReply) -> int | Mistake:
     return Mistake(ILLEGAL_ACTION, f"{shown} is not one of `actions`")
 
 
-def _read_choice(choice: Choice, reply: ChooseReply) -> list[int] | Mistake:
+def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | Mistake:
     named = reply.cards
     if not isinstance(named, list):
         return Mistake(BAD_FORMAT, f"`cards` is {describe(named)}, not a list")
@@ -126,7 +119,7 @@ def _read_choice(choice: Choice, reply: ChooseReply) -> list[int] | Mistake:
     return sorted([places[uid] for uid in uids])  # type: ignore[index]
 
 
-def _read_effect(reply: ChooseReply) -> int | Mistake:
+def _read_effect(reply: say.ChooseReply) -> int | Mistake:
     effect = _integer(reply.effect)
     if effect is None:
         return Mistake(BAD_FORMAT, f"`effect` is {describe(reply.effect)}, not an integer")

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, ValidationError
 
-from referee.games.tribute.rules.cards import TREASURY, Card
+from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.effects import OPP_DISCARD
 from referee.games.tribute.rules.messages import END_TURN
 from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
@@ -47,10 +47,8 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
 
     def lay_out(self, table: Table, player: Player) -> None:
         """Give a player all that."""
-        player.hand = _made(table, self.hand)
-        player.draw_pile = _made(table, self.draw_pile)
-        player.cooldown = _made(table, self.cooldown)
-        player.played = _made(table, self.played)
+        for pile in ("hand", "draw_pile", "cooldown", "played"):
+            setattr(player, pile, _made(table, getattr(self, pile)))
         for agent in self.agents:
             (card,) = _made(table, [agent.card])
             card.hp = card.kind.hp if agent.hp is None else agent.hp
@@ -94,10 +92,10 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
             raise ValidationError(f"the situation names what is not there: {error}") from None
 
     def _lay_out(self, table: Table) -> None:
-        first, second, third, fourth = table.picked = list(self.patrons)
+        table.picked = list(self.patrons)
         for patron in self.patrons:
             table.cards.starters[patron]  # or it is not in this card set
-        table.seat_patrons([first, second, TREASURY, third, fourth])
+        table.seat_patrons()
         players = dict(zip(PLAYERS, table.players, strict=True))
         for patron, player in self.favours.items():
             table.favours[patron] = players[player]

@@ -7,12 +7,16 @@ first card is on top, or the oldest.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias, cast
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
+from referee.games.interface import table as interface
 from referee.games.interface.seats import seat_id
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import (
     CONTRACT_AGENT,
     TREASURY,
@@ -23,12 +27,7 @@ from referee.games.tribute.rules.cards import (
     Kind,
 )
 from referee.games.tribute.rules.chance import TAVERN, Generator
-from referee.games.tribute.rules.messages import (
-    Event,
-    PlayerDrew,
-    PlayerShuffled,
-    RowRefilled,
-)
+from referee.games.tribute.rules.faults import SECTIONS
 
 HAND_SIZE = 5
 ROW_SIZE = 5
@@ -48,8 +47,6 @@ class Missed:
         power: that hit a taunt agent and did not kill it.
     """
 
-    __slots__ = ("agents", "cards", "coins", "favour", "power")
-
     def __init__(self) -> None:
         self.cards = self.agents = self.coins = self.favour = self.power = 0
 
@@ -66,14 +63,11 @@ class Made:
         killed, knocked_out, destroyed: what became of them.
     """
 
-    __slots__ = (
-        *("agents", "bought", "called", "coins", "destroyed", "killed", "knocked_out", "power"),
-    )
-
     def __init__(self) -> None:
         self.bought: list[Kind] = []
         self.called: list[str] = []
-        self.agents = self.coins = self.destroyed = self.killed = self.knocked_out = self.power = 0
+        self.power = self.coins = 0
+        self.agents = self.killed = self.knocked_out = self.destroyed = 0
 
 
 class Player:
@@ -84,17 +78,13 @@ class Player:
         number: its name on the wire.
         known: how many cards of the top of the draw pile it knows.
         calls: of patrons, left in this turn.
+        sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
         turns: begun.
         missed: what was left undone in them.
         made: what was done in them.
         left: whether it left the match.
     """
-
-    __slots__ = (
-        *("agents", "calls", "coins", "cooldown", "draw_pile", "hand", "known", "left", "made"),
-        *("missed", "number", "played", "power", "prestige", "seat", "turns"),
-    )
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -106,6 +96,7 @@ class Player:
         self.agents: list[Card] = []
         self.known = self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1
+        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
         self.missed = Missed()
         self.made = Made()
         self.left = False
@@ -113,6 +104,36 @@ class Player:
     def owned(self) -> list[Card]:
         """All its cards."""
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
+
+
+def as_set(cards: list[Card]) -> list[say.CardRef]:
+    """Cards whose order is not to be told, as they are sent (1.6)."""
+    return [card.ref for card in sorted(cards, key=attrgetter("order"))]
+
+
+class SentSet:
+    """A set of cards as text (1.6), which is written again only if the cards have changed.
+
+    Most requests show the same tavern deck and draw piles as the request before.
+    """
+
+    def __init__(self) -> None:
+        self._cards: list[Card] = []
+        self._text = Raw(b"[]")
+
+    def of(self, cards: list[Card]) -> list[say.CardRef]:
+        """Write these cards, for a message that is only written as JSON."""
+        if self._cards != cards:
+            self._cards = cards.copy()
+            self._text = Raw(_encode(as_set(cards)))
+        return cast("list[say.CardRef]", self._text)
+
+    def listed(self, cards: list[Card]) -> list[say.CardRef]:
+        """List these cards, for a message that is read as it is."""
+        return as_set(cards)
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 class Due(NamedTuple):
@@ -123,7 +144,7 @@ class Due(NamedTuple):
     effect: Effect | Either
 
 
-class Choice:
+class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
@@ -137,87 +158,66 @@ class Choice:
             It may ask another question.
     """
 
-    __slots__ = ("cards", "effects", "follow_up", "least", "level", "most", "source", "then")
-
-    def __init__(
-        self,
-        follow_up: str,
-        source: Card | str,
-        level: int,
-        cards: list[Card],
-        then: Then,
-        *,
-        most: int = 1,
-        least: int = 0,
-        effects: Either | None = None,
-    ) -> None:
-        self.follow_up = follow_up
-        self.source = source
-        self.level = level
-        self.cards = cards
-        self.then = then
-        self.least = least
-        self.most = most
-        self.effects = effects
+    follow_up: str
+    source: Card | str
+    level: int
+    cards: list[Card]
+    then: Then
+    most: int = 1
+    least: int = 0
+    effects: Either | None = None
 
 
 Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
-class Table:
+class Table(interface.Table[Player]):
     """All that lies on the table, and what was told of it.
 
     Attributes:
         cards: the card set.
-        players: in seat order.
         me, other: whose turn it is, and who waits.
         picked: patrons, in the order of the draft.
-        patrons: in the order of the table, Treasury among them.
-        favours: patron -> whom it favours.
+        favours: patron -> whom it favours, in the order of the table, Treasury among them.
         row: the cards that can be bought.
         deck: the tavern deck, its top first.
+        sent_deck: as it was sent.
         turn: counted from 1 over both players; 0 before the first.
         actions_left: of this turn.
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
         counters: cards of each deck in this turn, up to 4.
         waiting: for each deck, of each level, what is released by another card of it.
-        events: public messages not yet collected, oldest first.
     """
 
-    __slots__ = (
-        *("actions_left", "cards", "counters", "deck", "discards", "events", "favours"),
-        *("generators", "me", "next_uid", "other", "patrons", "picked", "players", "queue"),
-        *("row", "turn", "waiting"),
-    )
+    sections = SECTIONS
 
     def __init__(self, cards: CardSet, generators: Mapping[str, Generator]) -> None:
+        super().__init__([Player(0), Player(1)])
         self.cards = cards
         self.generators = generators
-        self.players = (Player(0), Player(1))
         self.me, self.other = self.players
         self.picked: list[str] = []
-        self.patrons: list[str] = []
         self.favours: dict[str, Player | None] = {}
         self.row: list[Card] = []
         self.deck: list[Card] = []
+        self.sent_deck = SentSet()
         self.turn = self.actions_left = 0
         self.next_uid = FIRST_UID
         self.queue: deque[Due] = deque()
         self.discards: list[Due] = []
         self.counters: dict[str, int] = {}
         self.waiting: dict[str, list[list[Due]]] = {}
-        self.events: list[Struct] = []
 
-    def seat_patrons(self, patrons: Sequence[str]) -> None:
-        """Put the patrons on the table; they favour nobody."""
-        self.patrons = list(patrons)
-        self.favours = dict.fromkeys(self.patrons)
+    def seat_patrons(self) -> None:
+        """Put the patrons that were picked on the table; they favour nobody (4.1)."""
+        first, second, third, fourth = self.picked
+        self.favours = dict.fromkeys((first, second, TREASURY, third, fourth))
         self.forget_combos()
 
     def forget_combos(self) -> None:
         """Begin the counters of a turn, and empty its waiting lists (4.4)."""
-        self.counters = dict.fromkeys(self.patrons, 0)
+        self.counters = dict.fromkeys(self.favours, 0)
         self.waiting = {}
 
     def new_card(self, card: str) -> Card:
@@ -231,7 +231,7 @@ class Table:
     ) -> None:
         """Publish what the player on turn did."""
         self.events.append(
-            Event(
+            say.Event(
                 self.me.number,
                 kind,
                 source.ref if isinstance(source, Card) else source,
@@ -263,14 +263,6 @@ class Table:
         owner.cooldown.append(made)
         self.event(kind, source, made)
 
-    def favour(self, patron: str) -> None:
-        """Move a favour towards the player on turn by one step (4.8)."""
-        favoured = self.favours[patron]
-        if favoured is None:
-            self.favours[patron] = self.me
-        elif favoured is self.other:
-            self.favours[patron] = None
-
     # --- piles ----------------------------------------------------------------------------------
 
     def reach(self, player: Player, count: int) -> None:
@@ -279,7 +271,7 @@ class Table:
             self.generators[player.number].shuffle(player.cooldown)
             player.draw_pile += player.cooldown
             player.cooldown = []
-            self.events.append(PlayerShuffled(player.number))
+            self.events.append(say.PlayerShuffled(player.number))
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.3)."""
@@ -290,7 +282,7 @@ class Table:
             player.hand += drawn
             del pile[:count]
             player.known = max(0, player.known - count)
-            self.events.append(PlayerDrew(player.number, len(drawn)))
+            self.events.append(say.PlayerDrew(player.number, len(drawn)))
 
     def to_top(self, player: Player, card: Card) -> None:
         """Put a card of the cooldown pile on top of the draw pile."""
@@ -346,9 +338,9 @@ class Table:
         if self.deck:
             card = self.deck.pop(0)
             self.row.insert(place, card)
-            self.events.append(RowRefilled(place, card.ref))
+            self.events.append(say.RowRefilled(place, card.ref))
         else:
-            self.events.append(RowRefilled(place, None))
+            self.events.append(say.RowRefilled(place, None))
 
     # --- set-up ---------------------------------------------------------------------------------
 
@@ -360,7 +352,7 @@ class Table:
             if kind.deck in self.favours
             for _ in range(kind.copies)
         ]
-        for patron in self.patrons:
+        for patron in self.favours:
             for player in self.players:
                 player.draw_pile += [self.new_card(card) for card in self.cards.starters[patron]]
         for _ in range(2):

@@ -13,27 +13,13 @@ It knows no messages to bots: `game.py` makes them, so that the rules cost what 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.faults import Termination
 from referee.games.tribute.rules import effects, patrons
-from referee.games.tribute.rules.cards import TREASURY, Card
-from referee.games.tribute.rules.messages import (
-    ACTIVATE_AGENT,
-    ATTACK,
-    BUY_CARD,
-    CALL_PATRON,
-    END_TURN,
-    PLAY_CARD,
-    Acted,
-    Action,
-    PatronPicked,
-    TableSet,
-    TurnEnded,
-    TurnStarted,
-)
-from referee.games.tribute.rules.table import HAND_SIZE, Player, Table
+from referee.games.tribute.rules import messages as say
+from referee.games.tribute.rules.cards import Card
+from referee.games.tribute.rules.table import HAND_SIZE, Choice, Player, Table, as_set
 
 PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-favour"
 WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
@@ -41,8 +27,7 @@ DRAFT = (0, 1, 1, 0)
 """Who picks."""
 Deed: TypeAlias = tuple[str, Card | str | None]
 """An action: its type, and a card, a patron or nothing."""
-_END: Deed = (END_TURN, None)
-_ORDER = attrgetter("order")
+_END: Deed = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
@@ -82,9 +67,8 @@ def draft(table: Table, offered: Sequence[str]) -> Generator[Any, Any, None]:
         available = [patron for patron in offered if patron not in picked]
         pick = Pick(seat, place // 2 + 1, available, picked.copy())
         picked.append((yield pick))
-        table.events.append(PatronPicked(table.players[seat].number, picked[-1], pick.round))
-    first, second, third, fourth = picked
-    table.seat_patrons([first, second, TREASURY, third, fourth])
+        table.events.append(say.PatronPicked(table.players[seat].number, picked[-1], pick.round))
+    table.seat_patrons()
     table.deal()
     show(table)
 
@@ -92,8 +76,8 @@ def draft(table: Table, offered: Sequence[str]) -> Generator[Any, Any, None]:
 def show(table: Table) -> None:
     """Publish the table before the first turn."""
     table.events.append(
-        TableSet(
-            table.patrons.copy(),
+        say.TableSet(
+            list(table.favours),
             [card.ref for card in table.row],
             as_set(table.deck),
             [as_set(player.owned()) for player in table.players],
@@ -101,33 +85,50 @@ def show(table: Table) -> None:
     )
 
 
-def as_set(cards: list[Card]) -> list[Any]:
-    """Cards whose order is not to be told, as they are sent (1.6)."""
-    return [card.ref for card in sorted(cards, key=_ORDER)]
-
-
 def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, End]:
     """Play turns until one ends the game."""
     while True:
         begin_turn(table)
-        yield from effects.work_off(table)
         table.actions_left = max_actions
-        while True:
-            now = legal(table)
-            kind, thing = now[(yield now)]
-            table.events.append(Acted(table.me.number, as_action(kind, thing)))
-            if kind == END_TURN:
-                break
-            table.actions_left -= 1
-            yield from _do(table, kind, thing)
-        if table.turn > max_turns:
-            return End(Termination.TURN_LIMIT, None)
-        _note_missed(table, now)
-        _clean_up(table)
-        end = _end(table)
+        end = yield from _rest_of_turn(table, None, max_turns)
         if end is not None:
             return end
+
+
+def resume(
+    table: Table, choice: Choice | None, max_turns: int, max_actions: int
+) -> Generator[Any, Any, End]:
+    """Play on from the middle of a turn.
+
+    Args:
+        choice: the open one; None where an action is due.
+    """
+    end = yield from _rest_of_turn(table, choice, max_turns)
+    return end or (yield from play_on(table, max_turns, max_actions))
+
+
+def _rest_of_turn(
+    table: Table, choice: Choice | None, max_turns: int
+) -> Generator[Any, Any, End | None]:
+    """Play a turn to its end; returns how that ended the game, or None."""
+    yield from effects.ask(table, choice)
+    yield from effects.work_off(table)
+    while True:
+        now = legal(table)
+        kind, thing = now[(yield now)]
+        table.events.append(say.Acted(table.me.number, as_action(kind, thing)))
+        if kind == say.END_TURN:
+            break
+        table.actions_left -= 1
+        yield from _do(table, kind, thing)
+    if table.turn > max_turns:
+        return End(Termination.TURN_LIMIT, None)
+    _note_missed(table, now)
+    _clean_up(table)
+    end = _end(table)
+    if end is None:
         table.me, table.other = table.other, table.me
+    return end
 
 
 def begin_turn(table: Table) -> None:
@@ -137,7 +138,7 @@ def begin_turn(table: Table) -> None:
     me.turns += 1
     table.forget_combos()
     patrons.start_of_turn(table)
-    table.events.append(TurnStarted(table.turn, me.number, me.coins))
+    table.events.append(say.TurnStarted(table.turn, me.number, me.coins))
     table.queue.extend(table.discards)
     table.discards.clear()
 
@@ -147,40 +148,40 @@ def legal(table: Table) -> list[Deed]:
     if not table.actions_left:
         return [_END]
     me = table.me
-    found: list[Deed] = [(PLAY_CARD, card) for card in me.hand]
+    found: list[Deed] = [(say.PLAY_CARD, card) for card in me.hand]
     if me.agents:
-        found += [(ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
+        found += [(say.ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
     agents = table.other.agents
     if me.power > 0 and agents:
-        found += [(ATTACK, agent) for agent in agents if agent.kind.taunt] or [
-            (ATTACK, agent) for agent in agents
+        found += [(say.ATTACK, agent) for agent in agents if agent.kind.taunt] or [
+            (say.ATTACK, agent) for agent in agents
         ]
     coins = me.coins
     if coins > 0:
         for card in table.row:
             if card.kind.cost <= coins:
-                found.append((BUY_CARD, card))
+                found.append((say.BUY_CARD, card))
     if me.calls > 0:
-        for patron in table.patrons:
-            if patrons.PATRONS[patron].can(table):
-                found.append((CALL_PATRON, patron))
+        for patron in table.favours:
+            if patrons.can_call(table, patron):
+                found.append((say.CALL_PATRON, patron))
     found.append(_END)
     return found
 
 
-def as_action(kind: str, thing: Any) -> Action:
+def as_action(kind: str, thing: Any) -> say.Action:
     """An action as it is sent."""
     if thing is None:
-        return Action(kind)
+        return say.Action(kind)
     if type(thing) is Card:
-        return Action(kind, thing.uid)
-    return Action(kind, patron=thing)
+        return say.Action(kind, thing.uid)
+    return say.Action(kind, patron=thing)
 
 
 def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
     """Carry out an action (4.3 to 4.8)."""
     me = table.me
-    if kind == PLAY_CARD:
+    if kind == say.PLAY_CARD:
         me.hand.remove(thing)
         if thing.kind.is_agent:
             table.enter(thing)
@@ -188,15 +189,15 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
             me.played.append(thing)
         effects.count(table, thing)
         yield from effects.work_off(table)
-    elif kind == ACTIVATE_AGENT:
+    elif kind == say.ACTIVATE_AGENT:
         thing.activated = True
         effects.count(table, thing)
         yield from effects.work_off(table)
-    elif kind == ATTACK:
+    elif kind == say.ATTACK:
         table.event("attack-agent", None, thing, table.hit(thing))
         if not thing.hp:
             table.event("agent-death", None, thing)
-    elif kind == BUY_CARD:
+    elif kind == say.BUY_CARD:
         yield from _buy(table, thing)
     else:
         yield from effects.ask(table, patrons.call(table, thing))
@@ -221,12 +222,12 @@ def _note_missed(table: Table, now: list[Deed]) -> None:
     """Note what the player on turn leaves undone with these legal actions."""
     me, missed = table.me, table.me.missed
     kinds = {kind for kind, _ in now}
-    missed.cards += PLAY_CARD in kinds
-    missed.agents += ACTIVATE_AGENT in kinds
-    missed.coins += BUY_CARD in kinds
-    if CALL_PATRON in kinds:
+    missed.cards += say.PLAY_CARD in kinds
+    missed.agents += say.ACTIVATE_AGENT in kinds
+    missed.coins += say.BUY_CARD in kinds
+    if say.CALL_PATRON in kinds:
         others = [p for p in table.picked if table.favours[p] is not me]
-        if len(others) == 1 and (CALL_PATRON, others[0]) in now:
+        if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
             missed.favour += others[0] == "ANSEI" or table.favours[others[0]] is None
 
 
@@ -247,7 +248,7 @@ def _clean_up(table: Table) -> None:
     me.hand, me.played = [], []
     prestige = [player.prestige for player in table.players]
     refs = [card.ref for card in discarded]
-    table.events.append(TurnEnded(table.turn, me.number, refs, prestige))
+    table.events.append(say.TurnEnded(table.turn, me.number, refs, prestige))
     table.draw(me, HAND_SIZE)
     me.calls = 1
     for agent in me.agents:

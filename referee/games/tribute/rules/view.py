@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.interface.seats import SeatId
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import Card
-from referee.games.tribute.rules.messages import (
-    AgentRef,
-    CardRef,
-    ChooseRequest,
-    Count,
-    Me,
-    Opponent,
-    Patron,
-    PatronRequest,
-    PlayTurn,
-    State,
-    Waiting,
-)
 from referee.games.tribute.rules.replies import Asked
-from referee.games.tribute.rules.table import Choice, Due, Player, Table
-from referee.games.tribute.rules.turn import Pick, as_action, as_set
+from referee.games.tribute.rules.table import Choice, Due, Player, SentSet, Table, as_set
+from referee.games.tribute.rules.turn import Deed, Pick, as_action
 
 
 def request_of(table: Table, asked: Asked) -> Request:
     """The request for what the rules wait for; those of a turn share a clock (8.1)."""
     if isinstance(asked, Pick):
-        message = PatronRequest(asked.round, asked.available, asked.picked)
+        message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
-    state = _state(table)
+    asks = partial(_message, table, asked)
+    return Request(table.me.seat, asks, f"turn {table.turn}", partial(asks, SentSet.of))
+
+
+def _message(
+    table: Table,
+    asked: Choice | list[Deed],
+    as_set: Callable[[SentSet, list[Card]], list[say.CardRef]] = SentSet.listed,
+) -> say.ChooseRequest | say.PlayTurn:
+    state = _state(table, as_set)
     if isinstance(asked, Choice):
         source = asked.source
-        request: ChooseRequest | PlayTurn = ChooseRequest(
+        return say.ChooseRequest(
             table.turn,
             asked.follow_up,
             source if isinstance(source, str) else source.ref,
@@ -48,42 +46,29 @@ def request_of(table: Table, asked: Asked) -> Request:
             _waiting(table.queue),
             state,
         )
-    else:
-        actions = [as_action(kind, thing) for kind, thing in asked]
-        request = PlayTurn(table.turn, state, actions)
-    return Request(table.me.seat, request, f"turn {table.turn}")
+    return say.PlayTurn(table.turn, state, [as_action(kind, thing) for kind, thing in asked])
 
 
-def _state(table: Table) -> State:
+def _state(table: Table, as_set: Callable[[SentSet, list[Card]], list[say.CardRef]]) -> say.State:
     """All that the player on turn may know."""
     me, other = table.me, table.other
-    return State(
+    return say.State(
         _favours(table),
         _refs(table.row),
-        as_set(table.deck),
+        as_set(table.sent_deck, table.deck),
         _waiting(table.discards),
-        Me(
+        say.Me(
             _refs(me.hand),
-            as_set(me.draw_pile),
+            as_set(me.sent_draw_pile, me.draw_pile),
             _refs(me.draw_pile[: me.known]),
-            _refs(me.cooldown),
-            _refs(me.played),
-            _agents(me),
-            me.coins,
-            me.power,
-            me.prestige,
+            *_public(me),
             me.calls,
             table.counters.copy(),
         ),
-        Opponent(
+        say.Opponent(
             len(other.hand),
-            as_set(other.hand + other.draw_pile),
-            _refs(other.cooldown),
-            _refs(other.played),
-            _agents(other),
-            other.coins,
-            other.power,
-            other.prestige,
+            as_set(other.sent_hidden, other.hand + other.draw_pile),
+            *_public(other),
         ),
     )
 
@@ -95,18 +80,21 @@ def _favours(table: Table) -> dict[str, str | None]:
     }
 
 
-def _refs(cards: list[Card]) -> list[CardRef]:
+def _refs(cards: list[Card]) -> list[say.CardRef]:
     return [card.ref for card in cards]
 
 
-def _agents(player: Player) -> list[AgentRef]:
-    return [
-        AgentRef(agent.uid, agent.kind.card, agent.hp, agent.activated) for agent in player.agents
-    ]
+def _public(
+    player: Player,
+) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
+    """The fields from `cooldown` to `prestige`, which everybody knows of a player."""
+    agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
+    cooldown, played = _refs(player.cooldown), _refs(player.played)
+    return cooldown, played, agents, player.coins, player.power, player.prestige
 
 
-def _waiting(dues: Iterable[Due]) -> list[Waiting]:
-    return [Waiting(due.source.ref, due.level, str(due.effect)) for due in dues]
+def _waiting(dues: Iterable[Due]) -> list[say.Waiting]:
+    return [say.Waiting(due.source.ref, due.level, str(due.effect)) for due in dues]
 
 
 class SeatView(Struct, frozen=True):
@@ -120,19 +108,19 @@ class SeatView(Struct, frozen=True):
         turns: that it has begun.
     """
 
-    hand_size: Count
-    hand: list[CardRef] | None
-    draw_pile: list[CardRef] | None
-    known: list[CardRef] | None
-    hand_and_draw: list[CardRef]
-    cooldown: list[CardRef]
-    played: list[CardRef]
-    agents: list[AgentRef]
-    coins: Count
-    power: Count
-    prestige: Count
-    patron_calls: Count
-    turns: Count
+    hand_size: say.Count
+    hand: list[say.CardRef] | None
+    draw_pile: list[say.CardRef] | None
+    known: list[say.CardRef] | None
+    hand_and_draw: list[say.CardRef]
+    cooldown: list[say.CardRef]
+    played: list[say.CardRef]
+    agents: list[say.AgentRef]
+    coins: say.Count
+    power: say.Count
+    prestige: say.Count
+    patron_calls: say.Count
+    turns: say.Count
 
 
 class View(Struct, frozen=True):
@@ -151,17 +139,17 @@ class View(Struct, frozen=True):
         request: what it is asked; likewise.
     """
 
-    turn: Count
+    turn: say.Count
     player: int
-    picked: list[Patron]
-    favours: dict[Patron, SeatId | None]
-    counters: dict[Patron, int]
-    row: list[CardRef]
-    tavern_deck: list[CardRef]
-    start_of_next_turn: Annotated[list[Waiting], Meta(description="Discards.")]
+    picked: list[say.Patron]
+    favours: dict[say.Patron, SeatId | None]
+    counters: dict[say.Patron, int]
+    row: list[say.CardRef]
+    tavern_deck: list[say.CardRef]
+    start_of_next_turn: Annotated[list[say.Waiting], Meta(description="Discards.")]
     seats: list[SeatView]
     asked: int | None
-    request: PatronRequest | PlayTurn | ChooseRequest | None
+    request: say.PatronRequest | say.PlayTurn | say.ChooseRequest | None
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player: int) -> View:
@@ -200,12 +188,7 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         draw_pile,
         known,
         as_set(player.hand + player.draw_pile),
-        _refs(player.cooldown),
-        _refs(player.played),
-        _agents(player),
-        player.coins,
-        player.power,
-        player.prestige,
+        *_public(player),
         player.calls,
         player.turns,
     )

@@ -1,0 +1,609 @@
+"""A bot's process: lines with exact caps and deadlines (protocol, 1 and 8).
+
+Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
+costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not
+being asked: what its pipe does not take waits in memory until it is.
+
+Nothing here waits by itself. What takes time is a generator that yields each `Wait` and is sent
+whether its time ran out. `process.py` waits under trio, `polling.py` without an event loop.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import math
+import os
+import select
+import signal
+import sys
+import termios
+import time
+from collections.abc import Callable, Generator
+from typing import NamedTuple, TypeAlias, TypeVar
+
+from msgspec.structs import replace
+
+from referee.bots.bot import Answer, Failure
+from referee.bots.last_words import LastWords, Silence
+from referee.bots.processes.cpu import Usage, is_computing, usage
+from referee.bots.processes.launch import LaunchedBot, why_not_begun
+from referee.bots.processes.stderr import StderrKeeper
+from referee.games.interface.faults import Disqualification
+from referee.interrupts import signal_name
+from referee.match.decode import is_blank
+from referee.match.limits import MIB
+
+T = TypeVar("T")
+
+_CHUNK = 64 * 1024
+_WHITE_SPACE = b" \t\r\n"
+_MAX_PIPE = 1024 * 1024  # what Linux grants everybody
+_LAST_STDERR_READS = 64
+KILL_SECONDS = 5
+"""SIGKILL cannot be ignored, but a process stuck in the kernel must not hang us."""
+_CPU_CHECK_SECONDS = 0.02
+"""The CPU time is looked at no more often than this."""
+_WATCHED_PART = 0.3
+"""The share of a look before the bot's input is ended."""
+_EXIT_SECONDS = 0.5
+"""Seconds to wait for the exit code after stdout closes, so that the message can name it."""
+
+
+class Wait(NamedTuple):
+    """What a process is waited for. Its end ends every wait.
+
+    Attributes:
+        until: when time runs out, on the clock of the process.
+        read: whether for output on its stdout.
+        write: whether for room in its stdin.
+    """
+
+    until: float
+    read: bool = False
+    write: bool = False
+
+
+Steps: TypeAlias = Generator[Wait, bool | None, T]
+"""Yields waits, is sent whether the time ran out, and returns what comes of it."""
+
+
+class _OutputLimitError(Exception):
+    pass
+
+
+class PipedBot:
+    """A launched bot. Who waits for it also reads its stderr, and notes its end.
+
+    The process may have waited for this match since it was let go of (`release`). What it has
+    written on stderr meanwhile is of the match before, and goes to the keeper of that.
+
+    Args:
+        look_seconds: seconds to look at a process that did not answer in time, before it is
+            killed; 0: none.
+        reply_end: what ends each of its replies.
+
+    Attributes:
+        launched: the process itself.
+        stderr: what it said there.
+        started: when it was started, on its clock; None once it was asked, and if it has waited
+            for this match.
+        has_answered: whether it has written a line that was taken.
+        has_ended: whether its process has ended, as far as was noted.
+    """
+
+    clock: Callable[[], float] = staticmethod(time.monotonic)
+    """Seconds, from any zero."""
+
+    def __init__(
+        self,
+        launched: LaunchedBot,
+        stderr: StderrKeeper,
+        look_seconds: float = 0.0,
+        *,
+        reply_end: bytes = b"\n",
+    ) -> None:
+        self.launched = launched
+        self.stderr = stderr
+        # The two clocks differ in their zero only.
+        offset = self.clock() - time.monotonic()
+        before, launched.last_stderr = launched.last_stderr, None
+        self.started: float | None = launched.started + offset if before is None else None
+        self._limits = launched.limits
+        self._outgoing = bytearray()  # what the pipe did not take yet
+        self._buffer = bytearray()  # what the bot wrote and nobody has asked for yet
+        self._scanned = 0  # bytes of the buffer that are known to hold no line end
+        self._blank = 0  # bytes of blank lines skipped since the last line
+        self._stdin_open = self._stdout_open = self._stderr_open = False
+        self.has_ended = launched.popen is None
+        self._closed = False
+        self._end_fd = -1
+        self._look_seconds = look_seconds
+        self._reply_end = reply_end
+        self.has_answered = False
+        self._has_waited = before is not None
+        self._is_early = False  # wrote before it was asked whether it plays another match
+        self._is_late = False
+        self._silence: Silence | None = None
+        self._output = 0  # bytes that it has written in this match
+        used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
+        self._cpu_before = used or 0.0
+        self._cpu_check_at = math.inf if used is None else self._next_cpu_check(used)
+        self._oom_kills = launched.oom_kills
+        self._refused_forks = 0 if before is None else launched.refused_forks
+        popen = launched.popen
+        if popen is not None:
+            self._stdin, self._stdout, self._stderr = launched.pipes
+            for fd in (self._stdin, self._stdout, self._stderr):
+                os.set_blocking(fd, False)
+            self._stdin_open = self._stdout_open = self._stderr_open = True
+            self._stdout_poll = select.poll()
+            self._stdout_poll.register(self._stdout, select.POLLIN)
+            if before is None:
+                self._enlarge_stdout()
+            else:
+                self._read_last_stderr(before)
+                before.close()
+
+    @property
+    def stdin_fd(self) -> int:
+        """The referee's end of its stdin."""
+        return self._stdin
+
+    @property
+    def stdout_fd(self) -> int:
+        """The referee's end of its stdout."""
+        return self._stdout
+
+    @property
+    def stderr_fd(self) -> int:
+        """The referee's end of its stderr; -1 if there is nothing to read any more."""
+        return self._stderr if self._stderr_open and not self._closed else -1
+
+    @property
+    def end_fd(self) -> int:
+        """What is readable once its process has ended; -1: it has, or is not watched."""
+        launched = self.launched
+        if launched.popen is None or self.has_ended or self._closed:
+            return -1
+        if sys.platform != "linux":
+            if launched.peek_exit_code() is not None:
+                self.note_end()
+        elif self._end_fd < 0:
+            self._end_fd = os.pidfd_open(launched.popen.pid)
+        return self._end_fd
+
+    def _enlarge_stdout(self) -> None:
+        """Let the pipe hold more than is allowed, where the system can (Linux).
+
+        What a bot writes in one go is then there at one look, and too much of it is noticed at
+        once, not some requests later.
+        """
+        if sys.platform == "linux":
+            wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
+
+    # --- to the bot ---------------------------------------------------------------------------
+
+    def push(self, lines: bytes) -> None:
+        """Hand over lines as far as the pipe takes them; never waits."""
+        if self._has_waited:  # what is there now cannot answer these lines
+            self._has_waited = False
+            self._read_last_output()
+            self._is_early = bool(self._buffer.strip(_WHITE_SPACE))
+            self._buffer.clear()
+        if self._stdin_open and not self._outgoing:
+            with contextlib.suppress(OSError):  # `_write_outgoing` meets it again
+                lines = lines[os.write(self._stdin, lines) :]
+        if self._stdin_open and lines:
+            self._outgoing += lines
+            self._write_outgoing()
+
+    def _write_outgoing(self) -> None:
+        try:
+            while self._outgoing:
+                del self._outgoing[: os.write(self._stdin, self._outgoing)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            # It closed its stdin or is gone. That alone is no verdict: it may have answered.
+            self._close_stdin()
+
+    def _close_stdin(self) -> None:
+        if self._stdin_open:
+            self._stdin_open = False
+            self._outgoing.clear()
+            self._forget_pipe(self._stdin)
+            self.launched.close_stdin()
+
+    # --- from the bot -------------------------------------------------------------------------
+
+    def replying(self, deadline: float) -> Steps[Answer]:
+        """Wait for the line that answers the request handed over last (1.2, 1.3, 8.1, 8.2)."""
+        self.started = None
+        if self.launched.popen is None:
+            return Failure(Disqualification.FAILED_TO_START, self.launched.error)
+        if self._is_early:
+            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
+        answer = yield from self._answer(deadline)
+        if self.clock() >= self._cpu_check_at and (used := self._cpu_exceeded()):
+            return used
+        if isinstance(answer, Failure) and self.launched.oom_kills > self._oom_kills:
+            return Failure(
+                Disqualification.MEMORY_LIMIT,
+                f"the system has killed a process of it for using more than "
+                f"{self._limits.memory_limit / MIB:,g} MiB: {answer.detail}",
+            )
+        return answer
+
+    def quick_reply(self, seconds: float) -> Answer | None:
+        """Wait a moment for the usual reply; for who has nothing else to wait for.
+
+        Returns:
+            None if it has not come, or there is more to be seen to: `replying` goes on.
+        """
+        self.started = None
+        if (
+            self._buffer
+            or self._outgoing
+            or self._is_early
+            or not self._stdout_open
+            or self.stderr.recorded is not None
+            or self.clock() >= self._cpu_check_at
+            or not self._stdout_poll.poll(seconds * 1000)
+            or not self._read()
+        ):
+            return None
+        try:
+            line = self._next_line()
+        except _OutputLimitError as error:
+            return Failure(Disqualification.OUTPUT_LIMIT, str(error))
+        self.has_answered |= line is not None
+        return line
+
+    def _answer(self, deadline: float) -> Steps[Answer]:
+        try:
+            if self._outgoing and not (yield from self._write_rest(deadline)):
+                self._is_late = True
+                return Failure(
+                    Disqualification.TIMEOUT, "it did not read its standard input in time"
+                )
+            if self._buffer:
+                self._read_queue()
+            return (yield from self._read_reply(deadline))
+        except _OutputLimitError as error:
+            return Failure(Disqualification.OUTPUT_LIMIT, str(error))
+        finally:
+            if self.stderr.recorded is not None:  # what it wrote before is there by now
+                self._read_last_stderr(self.stderr)
+                self.stderr.recorded.mark()
+
+    def _write_rest(self, deadline: float) -> Steps[bool]:
+        """Hand over what the pipe did not take at once; False if time ran out."""
+        while self._must_write():
+            # A bot that is stuck on its own full output never reads, so look at both.
+            if (yield Wait(deadline, read=True, write=True)):
+                break
+            self._write_outgoing()
+            self._read_queue()
+        return not self._must_write()
+
+    def _must_write(self) -> bool:
+        return bool(self._outgoing) and self._stdout_open and not self.has_ended
+
+    def _read_reply(self, deadline: float) -> Steps[Answer]:
+        late = False
+        while True:
+            line = self._next_line()
+            if line is not None:
+                self.has_answered = True
+                return line
+            if self._stdout_open and not late and not self.has_ended:
+                until = min(deadline, self._cpu_check_at)
+                late = bool((yield Wait(until, read=True))) and not self.has_ended
+                if late and until < deadline:
+                    late = False
+                    if used := self._cpu_exceeded():
+                        return used
+            # Whatever woke us, look into the pipe: what is complete there counts, even if the
+            # referee was late to notice. A drip-fed line gets no more time than this.
+            if not self._read():
+                if not self._stdout_open or self.has_ended:
+                    how = yield from self._how_it_ended()
+                    if self.has_ended and not self.launched.has_begun():
+                        return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
+                    return Failure(Disqualification.EXITED, how)
+                if late:
+                    self._is_late = True
+                    return Failure(Disqualification.TIMEOUT, "no reply in time")
+
+    def _next_line(self) -> bytes | None:
+        """Take the next line that is not blank off the buffer, if one is complete (1.1, 1.3)."""
+        buffer = self._buffer
+        limit = self._limits.line_limit
+        if self._output > self._limits.output_limit:
+            most = self._limits.output_limit
+            raise _OutputLimitError(f"more than {most} bytes of output in this match")
+        while buffer:
+            end = buffer.find(self._reply_end, self._scanned)
+            if end < 0:
+                self._scanned = max(0, len(buffer) - len(self._reply_end) + 1)
+                if len(buffer) > limit:
+                    raise _OutputLimitError(f"a line of more than {limit} bytes")
+                return None
+            if end > limit:
+                raise _OutputLimitError(f"a line of more than {limit} bytes")
+            line = bytes(buffer[:end])
+            taken = end + len(self._reply_end)
+            del buffer[:taken]
+            self._scanned = 0
+            if not is_blank(line):
+                self._blank = 0
+                if buffer:
+                    self._read_queue()
+                    self._check_queue(len(buffer))
+                return line
+            self._blank += taken
+            self._check_queue(self._blank)
+        return None
+
+    def _check_queue(self, unread: int) -> None:
+        if unread > self._limits.queue_limit:
+            limit = self._limits.queue_limit
+            raise _OutputLimitError(f"more than {limit} bytes that nothing asked for")
+
+    def _read(self) -> bool:
+        """Read once, without waiting; whether there was anything."""
+        if not self._stdout_open:
+            return False
+        try:
+            data = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return False
+        if not data:
+            self._stdout_open = False
+            return False
+        self._buffer += data
+        self._output += len(data)
+        return True
+
+    def _cpu_exceeded(self) -> Failure | None:
+        """Count its CPU time; why it is to leave the match if that is too much (sandbox.md, 9)."""
+        used = self.launched.cpu_seconds
+        if used is None or self.has_ended:
+            self._cpu_check_at = math.inf
+            return None
+        limit = self._limits.cpu_limit
+        if used - self._cpu_before <= limit:
+            self._cpu_check_at = self._next_cpu_check(used)
+            return None
+        return Failure(
+            Disqualification.CPU_LIMIT,
+            f"it has used {used - self._cpu_before:.1f} s of CPU time ({limit:g} s a match)",
+        )
+
+    def _next_cpu_check(self, used: float) -> float:
+        """When all cores could have used up what is left, on its clock."""
+        left = self._cpu_before + self._limits.cpu_limit - used
+        return self.clock() + max(left / (os.cpu_count() or 1), _CPU_CHECK_SECONDS)
+
+    def _read_queue(self) -> None:
+        """Read all that is there, to measure it (1.3)."""
+        # More than this is too much even if the first line is as long as it may be.
+        most = self._limits.line_limit + 1 + self._limits.queue_limit
+        while self._read():
+            if len(self._buffer) > most:
+                self._check_queue(len(self._buffer))
+
+    def _read_last_output(self) -> None:
+        """Read what nobody has asked for, as far as it is there, to be able to tell of it."""
+        while len(self._buffer) < self._limits.queue_limit and self._read():
+            pass
+
+    def _how_it_ended(self) -> Steps[str]:
+        if not self.has_ended:
+            yield Wait(self.clock() + _EXIT_SECONDS)
+        if not self.has_ended:
+            return "it closed its standard output"
+        code = self.launched.peek_exit_code()
+        if code is None:
+            return "its process ended"
+        if code < 0:
+            return f"its process was ended by {signal_name(-code)}"
+        return f"its process ended with exit code {code}"
+
+    def _why_not_begun(self) -> str:
+        """What kept the sandbox from running it.
+
+        Raises:
+            ShortageError: there is no sandbox, which is not the bot's fault.
+        """
+        self._read_last_stderr(self.stderr)
+        said = self.stderr.lines(1).lines
+        self.stderr.forget()  # the bot has said nothing
+        return why_not_begun(self.launched.argument, said)
+
+    @property
+    def unfinished(self) -> bytes:
+        """What was read of a line that has not ended."""
+        return bytes(self._buffer)
+
+    def looking(self, watch: float, rest: float) -> Steps[Silence]:
+        """See what it does instead of answering; its input is ended on the way.
+
+        Args:
+            watch: seconds to look whether it computes, or answers late.
+            rest: seconds to wait for its end once its input has ended.
+        """
+        before = self.usage()
+        silence = Silence(
+            unfinished=self.unfinished,
+            blank=bool(self._blank),
+            has_read=self.has_read,
+            has_answered=self.has_answered,
+            cpu_seconds=before and before.seconds,
+        )
+        if silence.unfinished:
+            return silence
+        began = self.clock()
+        late = yield from self.replying(began + watch)
+        if isinstance(late, bytes):
+            return replace(silence, late=late)
+        is_busy = is_computing(before, self.usage(), self.clock() - began)
+        if is_busy or self.unfinished:
+            return replace(silence, is_busy=is_busy, unfinished=self.unfinished)
+        self.stderr.end()
+        ended = yield from self.ending_input(rest)
+        at_end = yield from self.replying(self.clock())
+        return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
+
+    @property
+    def has_read(self) -> bool:
+        """Whether it has read all that it was sent, as far as anybody can tell."""
+        if self._outgoing or not self._stdin_open:
+            return not self._outgoing
+        with contextlib.suppress(OSError):  # not every system tells
+            unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+            return not int.from_bytes(unread, sys.byteorder)
+        return True
+
+    def usage(self) -> Usage | None:
+        """What it and all that it has started do with the processor; None if nothing tells."""
+        roots = self.launched.roots
+        return usage(*roots) if roots else None
+
+    # --- its end ------------------------------------------------------------------------------
+
+    @property
+    def exit_code(self) -> int | None:
+        """Of the process, once reaped: -N after signal N; None if it was never started."""
+        # One that was looked at was to be killed, and has at most run ahead of that.
+        return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
+
+    def note_end(self) -> None:
+        """Note that its process has ended, which no pipe tells for sure: a child may hold it."""
+        self.has_ended = True
+
+    def read_stderr(self) -> None:
+        """Read stderr once, so that the bot never blocks on it (1.4)."""
+        self._read_stderr(self.stderr)
+
+    def _read_stderr(self, keeper: StderrKeeper) -> bool:
+        if not self._stderr_open:
+            return False
+        try:
+            data = os.read(self._stderr, _CHUNK)
+        except BlockingIOError:
+            return False
+        self._stderr_open = bool(data)
+        keeper.feed(data)
+        return bool(data)
+
+    def _read_last_stderr(self, keeper: StderrKeeper) -> None:
+        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
+            if not self._read_stderr(keeper):
+                break
+
+    def last_words(self, count: int) -> LastWords:
+        """What it leaves behind, once it has ended."""
+        stderr = self.stderr.lines(count)
+        if self._silence is not None:  # the end of its input has brought about the rest
+            return LastWords(stderr, silence=self._silence, limits=self._limits)
+        is_full = self.launched.refused_forks > self._refused_forks
+        *lines, unfinished = bytes(self._buffer).split(b"\n")
+        unasked = [line for line in lines if not is_blank(line)]
+        return LastWords(
+            stderr,
+            len(unasked),
+            unasked[0] if unasked else b"",
+            unfinished,
+            limits=self._limits,
+            reached=("process_limit",) if is_full else (),
+            sandbox=self.launched.sandbox.kind,
+        )
+
+    def _handing_over(self, until: float) -> Steps[None]:
+        """Hand over what is left."""
+        while self._outgoing and not self.has_ended:
+            if (yield Wait(until, write=True)):
+                break
+            self._write_outgoing()
+
+    def releasing(self, grace: float) -> Steps[bool]:
+        """Let the process wait for another match, if it can."""
+        yield from self._handing_over(self.clock() + grace)
+        if self._closed or self.has_ended or self._outgoing or not self._stdin_open:
+            return False
+        self._read()
+        if not self._stdout_open or self._buffer.strip(_WHITE_SPACE):
+            return False
+        self._read_last_stderr(self.stderr)
+        self.launched.last_stderr = self.stderr
+        self._closed = True
+        for fd in (self._stdin, self._stdout, self._stderr):
+            self._forget_pipe(fd)
+        self._close_end_fd()
+        return True
+
+    def ending_input(self, seconds: float) -> Steps[bool]:
+        """Hand over what is left, let it see the end of its input, and wait for its own end.
+
+        Returns:
+            Whether it has ended by then.
+        """
+        until = self.clock() + seconds
+        yield from self._handing_over(until)
+        self._close_stdin()
+        return (yield from self._ending(until))
+
+    def _ending(self, until: float) -> Steps[bool]:
+        """Wait for its end. Returns: whether it has ended."""
+        if not self.has_ended:
+            yield Wait(until)
+        return self.has_ended
+
+    def finishing(self, grace: float) -> Steps[None]:
+        """Let it end by itself after its last line, then make it (8.4).
+
+        Args:
+            grace: seconds to exit after the last line, and again after SIGTERM.
+        """
+        if not self._closed and not (yield from self.ending_input(grace)):
+            self.launched.terminate()
+            yield from self._ending(self.clock() + grace)
+        yield from self.killing()
+
+    def killing(self) -> Steps[None]:
+        """Kill what the bot has started, reap the process, keep its last words (8.3)."""
+        if self._closed:
+            return
+        if self._is_late and self._look_seconds and not self.has_ended:
+            watch = self._look_seconds * _WATCHED_PART
+            self._silence = yield from self.looking(watch, self._look_seconds - watch)
+        self.launched.kill()
+        yield from self._ending(self.clock() + KILL_SECONDS)
+        self._close()
+
+    def _close(self) -> None:
+        self._closed = True
+        self.note_end()
+        self.launched.reap()
+        self._read_last_stderr(self.stderr)
+        self._close_stdin()
+        self._read_last_output()
+        if self.launched.popen is not None:
+            self._forget_pipe(self._stdout)
+            self._forget_pipe(self._stderr)
+        self._stdout_open = self._stderr_open = False
+        self._close_end_fd()
+        self.launched.close_pipes()
+        self.stderr.close()
+
+    def _close_end_fd(self) -> None:
+        if self._end_fd >= 0:
+            os.close(self._end_fd)
+            self._end_fd = -1
+
+    def _forget_pipe(self, fd: int) -> None:
+        """Let nobody wait for a pipe any more: it is closed, or goes to another match."""

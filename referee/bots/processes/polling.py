@@ -1,0 +1,149 @@
+"""Waits for bots without an event loop (`piped.py` has what they are waited for).
+
+run({bot: bot.finishing(grace) for bot in bots})
+"""
+
+from __future__ import annotations
+
+import math
+import select
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Protocol, TypeVar
+
+from referee.bots.processes.piped import Steps, Wait
+
+T = TypeVar("T")
+
+_SLICE_SECONDS = 0.05
+"""A wait is looked at so often, which shows how late the referee itself is."""
+
+
+class Waitable(Protocol):
+    """A bot that can be waited for.
+
+    Attributes:
+        has_ended: whether its process has ended, as far as was noted.
+    """
+
+    has_ended: bool
+
+    @property
+    def stdin_fd(self) -> int:
+        """Where there is room once it takes more."""
+
+    @property
+    def stdout_fd(self) -> int:
+        """What is readable once it has answered."""
+
+    @property
+    def stderr_fd(self) -> int:
+        """What is readable once `read_stderr` has something to read; -1: nothing."""
+
+    @property
+    def end_fd(self) -> int:
+        """What is readable once its process has ended; -1: nothing."""
+
+    def read_stderr(self) -> None:
+        """Read its stderr once."""
+
+    def note_end(self) -> None:
+        """Note that its process has ended."""
+
+
+def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
+    """Take steps of bots side by side, to their ends. Returns: what comes of them, in no order."""
+    results: list[T] = []
+    Poller(steps).run(steps, lambda bot, result: results.append(result))
+    return results
+
+
+class Poller:
+    """Waits for processes, reads what they write on stderr meanwhile, and notes their ends.
+
+    Args:
+        bots: all of a match.
+
+    Attributes:
+        overslept: is given how many seconds later than wanted this program went on.
+    """
+
+    def __init__(
+        self,
+        bots: Collection[Waitable],
+        overslept: Callable[[float], object] = lambda seconds: None,
+    ) -> None:
+        self.overslept = overslept
+        self._bots = bots
+
+    def wait(self, waits: Mapping[Waitable, Wait], until: float = math.inf) -> dict[Waitable, bool]:
+        """Wait until one of the waits is over, or a moment has passed.
+
+        Args:
+            waits: what is waited for.
+            until: the moment, on the clock of the processes.
+
+        Returns:
+            The bots whose waits are over: whether the time ran out.
+        """
+        now = time.monotonic()
+        until = min(until, now + _SLICE_SECONDS, *(wait.until for wait in waits.values()))
+        poll = select.poll()
+        pipes: dict[int, Waitable] = {}
+        others: dict[int, Callable[[], object]] = {}
+        for bot in self._bots:
+            if bot.stderr_fd >= 0:
+                others[bot.stderr_fd] = bot.read_stderr
+            if not bot.has_ended and bot.end_fd >= 0:
+                others[bot.end_fd] = bot.note_end
+        for fd in others:
+            poll.register(fd, select.POLLIN)
+        for bot, wait in waits.items():
+            if wait.read:
+                pipes[bot.stdout_fd] = bot
+                poll.register(bot.stdout_fd, select.POLLIN)
+            if wait.write:
+                pipes[bot.stdin_fd] = bot
+                poll.register(bot.stdin_fd, select.POLLOUT)
+        ready = poll.poll(max(0.0, until - now) * 1000)
+        now = time.monotonic()
+        if now > until:
+            self.overslept(now - until)
+        over: dict[Waitable, bool] = {}
+        for fd, _ in ready:
+            if fd in pipes:
+                over[pipes[fd]] = False
+            else:
+                others[fd]()
+        for bot, wait in waits.items():
+            if bot.has_ended:
+                over[bot] = False
+            elif now >= wait.until:
+                over[bot] = True
+        return over
+
+    def run(
+        self,
+        steps: Mapping[Waitable, Steps[T]],
+        done: Callable[[Waitable, T], object] = lambda bot, result: None,
+        on_time: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        """Take steps side by side, to their ends.
+
+        Args:
+            steps: for each process.
+            done: is given what comes of them, as soon as it is there.
+            on_time: is called while they are waited for; says when it wants to be called again.
+        """
+        waits: dict[Waitable, Wait] = {}
+        over: Mapping[Waitable, bool | None] = dict.fromkeys(steps)
+        while True:
+            for bot, late in over.items():
+                try:
+                    waits[bot] = steps[bot].send(late)  # None begins them
+                except StopIteration as stop:
+                    waits.pop(bot, None)
+                    done(bot, stop.value)
+            if not waits:
+                return
+            over = self.wait(waits, on_time())

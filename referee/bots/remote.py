@@ -1,0 +1,104 @@
+"""A bot behind a web address where there is no event loop: trio runs in a thread of its own."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import TypeVar
+
+import trio
+
+from referee.bots.bot import Answer, Bot, NoProcess
+from referee.bots.processes.piped import Steps, Wait
+
+T = TypeVar("T")
+
+
+class RemoteBot(NoProcess):
+    """A bot that is asked in another thread. A pipe says when it has answered."""
+
+    has_ended = False
+    stdin_fd = stderr_fd = end_fd = -1
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self.stdout_fd, self._done = os.pipe()
+        self._is_open = True
+
+    def push(self, lines: bytes) -> None:
+        """Keep lines until it is asked."""
+        self._bot.push(lines)
+
+    def replying(self, deadline: float) -> Steps[Answer]:
+        """Ask it."""
+        seconds = deadline - time.monotonic()
+        return self._calling(lambda: self._bot.reply(trio.current_time() + seconds))
+
+    def releasing(self, grace: float) -> Steps[bool]:
+        """Finish: a server needs no keeping."""
+        yield from self.finishing(grace)
+        return True
+
+    def finishing(self, grace: float) -> Steps[None]:
+        """Send what is new since it was asked last."""
+        yield from self._calling(lambda: self._bot.finish(grace))
+        yield from self.killing()
+
+    def killing(self) -> Steps[None]:
+        """Close the connection."""
+        if self._is_open:
+            yield from self._calling(self._bot.kill)
+            self._is_open = False
+            os.close(self.stdout_fd)
+            os.close(self._done)
+
+    def read_stderr(self) -> None:
+        """It has none."""
+
+    def note_end(self) -> None:
+        """Nobody here ends it."""
+
+    def _calling(self, function: Callable[[], Awaitable[T]]) -> Steps[T]:
+        results: list[T | Exception] = []
+
+        async def call() -> None:
+            try:
+                results.append(await function())
+            except Exception as error:
+                results.append(error)
+            os.write(self._done, b".")
+
+        _start(call)
+        while not results:
+            yield Wait(math.inf, read=True)
+        os.read(self.stdout_fd, 1)
+        (result,) = results
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+def _start(function: Callable[[], Awaitable[None]]) -> None:
+    nursery, token = _nursery()
+    trio.from_thread.run_sync(nursery.start_soon, function, trio_token=token)
+
+
+@cache
+def _nursery() -> tuple[trio.Nursery, trio.lowlevel.TrioToken]:
+    """The nursery of the thread, which runs as long as this program."""
+    found: list[tuple[trio.Nursery, trio.lowlevel.TrioToken]] = []
+    ready = threading.Event()
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            found.append((nursery, trio.lowlevel.current_trio_token()))
+            ready.set()
+            await trio.sleep_forever()
+
+    threading.Thread(target=trio.run, args=(main,), daemon=True).start()
+    ready.wait()
+    return found[0]

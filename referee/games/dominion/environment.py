@@ -1,0 +1,305 @@
+"""Dominion for programs that learn: counts of cards, and a choice for each thing to do.
+
+A reply is put together from several choices (spec/python-rl.md, 2). A choice that could only be
+"done" is left out, except at the clean-up: every request has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from referee.games.dominion.kit import Memory
+from referee.games.dominion.rules.cards import (
+    CARDS,
+    COST,
+    KINGDOM,
+    MILITIA_HAND_SIZE,
+    POINTS,
+    WORTH,
+)
+from referee.games.dominion.rules.choices import for_sale, gainable, trashable, why_not
+from referee.games.dominion.rules.game import Options
+from referee.games.dominion.rules.messages import (
+    AttackReply,
+    AttackReplyReaction,
+    AttackRequest,
+    PlayerShuffled,
+    PlayReply,
+    PlayTurn,
+)
+from referee.games.dominion.rules.supply import Supply
+from referee.games.dominion.rules.view import OwnCards, SeatView, View
+from referee.games.interface.choices import DONE, Choices, ChoosingTranslator
+from referee.games.interface.choices import Options as Named
+from referee.games.interface.environment import Environment, Numbers
+from referee.games.interface.seats import seat_id, seat_ids
+
+REVEAL_MOAT = "reveal moat"
+NAMES = (
+    DONE,
+    REVEAL_MOAT,
+    *(f"play {card}" for card in KINGDOM),
+    *(f"{what} {card}" for what in ("buy", "gain", "trash", "discard", "top") for card in CARDS),
+)
+"""Every action's name; its place here is its number."""
+STAGES = (
+    *("action", "buy", "clean-up", "cellar", "mine: trash", "mine: gain"),
+    *("remodel: trash", "remodel: gain", "workshop", "militia"),
+)
+"""Every stage of a reply."""
+_NONE = dict.fromkeys(CARDS, 0)
+_OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
+
+
+def layout(seats: int, options: Options) -> Numbers:
+    """Name the entries of an observation, in the order of `Translator.observe`, with bounds."""
+    full = Supply(seats).counts
+    # A kingdom card is in one place at a time and is played once a turn.
+    plays = {card: full[card] for card in KINGDOM}
+    owned = {card: full[card] + 10 for card in CARDS}  # with those that were dealt
+    coins = sum(owned[card] * worth for card, worth in WORTH.items())
+    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM)
+    most = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
+    least = sum(owned[card] * worth for card, worth in POINTS.items() if worth < 0)
+    entries: list[tuple[str, int, int]] = [(f"stage {stage}", 0, 1) for stage in STAGES]
+    entries += [
+        ("actions", 0, 1 + sum(plays[card] * CARDS[card].actions for card in KINGDOM)),
+        ("buys", 0, 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)),
+        ("extra money", 0, extra),
+        ("money", 0, extra + coins),
+        ("due", 0, sum(owned.values()) - MILITIA_HAND_SIZE),
+        ("turns", 0, options.max_turns),
+        ("seat", 0, seats - 1),
+        ("score", least, most),
+    ]
+    for place in _OWN_CARDS:
+        entries += [(f"{place} {card}", 0, owned[card]) for card in CARDS]
+    entries += [(f"supply {card}", 0, full[card]) for card in CARDS]
+    for other in range(1, seats):
+        entries.append((f"opponent {other} score", least, most))
+        entries += [(f"opponent {other} owns {card}", 0, owned[card]) for card in CARDS]
+    names, low, high = zip(*entries, strict=True)
+    return Numbers(names, np.array(low, np.int32), np.array(high, np.int32))
+
+
+class Translator(ChoosingTranslator, choices=NAMES):
+    """Implements `referee.games.interface.environment.Translator` for Dominion.
+
+    It shows the choices of an unfinished reply as if they were carried out.
+    """
+
+    def __init__(self, seat: int, seats: int) -> None:
+        super().__init__(seat, seats)
+        self._others = [(seat + step) % seats for step in range(1, seats)]  # from the left
+
+    def look(self, view: View, *, asked: bool) -> None:
+        """Take what the seat knows now."""
+        me = view.seats[self.seat]
+        own = me.own
+        assert own is not None  # it is this seat's view
+        self._turns, self._score, self._stage = own.turns, me.score, ""
+        self._supply = _NONE | view.supply
+        self._hand, self._in_play = _counted(own.hand), _counted(own.in_play)
+        self._pile, self._deck = _counted(own.discard_pile), _counted(own.deck)
+        self._chosen = _NONE.copy()  # to discard, trash or buy
+        self._actions = self._buys = self._extra = self._money = self._due = 0
+        match view.request:
+            case PlayTurn(actions=actions, buys=buys, extra_money=extra):
+                self._actions, self._buys, self._extra = actions, buys, extra
+                self._money = extra + sum(self._hand[card] * worth for card, worth in WORTH.items())
+            case AttackRequest(discard=due):
+                self._due = due
+        self._of_others = list[int]()
+        for other in map(view.seats.__getitem__, self._others):
+            self._of_others += (other.score, *(_NONE | other.cards).values())
+        super().look(view, asked=asked)
+
+    # --- what may be chosen -------------------------------------------------------------------
+
+    def choices(self) -> Choices:
+        """The reply to a request, choice after choice."""
+        if self._due:
+            return (yield from self._attacked())
+        if self._actions:
+            playable = [card for card in KINGDOM if self._can_be_played(card)]
+            if playable:
+                card = yield self._ask("action", "play", playable, DONE)
+                if card is not None:
+                    return (yield from self._action(card))
+        bought: list[str] = []
+        while self._buys and (affordable := for_sale(self._supply, self._money)):
+            card = yield self._ask("buy", "buy", affordable, DONE)
+            if card is None:
+                break
+            self._buys -= 1
+            self._money -= COST[card]
+            self._supply[card] -= 1
+            self._chosen[card] += 1
+            bought.append(card)
+        if bought:
+            treasures = [card for card in WORTH for _ in range(self._hand[card])]
+            return PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
+        there = [card for card in CARDS if self._hand[card] or self._in_play[card]]
+        card = yield self._ask("clean-up", "top", there, DONE)
+        return PlayReply(phase="cleanup", top_discard=card)
+
+    def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
+        """Offer to do something with one of these cards; the others stand for None."""
+        self._stage = stage
+        options: dict[str, str | None] = dict.fromkeys(others)
+        for card in cards:
+            options[f"{what} {card}"] = card
+        return options
+
+    def _held(self, without: str = "") -> list[str]:
+        """The cards in hand, each once; of one of them, one copy is not counted."""
+        return [card for card in CARDS if self._hand[card] > (card == without)]
+
+    def _can_be_played(self, card: str) -> bool:
+        return self._hand[card] > 0 and not why_not(card, self._held(card), self._supply)
+
+    def _put_aside(self, card: str) -> str:
+        """Take a card out of the hand, to be discarded or trashed."""
+        self._hand[card] -= 1
+        self._chosen[card] += 1
+        return card
+
+    def _action(self, card: str) -> Choices:
+        self._hand[card] -= 1
+        self._in_play[card] += 1
+        self._actions -= 1
+        parameters: dict[str, Any] = {}
+        if card == "cellar":
+            parameters["cards"] = discarded = []
+            while held := self._held():
+                gone = yield self._ask("cellar", "discard", held, DONE)
+                if gone is None:
+                    break
+                discarded.append(self._put_aside(gone))
+        elif card == "workshop":
+            parameters["desired_card"] = yield self._ask(
+                "workshop", "gain", gainable(card, self._supply)
+            )
+        elif card in ("mine", "remodel"):
+            trashed = yield self._ask(f"{card}: trash", "trash", trashable(card, self._held()))
+            parameters["card_to_trash"] = self._put_aside(trashed)
+            if cards := gainable(card, self._supply, trashed):
+                parameters["desired_card"] = yield self._ask(f"{card}: gain", "gain", cards)
+        else:
+            return PlayReply(phase="action", card=card)
+        return PlayReply(phase="action", card=card, additional_parameters=parameters)
+
+    def _attacked(self) -> Choices:
+        moat = [REVEAL_MOAT] if self._hand["moat"] else []
+        discard: list[str] = []
+        while self._due:
+            card = yield self._ask("militia", "discard", self._held(), *moat)
+            if card is None:
+                self._due = 0
+                return AttackReplyReaction(reaction="moat")
+            moat = []
+            self._due -= 1
+            discard.append(self._put_aside(card))
+        return AttackReply(discard=discard)
+
+    # --- what is seen -------------------------------------------------------------------------
+
+    def observe(self) -> NDArray[np.int32]:
+        """Return what the seat knows, as `layout` says."""
+        numbers = [0] * len(STAGES)
+        if self.options:
+            numbers[STAGES.index(self._stage)] = 1
+        numbers += (self._actions, self._buys, self._extra, self._money)
+        numbers += (self._due, self._turns, self.seat, self._score)
+        for cards in (*self._own(), self._supply):
+            numbers += cards.values()
+        numbers += self._of_others
+        return np.array(numbers, np.int32)
+
+    def _own(self) -> tuple[Mapping[str, int], ...]:
+        """Its cards, as `_OWN_CARDS` says."""
+        return (self._chosen, self._hand, self._in_play, self._pile, self._deck)
+
+    def show(self) -> str:
+        """Show what the seat knows, for people."""
+        lines = [
+            f"turn {self._turns}; {self._stage if self.options else 'not asked'}",
+            f"actions {self._actions}, buys {self._buys}, money {self._money}",
+        ]
+        places = zip((*_OWN_CARDS, "supply"), (*self._own(), self._supply), strict=True)
+        for place, cards in places:
+            shown = [f"{count} {card}" for card, count in cards.items() if count]
+            lines.append(f"{place}: {', '.join(shown) or 'none'}")
+        lines.append(f"legal: {', '.join(self.options)}")
+        return "\n".join(lines)
+
+    def refusal(self, action: object) -> str:
+        """Say what is legal."""
+        if not self.options:
+            return f"action {action}: this seat is not asked"
+        legal = ", ".join(f"{NAMES.index(name)} {name}" for name in self.options)
+        return f"action {action} is not legal now; legal are: {legal}"
+
+
+def _counted(cards: Iterable[str]) -> dict[str, int]:
+    """How many there are of each card."""
+    counts = _NONE.copy()
+    for card in cards:
+        counts[card] += 1
+    return counts
+
+
+class Follower:
+    """Implements `referee.games.interface.environment.Follower` for Dominion."""
+
+    def __init__(self, seat: int, seats: int) -> None:
+        self._seat = seat
+        self._memory = Memory(seat_id(seat))
+        for number in seat_ids(seats):
+            self._memory.player(number)
+        self._request: PlayTurn | AttackRequest | None = None
+        self._shuffles = 0
+
+    def hear(self, message: Struct) -> None:
+        """Take a public message, a request to this seat, or its reply."""
+        data = msgspec.json.decode(msgspec.json.encode(message))
+        if isinstance(message, PlayTurn | AttackRequest):
+            self._request = message
+            self._memory.note(data)
+        elif isinstance(message, PlayReply):
+            self._memory.replied = data
+        else:
+            self._memory.hear(data)
+            if isinstance(message, PlayerShuffled) and message.player_number == seat_id(self._seat):
+                self._shuffles += 1
+
+    def view(self) -> View:
+        """Return the view of this seat, as `Game.view` gives it with a request."""
+        state = self._memory.state()
+        pile, deck = (sorted(cards.elements()) for cards in (state.discard_pile, state.deck))
+        own = OwnCards(state.hand, state.cards_played, pile, deck, state.turn, self._shuffles)
+        seats = [
+            SeatView(
+                {card: player.cards[card] for card in CARDS if player.cards[card]},
+                player.points,
+                own if player is state.me else None,
+            )
+            for player in state.players
+        ]
+        return View(state.supply, seats, self._seat, self._request)
+
+
+ENVIRONMENT = Environment(
+    version=1,
+    choices=NAMES,
+    action_shape=lambda options: (),
+    observation=layout,
+    translator=Translator,
+    follower=Follower,
+)

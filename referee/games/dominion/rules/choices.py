@@ -1,0 +1,61 @@
+"""What may be trashed, gained and bought (protocol-v1, 5 and 6): the legal targets of a card.
+
+A request lists none of them. The rules, people, environments, rule files and probes all ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from referee.games.dominion.rules.cards import CARDS, COST, WORTH
+
+EXCHANGES: Mapping[str, Mapping[str, int]] = {"mine": WORTH, "remodel": COST}
+"""Card -> what it may trash and gain."""
+
+
+def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST) -> list[str]:
+    """List the cards that cost at most `limit` and have cards left in their pile, in order."""
+    return [card for card in among if supply.get(card) and COST[card] <= limit]
+
+
+def trashable(card: str, rest: Collection[str]) -> list[str]:
+    """List the cards that a mine or a remodel may trash, each once.
+
+    Args:
+        rest: the hand without the card.
+    """
+    return [held for held in EXCHANGES[card] if held in rest]
+
+
+def gain_limit(card: str, trashed: str | None = None) -> int:
+    """Return the highest cost of a card that a workshop, a mine or a remodel may gain.
+
+    Args:
+        trashed: the card that a mine or a remodel has trashed.
+    """
+    return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
+
+
+def gainable(card: str, supply: Mapping[str, int], trashed: str | None = None) -> list[str]:
+    """List the cards that may be gained; arguments as of `gain_limit`."""
+    return for_sale(supply, gain_limit(card, trashed), EXCHANGES.get(card, COST))
+
+
+def without(card: str, hand: Sequence[str]) -> list[str]:
+    """Return the hand without a card that is played."""
+    rest = list(hand)
+    rest.remove(card)
+    return rest
+
+
+def why_not(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
+    """Say why an action card cannot be carried out, as a clause after its name; empty if it can.
+
+    Args:
+        rest: the hand without the card.
+    """
+    if card in EXCHANGES and not trashable(card, rest):
+        return f"needs {'a treasure' if card == 'mine' else 'another card'} in your hand to trash"
+    if card == "workshop" and not gainable(card, supply):
+        return f"needs a card that costs up to {gain_limit(card)}, and none is left"
+    return ""

@@ -1,0 +1,130 @@
+"""The shared part of environments whose replies are made of several choices.
+
+As in the rules, a decision is a generator. It yields the options that are legal now, receives the
+chosen one, and returns the reply. Every option leads to a legal reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from operator import index
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from referee.errors import UsageError
+
+Options: TypeAlias = Mapping[str, Any]
+"""Name of a legal choice -> the value that the generator receives for it; never empty."""
+Choices: TypeAlias = Generator[Options, Any, Struct]
+"""Yields options, receives the value of the chosen one, and returns the reply."""
+DONE = "done"
+
+
+class ChoosingTranslator:
+    """The part of a `referee.games.interface.environment.Translator` that is about actions.
+
+    A game adds `choices` and `observe`. It gives two class arguments: the names of its choices, in
+    the order of their numbers, and the names of the entries of an observation.
+
+    Attributes:
+        seat: of the player, counted from 0.
+        view: of the seat.
+        options: legal now; empty while the seat has no request.
+        picks: places of the options that were picked for this reply.
+    """
+
+    names: ClassVar[Sequence[str]]
+    _choices: ClassVar[Sequence[str]]
+    _number: ClassVar[Mapping[str, int]]
+
+    def __init_subclass__(cls, *, choices: Sequence[str], names: Sequence[str] = ()) -> None:
+        cls.names = names
+        cls._choices = choices
+        cls._number = {name: number for number, name in enumerate(choices)}
+
+    def __init__(self, seat: int, seats: int) -> None:
+        self.seat = seat
+        self.view: Any = None
+        self.options: Options = {}
+        self.picks: list[int] = []
+        self._deciding: Choices
+
+    @property
+    def asked(self) -> Any:
+        """The request that the seat has to answer, or None."""
+        return self.view.request if self.options else None
+
+    def choices(self) -> Choices:
+        """Put together the reply to the request of the view."""
+        raise NotImplementedError
+
+    def observe(self) -> NDArray[np.int32]:
+        """Return what the seat knows, as the game's `layout` says."""
+        raise NotImplementedError
+
+    def look(self, view: Any, *, asked: bool) -> None:
+        """Take the view of the seat as it is now."""
+        self.view, self.options, self.picks = view, {}, []
+        if asked:
+            self._deciding = self.choices()
+            self.options = next(self._deciding)
+
+    def legal(self) -> NDArray[np.int8]:
+        """1 for each choice that is legal now, else 0."""
+        mask = np.zeros(len(self._choices), np.int8)
+        mask[[self._number[name] for name in self.options]] = 1
+        return mask
+
+    def act(self, action: Any) -> Struct | None:
+        """Take a choice, by its number; returns the reply once it is complete.
+
+        Raises:
+            UsageError: it is not a legal choice; nothing has changed.
+        """
+        try:
+            number = index(action)  # of any type of integers
+        except TypeError:
+            number = -1
+        name = self._choices[number] if 0 <= number < len(self._choices) else ""
+        if name not in self.options:
+            raise UsageError(self.refusal(action))
+        chosen, self.options = self.options[name], {}
+        try:
+            self.options = self._deciding.send(chosen)
+        except StopIteration as done:
+            reply: Struct = done.value
+            return reply
+        return None
+
+    def pick(
+        self, among: Sequence[str], least: int, most: int
+    ) -> Generator[Options, int, Sequence[int]]:
+        """Pick different things one by one; returns their places, in the order picked.
+
+        Args:
+            among: the name of each; of equal ones the first is meant.
+            least: from so many on "done" is an option.
+            most: when so many are picked, it is over.
+        """
+        places = range(len(among))[::-1]
+        while True:
+            options = {among[place]: place for place in places if place not in self.picks}
+            if len(self.picks) >= least:
+                options[DONE] = -1
+            place = yield options
+            if place >= 0:
+                self.picks.append(place)
+            if place < 0 or len(self.picks) >= most:
+                return self.picks
+
+    def refusal(self, action: object) -> str:
+        """Say that an action is not legal."""
+        return f"action {action!r} is not legal now: see the action mask"
+
+    def show(self) -> str:
+        """Show what the seat knows, without zeros."""
+        numbers = zip(self.names, self.observe().tolist(), strict=True)
+        return "\n".join(f"{name}: {number}" for name, number in numbers if number)

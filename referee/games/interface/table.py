@@ -1,0 +1,142 @@
+"""What games have in common whose players sit around a table and take turns.
+
+The rules of such a game are one generator. It yields wherever a player must decide; turns and
+effects of cards are generators inside it. So the rules read from top to bottom as they do in the
+rule book, and the state of a game between two replies is where its generator stands. A generator
+cannot be copied: a state is the chance and the replies so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from msgspec import Struct
+
+from referee.games.interface.faults import WRONG_TYPE, Fault, Malformed, Termination
+from referee.games.interface.game import LEFT, Outcome, Request, ranks
+
+
+class Player(Protocol):
+    """One seat of a table.
+
+    Attributes:
+        seat: counted from 0.
+        turns: that it has begun.
+        left: whether it left the match.
+    """
+
+    seat: int
+    turns: int
+    left: bool
+
+
+P = TypeVar("P", bound=Player)
+
+
+def _nobody() -> None:
+    """Nobody looks."""
+
+
+class Table(Generic[P]):
+    """The players and the events of a game. Each game adds its own cards.
+
+    Attributes:
+        sections: code of a fault -> the section of the protocol that defines it.
+        players: one entry a seat, in seat order; a seat that left stays in the list.
+        events: public messages and faults not yet collected, oldest first.
+        moved: called after each card that is moved within a reply, for those who look closely.
+    """
+
+    sections: ClassVar[Mapping[str, str]]
+
+    def __init__(self, players: Sequence[P]) -> None:
+        self.players = players
+        self.events: list[Struct] = []
+        self.moved: Callable[[], None] = _nobody
+
+    def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
+        """Note a mistake.
+
+        Args:
+            section: only where it is not the one that defines the code.
+        """
+        self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
+
+    def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:
+        """Note a line that is not a reply to the request.
+
+        Args:
+            wrong: says so of a reply to another request.
+        """
+        if type(reply) is Malformed:
+            self.fault(player, reply.code, reply.detail, section=section)
+        else:
+            self.fault(player, WRONG_TYPE, wrong, section=section)
+
+
+T = TypeVar("T", bound=Table[Any])
+
+
+class TableGame(Generic[T]):
+    """The part of `referee.games.interface.game.Game` that is the same for all such games.
+
+    Attributes:
+        requests: the decision that the game waits for, if it is not over.
+        outcome: set once it is.
+        table: the state.
+    """
+
+    def __init__(self, table: T) -> None:
+        self.requests: tuple[Request, ...] = ()
+        self.outcome: Outcome | None = None
+        self.table = table
+        self._script: Generator[Any, Any, Any]
+
+    def begin(self, script: Generator[Any, Any, Any], absent: Iterable[int]) -> None:
+        """Run to the first request.
+
+        Args:
+            script: the rules; it yields what `go_on` makes a request of.
+            absent: the seats that are never asked.
+        """
+        self._script = script
+        if not self._leave(absent):
+            self.go_on(None)
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        """Answer the request and run to the next one, or to the end."""
+        (request,) = self.requests
+        self.requests = ()
+        reply = replies[request.seat]
+        if reply is not LEFT or not self._leave([request.seat]):
+            self.go_on(reply)
+
+    def go_on(self, reply: object) -> None:
+        """Run the rules with a reply, None at the beginning, up to the next request."""
+        try:
+            self.requests = (self._script.send(reply),)
+        except StopIteration:
+            return
+
+    @property
+    def turns(self) -> int:
+        """Turns begun, of all players together."""
+        return sum([player.turns for player in self.table.players])
+
+    def take_events(self) -> list[Struct]:
+        """Public messages and faults since the last call, oldest first."""
+        events = self.table.events
+        self.table.events = []
+        return events
+
+    def _leave(self, seats: Iterable[int]) -> bool:
+        """Take seats out; the game is over if fewer than two are left in it (8.3)."""
+        for seat in seats:
+            self.table.players[seat].left = True
+        left = [player.left for player in self.table.players]
+        if left.count(False) > 1:
+            return False
+        reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
+        self.outcome = Outcome(reason, ranks(left))
+        return True

@@ -1,0 +1,244 @@
+"""The base of all readers of turns, which show a match to people and scripts.
+
+The reader of a game gets its messages one by one and fills in the turn that is going on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
+
+from msgspec import Meta, Struct
+
+from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.faults import Fault
+from referee.games.interface.seats import seat_id, seat_of
+
+MAX_KEPT = 1000
+"""Entries of a list of a turn. No turn by the rules has more, but a damaged log may be endless."""
+
+
+class Note(Struct, frozen=True):
+    """A fault or a disqualification."""
+
+    player_number: Annotated[str, Meta(description="Whose it is.")]
+    what: Annotated[str, Meta(extra_json_schema={"enum": ["fault", "disqualified"]})]
+    text: Annotated[str, Meta(description="Code and sentence; of a fault also the section.")]
+
+
+class Action(Struct):
+    """Something that a player did."""
+
+    what: Annotated[str, Meta(description='A verb, such as "plays"; each game has its own.')]
+    card: Annotated[str, Meta(description="Or what else it was done to; empty for none.")] = ""
+    effects: Annotated[list[str], Meta(description="In words for people.")] = []
+
+
+class Turn(Struct, kw_only=True):
+    """One turn; each game adds fields."""
+
+    turn: Annotated[int, Meta(description="Counted from 1 over all players.")]
+    player_number: Annotated[
+        str, Meta(description="Whose turn it is; empty if it is not known, or if all move at once.")
+    ] = ""
+    actions: Annotated[list[Action], Meta(description="In order.")] = []
+    scores: Annotated[
+        list[int] | None,
+        Meta(description="After the turn, in seat order; null if the log does not say it."),
+    ] = None
+    notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
+    left_out: Annotated[
+        int, Meta(description="Entries that its lists would have beyond their first 1,000.")
+    ] = 0
+
+
+T = TypeVar("T", bound=Turn)
+
+
+class TurnReader(ABC, Generic[T]):
+    """Reads a match turn by turn, from a record or from its public messages alone.
+
+    Messages, faults and disqualifications are of seats of this match. A damaged log may have its
+    messages in any order.
+
+    Args:
+        names: the players' names, in seat order.
+
+    Attributes:
+        turn_type: makes a turn.
+        styles: of actions, by `Action.what`.
+        columns: fields of a turn that `summary` shows. Each has the noun for its total if it is a
+            list, such as "cards"; empty for a number.
+        now: the turn that is going on.
+    """
+
+    turn_type: type[T]
+    styles: ClassVar[Mapping[str, str]] = {}
+    columns: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self.now = self.turn_type(turn=1)
+
+    @abstractmethod
+    def read(self, message: Struct, to: int | None) -> list[T]:
+        """Read a message to all, or to one seat; returns the turns that are over by now."""
+
+    def fault(self, fault: Fault) -> None:
+        """Read a fault, which only a record has."""
+        self.note("fault", fault.seat, f"{fault.code} ({fault.section}): {fault.detail}")
+
+    def disqualify(self, seat: int, text: str) -> None:
+        """Read the disqualification of a seat, with its reason in words."""
+        self.note("disqualified", seat, text)
+
+    def end(self) -> list[T]:
+        """Read the end of the match, or of its log; returns the turns not yet returned."""
+        return [self.close()] if self.has_begun() else []
+
+    # --- for people -------------------------------------------------------------------------------
+
+    def seats(self, turn: T) -> tuple[int, ...]:
+        """Say who moved in the turn."""
+        seat = seat_of(turn.player_number, len(self._names))
+        return () if seat is None else (seat,)
+
+    def title(self, turn: T) -> str:
+        """Give a heading, such as whose turn it is; it may be empty."""
+        name = "".join(self._names[seat] for seat in self.seats(turn))
+        return f"{name}, {_to(turn.scores)}" if turn.scores else name
+
+    def show(self, turn: T) -> list[Phrase | Picture]:
+        """Say what happened in the turn."""
+        notes = [Phrase(n.what, f"{n.player_number}: {n.text}", "red") for n in turn.notes]
+        more = [Phrase("left out", f"{turn.left_out} more", "red")] if turn.left_out else []
+        return [*self.words(turn), *notes, *more]
+
+    def words(self, turn: T) -> list[Phrase | Picture]:
+        """Say what was done, in order; equal actions in a row are counted."""
+        parts: list[Phrase | Picture] = []
+        for what, actions in groupby(turn.actions, key=attrgetter("what")):
+            said = ", ".join(counted(map(self.in_words, actions), "x"))
+            if said:
+                parts.append(Phrase(what, said, self.styles.get(what, "")))
+        return parts
+
+    def in_words(self, action: Action) -> str:
+        """Say an action and its effects: "Ram (5 combat)"."""
+        effects = "; ".join(action.effects)
+        return f"{action.card} ({effects})" if action.card and effects else action.card or effects
+
+    def summary(self, turns: Sequence[T]) -> Summary:
+        """Show turns as one table, a row each; they may be some of the match, or none."""
+        rows, totals = [], []
+        for turn in turns:
+            made = (getattr(turn, name) for name in self.columns)
+            cells = [", ".join(of) if isinstance(of, list) else str(of) for of in made]
+            rows.append([str(turn.turn), turn.player_number, *cells, _to(turn.scores or [])])
+        for name, noun in self.columns.items():
+            total = sum(len(getattr(t, name)) if noun else getattr(t, name) for t in turns)
+            totals.append(f"{total} {noun}".rstrip())
+        columns = ["turn", "player", *self.columns, "scores"]
+        return Summary(columns, rows, [["all", "", *totals, ""]])
+
+    # --- for the readers of games -----------------------------------------------------------------
+
+    def begin(self, turn: int, player: str) -> list[T]:
+        """Begin a player's turn; actions that no player's turn had belong to it."""
+        over = self.end() if self.now.player_number else []
+        self.now.turn, self.now.player_number = turn, player
+        return over
+
+    def has_begun(self) -> bool:
+        """Whether there is something to say of the turn that is going on."""
+        return bool(self.now.player_number or self.now.actions or self.now.notes)
+
+    def close(self) -> T:
+        """End the turn that is going on, and begin the next one."""
+        over = self.now
+        self.now = self.turn_type(turn=over.turn + 1)
+        return over
+
+    def act(self, what: str, card: str, *effects: str) -> None:
+        """Add an action to the turn."""
+        self.keep(self.now.actions, Action(what, card, list(effects)))
+
+    def add_effects(self, *effects: str) -> None:
+        """Add effects to the last action."""
+        if self.now.actions and not self.now.left_out:
+            for effect in effects:
+                self.keep(self.now.actions[-1].effects, effect)
+
+    def note(self, what: str, seat: int, text: str) -> None:
+        """Add a note to the turn."""
+        self.keep(self.now.notes, Note(seat_id(seat), what, text))
+
+    def keep(self, items: list[Any], item: Any) -> None:
+        """Add an entry to a list of the turn, or count that it was left out."""
+        if len(items) < MAX_KEPT:
+            items.append(item)
+        else:
+            self.now.left_out += 1
+
+
+class TurnListener(Generic[T]):
+    """The part of a `Dialogue` that tells a person the turns of the others.
+
+    Args:
+        names: the players' names, in seat order.
+        seat: the person's.
+
+    Attributes:
+        reader_type: makes the reader of turns.
+        verbs: `Action.what` -> its words; other actions are not told.
+    """
+
+    reader_type: Callable[[Sequence[str]], TurnReader[T]]
+    verbs: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, names: Sequence[str], seat: int) -> None:
+        self._names = list(names)
+        self._seat, self._number = seat, seat_id(seat)
+        self._turns = self.reader_type(names)
+
+    def hear(self, message: Struct) -> list[str]:
+        """Take a public message or a request; returns what is to be told."""
+        return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
+
+    def disqualify(self, seat: int) -> list[str]:
+        """Take the disqualification of a seat; returns nothing to say."""
+        return []
+
+    def end(self) -> list[str]:
+        """Take the end; returns what was done in the last turn."""
+        return [line for turn in self._turns.end() for line in self.tell(turn)]
+
+    def tell(self, turn: T) -> list[str]:
+        """Say what another player did in a turn."""
+        if turn.player_number in ("", self._number):
+            return []
+        name = self._names[self._turns.seats(turn)[0]]
+        return [
+            f"{name} {self.verbs[part.label]} {part.text}."
+            for part in self._turns.words(turn)
+            if isinstance(part, Phrase) and part.label in self.verbs
+        ]
+
+
+def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
+    """Say equal words in a row once, with their number: "2 copper", or "2x copper"."""
+    for word, same in groupby(words):
+        count = len([*same])
+        yield f"{count}{times} {word}" if count > 1 else word
+
+
+def plural(count: int, what: str) -> str:
+    """Say a count with its noun: "1 point", "2 points"."""
+    return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
+
+
+def _to(scores: Sequence[int]) -> str:
+    return " to ".join(map(str, scores))

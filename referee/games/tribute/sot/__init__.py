@@ -1,0 +1,39 @@
+"""Bots of the Python library of Scripts of Tribute: unchanged classes, in a process of their own.
+
+The process is an adapter: it speaks the game's own messages, and calls the class as the library
+does. Simulations run by the rules of the referee, in the same process.
+
+__main__.py    the process: lines in, lines out
+author.py      the author's file: which class, how it is made, what went wrong in it
+dialogue.py    messages -> calls of the bot, and its answers -> replies
+knowledge.py   the match as its bot knows it: a table of the rules
+simulation.py  the engine that the library asks to apply a move to a state
+shown.py       a table as the library's own builders read it
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from referee.errors import BotNotFoundError
+
+BOT = "--bot="
+"""Before the name of a bot; without it a sandbox could take the name for a path."""
+
+
+def command(argument: str, directory: str) -> Sequence[str]:
+    """The command line of the adapter; see `referee.games.interface.rules.Rules.adapters`."""
+    file, colon, name = argument.partition(":")
+    path = os.path.abspath(os.path.join(directory, file))
+    if not file.endswith(".py") or (colon and not name.isidentifier()):
+        problem = "expected sot:FILE.py or sot:FILE.py:CLASS"
+    elif not os.path.isfile(path) or not os.access(path, os.R_OK):
+        problem = f"there is no file {file} that can be read"
+    elif find_spec("scripts_of_tribute") is None:
+        problem = "the package is missing: pip install scripts-of-tribute, beside the referee"
+    else:
+        return (sys.executable, "-P", "-m", __name__, path, BOT + name)
+    raise BotNotFoundError(f"BOT sot:{argument}: {problem}")

@@ -1,0 +1,43 @@
+"""The process of one bot: `python -m referee.games.tribute.sot FILE CLASS`."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from time import monotonic
+
+import msgspec
+
+from referee.games.tribute.sot import BOT
+from referee.games.tribute.sot.author import AuthorError, load, show_error
+from referee.games.tribute.sot.dialogue import Dialogue
+
+
+def main() -> None:
+    """Answer lines until there are no more. All that the bot prints goes to stderr."""
+    lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    try:
+        limit = float(os.environ.get("REFEREE_TIME_LIMIT", "inf"))
+        file, name = sys.argv[1:]
+        dialogue = Dialogue(load(file, name.removeprefix(BOT)), limit)
+        gc.freeze()  # the collector need not look through what was imported
+        for line in lines:
+            if not line.endswith(b"\n"):
+                break  # cut off in the middle: the referee is gone
+            reply = dialogue.take(msgspec.json.decode(line), monotonic())
+            if reply is not None:
+                replies.write(msgspec.json.encode(reply) + b"\n")
+                replies.flush()
+    except AuthorError as error:
+        sys.exit(str(error))
+    except Exception as error:
+        show_error(error)
+        sys.exit(1)
+
+
+if __name__ == "__main__":  # a bot's own processes import this as well
+    main()

@@ -1,0 +1,69 @@
+"""The author's file: which class plays, how it is made, and what went wrong in it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
+from traceback import TracebackException
+from typing import Any
+
+from scripts_of_tribute.base_ai import BaseAI
+
+_OURS = (os.path.dirname(os.path.abspath(__file__)), "<frozen importlib")
+
+
+class AuthorError(Exception):
+    """Something is wrong with the author's file; the text is one line for the author."""
+
+
+def load(file: str, name: str) -> Callable[..., Any]:
+    """Run a file as if a program beside it imported it, and find what makes its bot.
+
+    Args:
+        name: of a class, or of a function that makes a bot; empty: the file has one class.
+    """
+    sys.path.insert(0, os.path.dirname(file))
+    sys.argv = [file]
+    stem = os.path.basename(file).removesuffix(".py")
+    spec = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    classes = {key: each for key, each in vars(module).items() if _is_bot(each)}
+    own = [each for each in classes.values() if each.__module__ == spec.name]
+    found: list[Any] = [getattr(module, name, None)] if name else own or [*classes.values()]
+    maker: Callable[..., Any] | None = found[0] if len(found) == 1 else None
+    if callable(maker):
+        return maker
+    there = "no class there derives from BaseAI"
+    if classes:
+        there = f"give one of {', '.join(classes)} after sot:FILE.py and a colon"
+    raise AuthorError(f"{file} has no bot {name}: {there}" if name else f"{file}: {there}")
+
+
+def _is_bot(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, BaseAI) and thing is not BaseAI
+
+
+def make(maker: Callable[..., Any]) -> Any:
+    """Make a bot, however its constructor takes the name."""
+    name, signature = maker.__name__, inspect.signature(maker)
+    for arguments, keywords in (((), {}), ((name,), {}), ((), {"bot_name": name})):
+        try:
+            signature.bind(*arguments, **keywords)
+        except TypeError:
+            continue
+        return maker(*arguments, **keywords)
+    advice = "write a function without arguments that returns a bot, and name it after the colon"
+    raise AuthorError(f"{name}{signature} needs more than a name: {advice}")
+
+
+def show_error(error: BaseException) -> None:
+    """Print a traceback that has the author's lines and none of the adapter's."""
+    shown = TracebackException.from_exception(error)
+    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(_OURS)]
+    print(*shown.format(), sep="", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,138 @@
+"""The match as its bot knows it: a table of the rules.
+
+Hidden cards have the order of their sets there: a simulation shuffles them first.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, TypeAlias
+
+from referee.games.tribute.rules import cards, effects, messages, patrons, turn
+from referee.games.tribute.rules.cards import Card, entry
+from referee.games.tribute.rules.table import FIRST_UID, PLAYERS, Choice, Due, Table
+
+Json: TypeAlias = dict[str, Any]
+_COUNTED = (messages.PLAY_CARD, messages.ACTIVATE_AGENT)
+_CONTRACTS = (cards.CONTRACT_ACTION, cards.CONTRACT_AGENT)
+
+
+class Knowledge:
+    """Follows the messages that one bot is sent.
+
+    Args:
+        seat: of the bot.
+        info: the `game-info`.
+    """
+
+    def __init__(self, seat: int, info: Json) -> None:
+        self._seat = seat
+        self._set = cards.card_set(info["cards"])
+        self._max_actions = info["max_actions"]
+        self._actions = 0
+        self._cards: dict[int, Card] = {}
+        self._agents: dict[int, Card] = {}
+
+    def hear(self, message: Json) -> None:
+        """Take news."""
+        match message["type"]:
+            case "table-set":
+                self._picked = [each for each in message["patrons"] if each != cards.TREASURY]
+                self._combos = self._empty()
+                self._found(chain(message["row"], message["tavern_deck"], *message["starters"]))
+            case "turn-started":
+                self._combos.forget_combos()
+                self._actions = 0
+                self._agents = {}
+            case "action":
+                self._actions += 1
+                if "card" in message["action"]:
+                    card = self._cards[message["action"]["card"]]
+                    self._count(card, message["action"]["type"])
+            case "event" if message["target"] is not None:
+                self._count(self._found([message["target"]])[0], message["kind"])
+
+    def _count(self, card: Card, kind: str) -> None:
+        """Keep the effects that wait for other cards of a deck; a request has the rest."""
+        is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
+        if is_got or kind in _COUNTED:
+            effects.count(self._combos, card)
+            self._combos.queue.clear()
+            self._combos.discards.clear()
+
+    def table(self, request: Json) -> tuple[Table, Choice | list[turn.Deed]]:
+        """The table at a request to the bot, and its choice or actions."""
+        table, state = self._empty(), request["state"]
+        own, others = state["me"], state["opponent"]
+        table.me, table.other = me, other = table.players[self._seat], table.players[1 - self._seat]
+        self._agents = {}
+        for player, shown in ((me, own), (other, others)):
+            player.coins, player.power = shown["coins"], shown["power"]
+            player.prestige = shown["prestige"]
+            player.cooldown = self._found(shown["cooldown"])
+            player.played = self._found(shown["played"])
+            for agent in shown["agents"]:
+                card = self._agents[agent["uid"]] = self._new(agent)
+                card.hp, card.activated = agent["hp"], agent["activated"]
+                player.agents.append(card)
+        me.hand, me.calls = self._found(own["hand"]), own["patron_calls"]
+        known = self._found(own["known"])
+        me.known = len(known)
+        me.draw_pile = known + [c for c in self._found(own["draw_pile"]) if c not in known]
+        hidden, size = self._found(others["hand_and_draw"]), others["hand_size"]
+        other.hand, other.draw_pile = hidden[:size], hidden[size:]
+        for patron, favoured in state["favours"].items():
+            table.favours[patron] = favoured and table.players[PLAYERS.index(favoured)]
+        table.row, table.deck = self._found(state["row"]), self._found(state["tavern_deck"])
+        table.turn, table.actions_left = request["turn"], self._max_actions - self._actions
+        table.next_uid = max(self._cards, default=FIRST_UID - 1) + 1
+        table.discards = self._dues(state["start_of_next_turn"])
+        table.queue = deque(self._dues(request.get("upcoming", ())))
+        table.counters = self._combos.counters.copy()
+        for deck, levels in self._combos.waiting.items():
+            table.waiting[deck] = [[self._due(*due) for due in level] for level in levels]
+        is_turn = request["type"] == "play-turn"
+        return table, turn.legal(table) if is_turn else self._choice(request)
+
+    def _choice(self, request: Json) -> Choice:
+        kind, source, either = request["follow_up"], request["source"], request["effects"]
+        return Choice(
+            kind,
+            source if isinstance(source, str) else self._found([source])[0],
+            request["level"],
+            self._found(request["cards"]),
+            effects.FOLLOW_UPS.get(kind, patrons.complete),
+            request["max"],
+            request["min"],
+            entry(" OR ".join(either))[0] if either else None,  # type: ignore[arg-type]
+        )
+
+    def _dues(self, waiting: Iterable[Json]) -> list[Due]:
+        return [
+            self._due(self._found([each["source"]])[0], each["level"], entry(each["effect"])[0])
+            for each in waiting
+        ]
+
+    def _due(self, source: Card, level: int, effect: Any) -> Due:
+        return Due(self._agents.get(source.uid, source), level, effect)
+
+    def _empty(self) -> Table:
+        table = Table(self._set, {})
+        table.picked = self._picked
+        table.seat_patrons()
+        return table
+
+    def _new(self, shown: Json) -> Card:
+        return Card(shown["uid"], self._set.kinds[shown["card"]])
+
+    def _found(self, shown: Iterable[Json]) -> list[Card]:
+        """Cards of messages; an agent in play is the one of the last request."""
+        found = []
+        for each in shown:
+            card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])
+            if card is None:
+                card = self._cards[each["uid"]] = self._new(each)
+            found.append(card)
+        return found

@@ -1,0 +1,170 @@
+"""The engine that the library asks to apply a move to a state: the rules of the referee.
+
+Nothing changes a state. A simulation copies its table, shuffles the cards that the player on turn
+does not know, and lets the rules carry out one move. States share all cards but agents in play,
+which have hit points.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Sequence
+from copy import copy
+from itertools import chain, combinations, count
+from typing import Any
+
+from msgspec import structs, to_builtins
+
+from referee.games.interface.faults import Termination
+from referee.games.tribute.classic import NOBODY, ClassicIndex, reason_of
+from referee.games.tribute.rules import turn
+from referee.games.tribute.rules.cards import Card
+from referee.games.tribute.rules.chance import TAVERN, Generator
+from referee.games.tribute.rules.messages import Acted, Event
+from referee.games.tribute.rules.table import PLAYERS, Choice, Due, Made, Missed, Table
+from referee.games.tribute.sot import shown
+from referee.games.tribute.sot.knowledge import Json
+from referee.games.tribute.sot.shown import Asked, Fields
+
+_PROCESS = os.urandom(6).hex()
+_states = count()
+
+
+class State:
+    """A position, and its moves.
+
+    Attributes:
+        completed, news: the actions of the match so far, and those of simulations after it.
+        end: winner, reason and context; empty before the end.
+        decisions: for the rules, one for each move.
+    """
+
+    _next_move = 1  # the ids of moves are used once in a process
+
+    def __init__(
+        self, table: Table, asked: Asked, completed: list[str], news: Any = (), end: Any = ()
+    ) -> None:
+        self.table, self.asked, self.completed = table, asked, completed
+        self.news, self.end = news, end
+        self.id = f"{_PROCESS}-{next(_states)}"
+        self.decisions: Sequence[Any] = range(len(asked) if isinstance(asked, list) else 2)
+        if isinstance(asked, Choice) and asked.effects is None:
+            places = range(len(asked.cards))
+            sizes = range(asked.least, min(asked.most, len(places)) + 1)
+            self.decisions = [*chain.from_iterable(combinations(places, size) for size in sizes)]
+        self.count = len(self.decisions)
+        self._first = State._next_move
+        State._next_move += self.count
+
+    def place_of(self, move_id: Any) -> int | None:
+        """The place of a move among those of this state; None if it is not one of them."""
+        place = move_id - self._first if isinstance(move_id, int) else -1
+        return place if 0 <= place < self.count else None
+
+    def moves(self) -> list[Fields]:
+        """The moves, for the library."""
+        return shown.moves(self.asked, self.decisions, self._first)
+
+    def shown(self, *, is_seeded: bool) -> Fields:
+        """The state, for the library."""
+        about = {"state_id": self.id, "completed_actions": [*self.completed, *self.news]}
+        end = shown.end(*self.end or ("", "", ""))
+        return shown.state(self.table, self.asked, is_seeded, end_game_state=end, **about)
+
+
+class Engine:
+    """The client of the engine, for the library: it applies moves to states.
+
+    Args:
+        info: the `game-info` of the match.
+    """
+
+    def __init__(self, info: Json) -> None:
+        self._limits = info["max_turns"], info["max_actions"]
+        self._story = ClassicIndex(0, 0, "")
+        self._story.hear(info)
+        self._states: dict[str, State] = {}
+
+    def keep(self, state: State) -> State:
+        """Let moves be applied to a state until the match is over."""
+        self._states[state.id] = state
+        return state
+
+    def ApplyMove(self, request: Any) -> Fields:  # noqa: N802 - the library's name
+        """Apply a move to a state; the request and the answer are the library's."""
+        state, id = self._states.get(request.state_id), request.move.id
+        if state is None:
+            raise ValueError(f"there is no state {request.state_id} in this match")
+        place = state.place_of(id)
+        if place is None:
+            raise ValueError(f"move_id {id} is not one of the {state.count} moves of this state")
+        made = self._applied(state, place, request.seed)
+        return Fields(gameState=made.shown(is_seeded=True), possibleMoves=made.moves())
+
+    def ReleaseState(self, request: Any) -> None:  # noqa: N802 - the library's name
+        """Let go of a state."""
+        self._states.pop(request.id, None)
+
+    def _applied(self, state: State, place: int, seed: int) -> State:
+        table, asked = copied(state.table, state.asked)
+        scramble(table, seed)
+        end: tuple[str, ...] = ()
+        script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
+        next(script)
+        try:
+            asked = script.send(state.decisions[place])
+        except StopIteration as ended:
+            reason, winner = ended.value
+            end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
+            asked = []
+            if reason != Termination.TURN_LIMIT:  # the end is found when the other is on turn
+                table.me, table.other = table.other, table.me
+        self._story.completed = [*state.news]
+        if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
+            self._story.learn([to_builtins(card.ref)])
+        for event in table.events:
+            if isinstance(event, Acted | Event):
+                self._story.hear(to_builtins(event))
+        table.events, table.generators = [], {}  # states are many
+        return self.keep(State(table, asked, state.completed, self._story.completed, end))
+
+
+def scramble(table: Table, seed: int) -> None:
+    """Shuffle the cards that the player on turn does not know, in the engine's order.
+
+    All later chance follows from the same seed.
+    """
+    generator, me, other = Generator(seed), table.me, table.other
+    hidden = me.draw_pile[me.known :]
+    cards, size = other.hand + other.draw_pile, len(other.hand)
+    for pile in (me.cooldown, hidden, other.cooldown, cards, table.deck):
+        generator.shuffle(pile)
+    me.draw_pile[me.known :] = hidden
+    other.hand, other.draw_pile, other.known = cards[:size], cards[size:], 0
+    table.generators = dict.fromkeys((TAVERN, *PLAYERS), generator)
+
+
+def copied(table: Table, asked: Asked) -> tuple[Table, Asked]:
+    """A table that can be changed, and its choice or actions."""
+    agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
+    made, players = copy(table), [copy(player) for player in table.players]
+    for player in players:
+        player.hand, player.draw_pile = player.hand.copy(), player.draw_pile.copy()
+        player.cooldown, player.played = player.cooldown.copy(), player.played.copy()
+        player.agents = [agents[each] for each in player.agents]
+        player.missed, player.made = Missed(), Made()
+    made.players, made.me, made.other = players, players[table.me.seat], players[table.other.seat]
+    made.favours = {each: p and players[p.seat] for each, p in table.favours.items()}
+    made.row, made.deck, made.events = table.row.copy(), table.deck.copy(), []
+    made.counters = table.counters.copy()
+
+    def dues(waiting: Iterable[Due]) -> list[Due]:
+        return [due._replace(source=agents.get(due.source, due.source)) for due in waiting]
+
+    made.queue, made.discards = deque(dues(table.queue)), dues(table.discards)
+    made.waiting = {deck: [dues(level) for level in ls] for deck, ls in table.waiting.items()}
+    if isinstance(asked, list):
+        return made, asked
+    cards = [agents.get(card, card) for card in asked.cards]
+    return made, structs.replace(asked, source=agents.get(asked.source, asked.source), cards=cards)

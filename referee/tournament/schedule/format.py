@@ -1,0 +1,146 @@
+"""What is played in a tournament, and what a format of tournaments is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from referee.match.limits import MAX_COUNT
+from referee.match.sandbox import Kind, Sandbox
+from referee.match.spec import MatchSpec, match_spec
+from referee.tournament.choices import DEALS, Seats
+from referee.tournament.rating.sprt import Sprt
+from referee.tournament.rows import Entrant
+from referee.tournament.schedule import FORMATS
+
+Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+LineUp = tuple[int, ...]
+Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What is played. Equal setups have the same matches.
+
+    Attributes:
+        game: a key of `GAMES`.
+        format: a key of `FORMATS`.
+        players: seats of a match.
+        deals: of each pairing or line-up; None if `matches` is given.
+        matches: in all, rounded up to whole deals; None if `deals` is given.
+        rounds: of a Swiss tournament; else None.
+        challengers: of a gauntlet, how many bots at the beginning are; else None.
+        sprt: of a sequential test; else None.
+        seats: each deal is played once for each rotation, or each order, of its seats.
+        seed: of the schedule and of the deals.
+        keep_alive: whether bots may play match after match in one process.
+        settings: options of the game and limits of the bots, all of them, by name.
+        sandbox: of the bots that are programs.
+        sandbox_read: folders that are readable in it (`Sandbox.readable`).
+        bots: in the order in which they are numbered.
+        unbuilt: names of the bots that do not take part, since their folders were not built.
+    """
+
+    game: str
+    format: Name = "round-robin"
+    players: int = 0
+    deals: Count | None = None
+    matches: Count | None = None
+    rounds: Count | None = None
+    challengers: Count | None = None
+    sprt: Sprt | None = None
+    seats: Seats = "rotate"
+    seed: int
+    keep_alive: bool = True
+    settings: dict[str, Any]
+    sandbox: Kind = "none"
+    sandbox_read: tuple[str, ...] = ()
+    bots: tuple[Entrant, ...]
+    unbuilt: tuple[str, ...] = ()
+
+    @property
+    def matches_a_deal(self) -> int:
+        """How often a deal is played."""
+        return len(seatings(self.players, self.seats))
+
+    @property
+    def total_deals(self) -> int | None:
+        """`matches` as deals."""
+        return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
+
+    def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
+        """A match of these BOT arguments.
+
+        Args:
+            hidden: as of `Sandbox`.
+
+        Raises:
+            UsageError: there is no such match.
+        """
+        sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
+        return match_spec(bots, game=self.game, seed=seed, options=self.settings, sandbox=sandbox)
+
+
+class Format:
+    """How line-ups are made.
+
+    Attributes:
+        own: the settings that no other format takes: field of `Setup`, options of the command.
+        deals: of each pairing or line-up, if nothing is chosen.
+        takes_matches: whether `Setup.matches` can be given.
+    """
+
+    own: tuple[tuple[str, str], ...] = ()
+    deals = DEALS
+    takes_matches = True
+
+    def settle(self, setup: Setup) -> Setup:
+        """The setup with defaults for what is `own`.
+
+        Raises:
+            UsageError: there is no such tournament.
+        """
+        return setup
+
+    def line_ups(
+        self, setup: Setup, before: Setup | None, table: Any
+    ) -> Iterator[Sequence[LineUp]]:
+        """The line-ups, one per deal, in stages of which each is played before the next.
+
+        Args:
+            before: what was played already, if `setup` extends it.
+            table: what `table` gave, with all results so far.
+        """
+        raise NotImplementedError
+
+    def count(self, setup: Setup, before: Setup | None) -> int:
+        """How many line-ups there are in all."""
+        return sum(map(len, self.line_ups(setup, before, None)))
+
+    def table(self) -> Any:
+        """What follows the results if line-ups depend on them; else None.
+
+        Its `add` is called with the line-ups and the matches of each stage that was played.
+        """
+        return None
+
+
+def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
+    """The orders in which a line-up is seated, the line-up's own first.
+
+    Args:
+        players: seats of a match.
+        kind: each rotation, or each order.
+
+    Returns:
+        `players` or `players`! permutations: seat s has bot `line_up[seating[s]]`. Each bot is in
+        each seat equally often.
+    """
+    if kind == "all":
+        return tuple(permutations(range(players)))
+    return tuple(
+        tuple((first + seat) % players for seat in range(players)) for first in range(players)
+    )

@@ -1,0 +1,83 @@
+"""A sequential test of two bots, over the deals in the order of the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from referee.errors import UsageError
+from referee.tournament.choices import SPRT_DEALS
+from referee.tournament.rating.sprt import OUTCOMES, Sprt, Verdict
+from referee.tournament.rows import MatchRow, points_of
+from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.pairing import LineUps, Listed
+
+
+class Sequential:
+    """Counts deals as they come, and decides as if they came in the order of the schedule.
+
+    A deal with a void match does not count.
+
+    Attributes:
+        test: what is tested.
+        counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
+        verdict: None until it is known.
+        deals: how many deals were looked at; the last of them brought the verdict.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        assert setup.sprt is not None
+        self.test: Sprt = setup.sprt
+        self.counts = [0] * OUTCOMES
+        self.verdict: Verdict | None = None
+        self.deals = 0
+        self._matches = setup.matches_a_deal
+        self._waiting: dict[int, list[float | None]] = {}  # deal -> points of the first, or void
+
+    def add(self, rows: Iterable[MatchRow]) -> None:
+        """Take matches, in any order."""
+        for row in rows:
+            points = None if row.void else points_of(row.ranks)[row.players.index(0)]
+            self._waiting.setdefault(row.deal, []).append(points)
+        while self.verdict is None and len(self._waiting.get(self.deals, ())) == self._matches:
+            of_deal = self._waiting.pop(self.deals)
+            self.deals += 1
+            if None not in of_deal:
+                self.counts[round(2 * sum(filter(None, of_deal)))] += 1
+                self.verdict = self.test.verdict(self.counts)
+
+    @property
+    def llr(self) -> float:
+        """The log-likelihood ratio so far."""
+        return self.test.llr(self.counts)
+
+
+def sequential(setup: Setup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
+    """How the test of a tournament stands after some matches; None if it has none."""
+    if setup.sprt is None:
+        return None
+    test = Sequential(setup)
+    test.add(rows)
+    return test
+
+
+class SprtFormat(Listed):
+    """Two bots, deal after deal, until the test knows."""
+
+    own = (("sprt", "--elo0, --elo1, --alpha and --beta"),)
+    deals = SPRT_DEALS
+    takes_matches = False
+
+    def settle(self, setup: Setup) -> Setup:
+        """See that two bots play against each other."""
+        if len(setup.bots) != 2 or setup.players != 2:
+            raise UsageError("--format sprt compares two bots in matches of two")
+        return replace(setup, sprt=setup.sprt or Sprt())
+
+    def listed(self, setup: Setup, length: Setup) -> LineUps:
+        """As many line-ups as `length` has."""
+        return LineUps(length.deals or 0, lambda _: (0, 1))
+
+
+FORMAT = SprtFormat()

@@ -1,0 +1,55 @@
+// The moments of a match: faults and the end, new leads, the longest think, the turn that decided it.
+//
+// A lead counts from where it is gained, if it lasts until each seat has had a turn. The turn that
+// decided the match is the one in which the winner gained most on the others, from the turn in which
+// it took the lead for good.
+
+/** Moments in the order of their steps: {at, kind, seat, code, section, detail}. */
+export function momentsOf(match) {
+  const { steps, values, order, first, header } = match;
+  const found = steps.flatMap((step, at) => (step.marks ?? []).filter(({ kind }) => kind !== "stderr").map((mark) => ({ at, ...mark })));
+  const curve = header.series.find(({ name }) => name === "points")?.name ?? header.series[0]?.name;
+  const ends = order.map((_, place) => (place + 1 < order.length ? first.get(order[place + 1]) - 1 : match.last));
+  const numbers = ends.map((at) => values[at]?.[curve]).filter((row) => row?.length > 1);
+  if (numbers.length === ends.length) found.push(...leads(match, curve, ends, numbers));
+  found.push(...think(steps));
+  return found.sort((one, other) => one.at - other.at);
+}
+
+const margin = (row, seat) => row[seat] - Math.max(...row.filter((_, other) => other !== seat));
+
+function leads({ order, first, values, header }, curve, ends, numbers) {
+  const found = [];
+  const told = (row) => `${curve} ${row.join(" : ")}`;
+  let leader = -1;
+  let taken = 0; // the turn in which it took the lead
+  const leaders = numbers.map((row) => row.findIndex((_, seat) => margin(row, seat) > 0));
+  leaders.forEach((now, place) => {
+    const next = leaders.slice(place, place + header.seats.length);
+    if (now < 0 || now === leader || next.some((other) => other >= 0 && other !== now)) return;
+    let at = first.get(order[place]);
+    while (at < ends[place] && !(margin(values[at][curve], now) > 0)) at++;
+    if (leader >= 0) found.push({ at, kind: "lead", seat: now, detail: told(values[at][curve]) });
+    [leader, taken] = [now, place];
+  });
+  const [winner, ...others] = header.outcome?.winners ?? [];
+  if (winner === leader && !others.length) {
+    const gains = numbers.map((row, place) => margin(row, winner) - margin(numbers[place - 1] ?? row, winner));
+    const most = Math.max(...gains.slice(taken));
+    const place = gains.indexOf(most, taken);
+    if (most > 0) found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: `${curve} +${most} on the others` });
+  }
+  return found;
+}
+
+function think(steps) {
+  let longest = null;
+  let before = null; // the last step that has a time
+  steps.forEach((step, at) => {
+    if (typeof step.time !== "number") return;
+    const time = before ? step.time - before.time : 0;
+    if (time > (longest?.time ?? 0.1)) longest = { at, kind: "think", seat: before.seats?.length === 1 ? before.seats[0] : null, detail: `${time.toFixed(2)} s`, time };
+    before = step;
+  });
+  return longest ? [longest] : [];
+}

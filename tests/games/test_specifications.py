@@ -1,0 +1,122 @@
+"""For every game, what its page shows is what the program does."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from referee.games import GAMES
+from referee.games.interface.faults import (
+    BAD_NAME_REPLY,
+    INVALID_JSON,
+    WRONG_TYPE,
+    Disqualification,
+    Termination,
+)
+from referee.match.pages import load_page
+from tests.support.helpers import ROOT
+from tests.support.live import referee, schema
+
+every_game = pytest.mark.parametrize("name", list(GAMES))
+
+
+SHARED = (ROOT / "spec" / "protocol.md").read_text()
+
+
+def page_of(name: str) -> str:
+    return (ROOT / "spec" / f"{GAMES[name].specification}.md").read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if "play --game" in page_of(name)])
+def test_the_conversation_is_a_real_one(name: str, tmp_path: Path) -> None:
+    """From its first line to its last; "..." stands for some lines, or for part of one."""
+    page = page_of(name)
+    command = re.search(rf"`referee (play --game {name} [^`]*)`", page)
+    block = re.search(r"```text\n(.*?)\n```", page, re.DOTALL)
+    assert command is not None
+    assert block is not None
+    record = tmp_path / "record"
+    assert referee(*shlex.split(command[1]), "--record", str(record), cwd=ROOT).returncode == 0
+    said = []
+    for line in record.read_text().splitlines():
+        entry = json.loads(line)
+        if entry["entry"] == "sent" and entry["to"] in ("all", "player1"):
+            said.append("> " + line[line.index('"message":') + 10 : line.rindex(',"time":')])
+        elif entry["entry"] == "received" and entry["player_number"] == "player1":
+            said.append("< " + entry["line"])
+    rest = "\n".join(said)
+    first, *others = re.split(r"\n\.\.\.\n|\.\.\.", block[1])
+    assert rest.startswith(first)
+    for part in filter(None, others):
+        _, found, rest = rest.partition(part)
+        assert found == part, part
+    assert rest == ("" if any(others) else first)
+
+
+@every_game
+def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> None:
+    rules = GAMES[name]
+    both = [
+        jsonschema.Draft202012Validator(schema(f"{name}-v{rules.protocol}-{kind}"))
+        for kind in ("to-bot", "from-bot")
+    ]
+    shown = set()
+    pages = SHARED + page_of(name)
+    for text in re.findall(r"^```json\n(.*?)\n```", pages, re.DOTALL | re.MULTILINE):
+        message = json.loads(text)
+        if isinstance(message, list) or "type" not in message:
+            continue  # of a dialect
+        shown.add(message["type"])
+        left_out = message.get("state") == {}
+        assert left_out or any(validator.is_valid(message) for validator in both), text
+    structs = (*rules.public, *rules.requests, *rules.replies)
+    for kind in {str(struct.__struct_config__.tag) for struct in structs} - shown:
+        assert f"`{kind}`" in page_of(name) or f" {kind}\n" in page_of(name), kind
+    assert len(shown) > 5
+
+
+@every_game
+def test_section_9_names_every_code_and_no_other(name: str) -> None:
+    rules = GAMES[name]
+    codes = {code.code for code in load_page(rules.specification).codes}
+    own = {BAD_NAME_REPLY, *rules.faults, *Disqualification, *Termination, *rules.reasons}
+    no_reply = {INVALID_JSON, WRONG_TYPE}  # faults where the game goes on after such a line
+    assert codes - no_reply == own
+    assert codes & no_reply in (set(), no_reply)
+
+
+@every_game
+def test_the_sections_of_faults_name_them(name: str) -> None:
+    rules, sections = GAMES[name], load_page(GAMES[name].specification).sections
+    for code, number in rules.faults.items():
+        inside = [s.text for s in sections.values() if f"{s.number}.".startswith(f"{number}.")]
+        assert any(f"`{code}`" in text for text in inside), code
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if "| option | default" in page_of(name)])
+def test_options_have_the_defaults_of_the_page(name: str) -> None:
+    page, options = page_of(name), GAMES[name].options()
+    told: dict[str, Any] = {}
+    for names, default in re.findall(r"^\| (`[a-z_`, ]+`) \| (\d+) \|", page, re.MULTILINE):
+        told |= dict.fromkeys(re.findall(r"`([a-z_]+)`", names), int(default))
+    numbers = {word: getattr(options, word) for word in options.__struct_fields__}
+    numbers = {word: value for word, value in numbers.items() if type(value) is int}
+    assert {word: told.get(word) for word in numbers} == numbers
+
+
+@every_game
+def test_what_the_page_refers_to_is_there(name: str) -> None:
+    page = page_of(name)
+    named = set(re.findall(r"\((\d(?:\.\d+)?)(?:[,;)])", page))
+    assert named <= {*load_page(GAMES[name].specification).sections}
+    anchors = {
+        re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^##+ (.*)", page, re.MULTILINE)
+    }
+    assert {*re.findall(r"\]\(#([^)]*)\)", page)} <= anchors

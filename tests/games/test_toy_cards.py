@@ -1,0 +1,68 @@
+"""A new game is one folder: the toy card game is played, checked and shown; its size is known."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee import cli
+from referee.games import GAMES
+from tests.games import toy_cards
+from tests.support.any_game import TOY
+from tests.support.helpers import ROOT
+
+FOLDER = Path(toy_cards.__file__).parent
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
+BOT = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "player-name-request":
+        player = message["player_number"]
+        reply = {"type": "player-name-reply", "player_number": player, "name": "Bot", "version": 1}
+    elif message["type"] == "play-request":
+        reply = {"type": "play-reply", "card": WHICH(message["hand"])}
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def test_it_goes_through_the_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(GAMES, TOY, toy_cards.RULES)
+    bots = []
+    for which in ("max", "min", "sum"):
+        file = tmp_path / f"{which}.py"
+        file.write_text(BOT.replace("WHICH", which))
+        bots.append(f"{sys.executable} {file}")
+    log, record = str(tmp_path / "log"), str(tmp_path / "record")
+
+    def run(*words: str) -> str:
+        assert cli.main([*words]) == 0
+        out, err = capsys.readouterr()
+        assert not err
+        return out
+
+    names = ["--game", TOY, "--seed", "1", "--set", "hand_size=4"]
+    out = run("play", *bots, *names, "--log", log, "--record", record)
+    assert "Bot (player1) and Bot (player2) share the win: all played, after 12 turns" in out
+    assert "3x  bad-card" in out  # a sum is no card, but that of the last one is
+    assert "holds" in run("verify", record)
+    assert "valid" in run("validate", log)
+    shown = run("replay", log)
+    assert shown.count("plays ") == 12
+    assert shown.count("takes ") == 4
+
+
+def test_the_page_for_contributors_knows_its_size() -> None:
+    """The lines of each file, as they are now."""
+    table = re.findall(r"^\| `(\w+\.py)` \| .* \| (\d+) \|$", CONTRIBUTING, re.MULTILINE)
+    told = {file: int(lines) for file, lines in table}
+    counted = {file.name: len(file.read_text().splitlines()) for file in FOLDER.glob("*.py")}
+    assert told == counted
+    assert f"{sum(counted.values())} lines" in CONTRIBUTING

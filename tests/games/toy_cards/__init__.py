@@ -1,0 +1,43 @@
+"""A toy card game, known to tests alone: an example of a whole game in one folder.
+
+Each player has a hand that nobody else sees. In a trick each plays one card; the highest takes it
+and leads to the next one. The most tricks win.
+
+messages.py     what is said
+rules.py        the game
+view.py         the state as data, for each viewer
+log_player.py   runs the rules behind a spectator log
+turns.py        a match turn by turn, for people
+person.py       what a person sees and can choose
+environment.py  the game for programs that learn
+hidden.py       cards that can change places unnoticed, for `tests/games/test_leaks.py`
+"""
+
+from __future__ import annotations
+
+from referee.games.interface.rules import Rules
+from tests.games.toy_cards import messages
+from tests.games.toy_cards.rules import ALL_PLAYED, SECTIONS, Facts, Options, ToyCards
+
+RULES = Rules(
+    name="toy_cards",
+    protocol=1,
+    specification="toy_cards",
+    min_seats=2,
+    max_seats=4,
+    options=Options,
+    facts=Facts,
+    new=ToyCards,
+    public=messages.PUBLIC,
+    requests=(messages.PlayRequest,),
+    replies=(messages.PlayReply,),
+    faults=SECTIONS,
+    reasons=(ALL_PLAYED,),
+    extras={
+        "log_player": "tests.games.toy_cards.log_player:ToyCardsLog",
+        "turns": "tests.games.toy_cards.turns:Turns",
+        "turn": "referee.games.interface.turns:Turn",
+        "person": "tests.games.toy_cards.person:Player",
+        "environment": "tests.games.toy_cards.environment:ENVIRONMENT",
+    },
+)

@@ -1,0 +1,40 @@
+"""Which replies a spectator log of the toy card game comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.games.interface.chance import SeededChance
+from referee.games.interface.game import Request, Setup
+from referee.games.interface.log_player import DifferenceError, End, Gone
+from tests.games.toy_cards.messages import CardPlayed, GameInfo, PlayReply, TrickTaken
+from tests.games.toy_cards.rules import Options, ToyCards
+
+SECTIONS = {GameInfo: "2.1", CardPlayed: "2.2", TrickTaken: "4", Gone: "2.3", End: "4"}
+
+
+class ToyCardsLog:
+    """Implements `referee.games.interface.log_player.LogPlayer`."""
+
+    sections = SECTIONS
+
+    def begin(self, info: GameInfo, names: Sequence[str]) -> Setup:
+        options = Options(info.hand_size)
+        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+
+    def reply(self, game: ToyCards, asked: Request, ahead: Sequence[Struct]) -> PlayReply:
+        """The card that is played; it changes places with a card that nobody knows."""
+        found = ahead[0]
+        if not isinstance(found, CardPlayed):
+            raise DifferenceError("the next card")
+        hand = game.table.players[asked.seat].hand
+        for place in (hand, game.table.deck, *(player.hand for player in game.table.players)):
+            if found.card in place:
+                place[place.index(found.card)], hand[-1] = hand[-1], found.card
+                return PlayReply(found.card)
+        raise DifferenceError("a card that was not played yet")
+
+    def settle(self, game: ToyCards, expected: Struct, found: Struct) -> bool:
+        return False

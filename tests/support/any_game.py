@@ -1,0 +1,145 @@
+"""Matches of any game between players that choose at random, for the suites over all games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import Struct, inspect
+
+from referee.games import GAMES
+from referee.games.interface.faults import Disqualification, Malformed
+from referee.match.decode import decode_reply, reply_decoder
+from referee.match.machine import Entry, Match, Received, Sent
+from referee.match.spec import match_spec
+from tests.support.helpers import NAMES, name_line, to_line
+from tests.support.legal import Legal
+
+TOY = "toy_cards"
+"""A game in `tests/games/toy_cards/`; `tests/games/conftest.py` registers it."""
+every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
+Reply = Callable[[int, Struct], bytes]
+"""Gives a line of a seat for its request."""
+
+
+class Course:
+    """One match, from its start to its end.
+
+    Args:
+        name: of the game.
+        seed: decides the number of seats, the options and all choices.
+        wrong: how likely a reply is not right.
+        leaving: how likely a seat leaves instead of a reply.
+        options: of the game, if it has them; others are chosen at random.
+    """
+
+    def __init__(
+        self, name: str, seed: int, *, wrong: float = 0.0, leaving: float = 0.0, **options: Any
+    ) -> None:
+        self.rules = rules = GAMES[name]
+        self._dice = Random(seed)
+        self._wrong, self._leaving = wrong, leaving
+        self.seats = self._dice.randint(rules.min_seats, min(rules.max_seats, len(NAMES)))
+        self.names = NAMES[: self.seats]
+        there = rules.options.__struct_fields__
+        given = {word: options[word] for word in options if word in there}
+        self.options = random_options(rules.options, self._dice) | given
+        self.spec = match_spec(self.names, game=name, seed=seed, options=self.options)
+        self.match: Match = self.spec.new_match()
+        self._legal = Legal(self.spec, seed)
+        self._decoder = reply_decoder(rules.replies)
+
+    def play(self, reply: Reply | None = None) -> Iterator[list[Entry]]:
+        """Play on until the match is over.
+
+        Args:
+            reply: makes all replies; by default they are legal, or sometimes wrong.
+
+        Yields:
+            What the match said and noted in each round. The first is the handshake.
+        """
+        match, dice = self.match, self._dice
+        match.start()
+        for seat in match.due:
+            match.receive(seat, name_line(seat))
+        while True:
+            entries = match.take_entries()
+            yield entries
+            asked = {e.to: e for e in entries if isinstance(e, Sent) and e.to is not None}
+            for seat in match.due:
+                if dice.random() < self._leaving:
+                    match.disqualify(seat, Disqualification.TIMEOUT, "slow")
+                elif reply is None:
+                    line = self._legal.reply(match, seat)
+                    if dice.random() < self._wrong:
+                        line = spoilt(dice, line, msgspec.to_builtins(match.view(seat)))
+                    match.receive(seat, line)
+                else:
+                    match.receive(seat, reply(seat, self.read(asked[seat])))
+            if not match.due and not entries:
+                return
+
+    def read(self, sent: Sent) -> Struct:
+        """A message of the game as its reader decodes it."""
+        own: Any = reduce(or_, (*self.rules.public, *self.rules.requests))
+        message: Struct = msgspec.json.decode(sent.line, type=own)
+        return message
+
+    def sent_to(self, seat: int, entries: list[Entry]) -> Iterator[Struct]:
+        """The messages of the game among these that a seat got, and its own replies."""
+        own = (*self.rules.public, *self.rules.requests)
+        for entry in entries:
+            if isinstance(entry, Sent) and entry.to in (None, seat):
+                if isinstance(entry.message, own):
+                    yield self.read(entry)
+            elif isinstance(entry, Received) and entry.seat == seat:
+                reply: Any = decode_reply(entry.line, self._decoder)
+                if not isinstance(reply, Malformed):
+                    yield reply
+
+
+def random_options(options: type[Struct], dice: Random) -> dict[str, Any]:
+    """Small numbers and any words for the options of a game; a match is short."""
+    chosen: dict[str, Any] = {}
+    info: Any = inspect.type_info(options)
+    for field in info.fields:
+        kind = field.type
+        if isinstance(kind, inspect.IntType) and kind.ge is not None:
+            least = kind.ge
+            if field.name == "max_turns":
+                chosen[field.name] = dice.choice([1, 9, 30])
+            elif dice.random() < 0.5:
+                chosen[field.name] = dice.randint(least, least + 5)
+        elif isinstance(kind, inspect.LiteralType):
+            chosen[field.name] = dice.choice(kind.values)
+    return chosen
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each value inside a JSON value: what it is in, and its key or index there."""
+    for key in value if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
+def spoilt(dice: Random, line: bytes, view: Any) -> bytes:
+    """A reply with a mistake; most have the right form, and values that the seat can see."""
+    if dice.random() < 0.1:
+        return dice.choice([b"?", b"null", b"{}", b"[" * 200])
+    reply = json.loads(line)
+    inside, key = dice.choice([*places(reply)])
+    if dice.random() < 0.2:
+        del inside[key]
+    else:
+        seen = [there[name] for there, name in places(view)]
+        odd = [None, True, -1, 10**9, "", [], {}]
+        same = [value for value in seen if type(value) is type(inside[key])]
+        inside[key] = dice.choice(dice.choice([part for part in (odd, seen, same, same) if part]))
+    return to_line(reply)

@@ -1,0 +1,190 @@
+"""Attacks by bots that play match after match, with and without an event loop.
+
+    python -m tools.attacks.kept [--only WORD] [--sandbox none|bwrap]
+
+Each attack is made in one match of `referee play`. Then the bot plays four matches of a tournament
+in kept processes, and attacks from the second match of a process on. Its opponent must play on in
+all of them. Printed are both verdicts, and the seconds of the longest match of the tournament.
+A process that still runs at its end is an error. The exit code is 1 if a verdict is not as
+expected, if there is more of something than before, or if a match took longer than `SECONDS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import trio
+
+from referee.bots.command import find_bot
+from referee.bots.processes.launch import launched
+from referee.bots.processes.prctl import adopt_orphans
+from referee.bots.processes.sandbox import resolve, why_not
+from referee.match.limits import OF_TOURNAMENTS
+from referee.match.sandbox import NO_SANDBOX, Sandbox
+from referee.match.spec import match_spec
+from referee.play import play_once
+from referee.tournament.playing.batch import Batch
+from referee.tournament.rows import Entrant, Plan
+from tests.support.batches import kept, play_all, worker
+from tests.support.remains import remains
+
+SETTINGS: dict[str, object] = {
+    **OF_TOURNAMENTS,
+    "time_limit": 2.0,
+    "startup_limit": 20.0,
+    "grace": 0.2,
+    "max_turns": 20,
+}
+SECONDS = 15.0
+"""No match takes longer, on a busy machine."""
+MATCHES = 4
+PLAYS_ON = "plays on"
+EXPECTED = {
+    "early": PLAYS_ON,
+    "half_line": "timeout",
+    "rest_is_late": "timeout",
+    "slow_bytes": PLAYS_ON,
+    "slow_line": "timeout",
+    "blank_lines": "timeout",
+    "long_line": "output-limit",
+    "flood_stdout": "output-limit",
+    "flood_stderr": PLAYS_ON,
+    "closes_all": "exited",
+    "closes_stderr": PLAYS_ON,
+    "stops_itself": "timeout",
+    "heir": "exited",
+    "orphans": PLAYS_ON,
+    "ignores_sigterm": PLAYS_ON,
+    "small_pipes": PLAYS_ON,
+    "resource_limits": PLAYS_ON,
+    "reads_its_stdout": PLAYS_ON,
+    "thinks": "time-bank",
+    "exits": "exited",
+}
+"""By mode of `tests/hostile_bots/kept.py`."""
+OUTPUT_IS_OPEN = {"closes_all": "timeout"}
+"""In a sandbox, whose own processes have the bot's stdout, too: its end is not seen."""
+
+
+class Attack(NamedTuple):
+    """The bots and the expected verdicts.
+
+    Attributes:
+        once: the BOT arguments of the single match.
+        often: those of the tournament.
+        expected: verdict on the last bot.
+        others: verdict on the first one.
+    """
+
+    what: str
+    once: Sequence[str]
+    often: Sequence[str]
+    expected: str
+    others: str = PLAYS_ON
+    game: str = "dominion"
+
+
+def attacks(sandbox: Sandbox = NO_SANDBOX) -> list[Attack]:
+    """All attacks, with the verdicts that this sandbox leads to."""
+    found = [
+        Attack(mode, ["big_money", kept(mode, "1")], ["big_money", kept(mode, "2")], expected)
+        for mode, expected in (EXPECTED | (OUTPUT_IS_OPEN if sandbox != NO_SANDBOX else {})).items()
+    ]
+    both = [kept()] * 2  # they know only the handshake of this game
+    found.append(Attack("both hang in one round", both, both, "timeout", "timeout", "botwars"))
+    return found
+
+
+def try_out(attack: Attack, sandbox: Sandbox = NO_SANDBOX) -> Seen:
+    """Play both."""
+    settings = SETTINGS | ({"time_bank": 0.3} if attack.what == "thinks" else {})
+    once = single(attack, sandbox, settings)
+    rows, longest = tournament(attack, sandbox, settings)
+    return Seen(once, rows, longest)
+
+
+class Seen(NamedTuple):
+    """The verdicts on an attack.
+
+    Attributes:
+        once: the verdicts of the single match, in seat order.
+        often: those of each match of the tournament, in the order of its bots.
+        longest: seconds of the longest match of the tournament.
+    """
+
+    once: list[str]
+    often: list[list[str]]
+    longest: float
+
+    def is_right(self, attack: Attack) -> bool:
+        """Whether both runners say what is expected, and no more in a match without a strike."""
+        others, struck = zip(self.once, *self.often, strict=True)
+        return (
+            {*others} == {attack.others}
+            and {struck[0], struck[-1]} == {attack.expected}
+            and {*struck} <= {PLAYS_ON, attack.expected}
+        )
+
+
+def verdict(code: str | None) -> str:
+    """The verdict on a seat, in words."""
+    return code or PLAYS_ON
+
+
+def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> list[str]:
+    """The verdicts of one match under trio."""
+    spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
+    sources = [find_bot(bot, attack.game) for bot in attack.once]
+    with launched(sources, spec.limits, spec.sandbox) as started:
+        played = trio.run(play_once, spec, started)
+    return [verdict(player.disqualified) for player in played.result.players]
+
+
+def tournament(
+    attack: Attack, sandbox: Sandbox, settings: dict[str, object]
+) -> tuple[list[list[str]], float]:
+    """The verdicts of each match of a tournament, and the seconds of the longest."""
+    entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(attack.often)}
+    plans = tuple(Plan(n, n, n, (0, 1)) for n in range(MATCHES))
+    spec = match_spec(attack.often, game=attack.game, seed=0, options=settings, sandbox=sandbox)
+    rows, longest = [], 0.0
+    with worker() as executor:
+        for plan in plans:
+            began = time.monotonic()
+            rows += play_all(executor, Batch(spec, entrants, (plan,)))
+            longest = max(longest, time.monotonic() - began)
+    return [[verdict(seat.disqualified) for seat in row.seats] for row in rows], longest
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only", default="", metavar="WORD", help="attacks with this word")
+    parser.add_argument("--sandbox", choices=("none", "bwrap"), default="none")
+    options = parser.parse_args()
+    if options.sandbox == "bwrap" and (problem := why_not()):
+        parser.error(problem)
+    sandbox = NO_SANDBOX if options.sandbox == "none" else resolve("bwrap")
+    adopt_orphans()
+    before, wrong = remains(), 0
+    print("| attack | expected | `referee play` | tournament, match by match | longest, s |")
+    print("|---|---|---|---|---|")
+    for attack in attacks(sandbox):
+        if options.only not in attack.what:
+            continue
+        seen = try_out(attack, sandbox)
+        right = seen.is_right(attack) and seen.longest < SECONDS
+        wrong += not right
+        verdicts = ", ".join(other for _, other in seen.often)
+        cells = attack.what, attack.expected, seen.once[1], verdicts, f"{seen.longest:.1f}"
+        print(f"| {' | '.join(cells)} |{'' if right else ' WRONG'}", flush=True)
+    after = remains()
+    print(f"before: {before}\nafter:  {after}")
+    return 1 if wrong or after.is_more_than(before) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""The messages and replies of a game as a table with an example each, for spec/messages.md."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from referee.games import GAMES
+from referee.match.pages import PROTOCOL, Page, read_page, rows
+from tools.generators.section_links import anchor
+
+MOST = 400
+"""Longer examples, in characters, are left to the page of the game."""
+_JSON = re.compile(r"^```json\n(.*)\n```$", re.MULTILINE)
+
+
+def messages(game: str) -> str:
+    """A row for each type: who gets it, its section and an example.
+
+    Args:
+        game: its name; empty for the messages that all games share.
+    """
+    page = read_page(GAMES[game].specification if game else PROTOCOL)
+    examples = _examples(page)
+    listed = [cells for cells in rows(page.sections["2"].text) if cells[0] in page.sections]
+    readers = {cells[1].strip("`"): cells[2] for cells in listed}
+    numbers = {cells[1].strip("`"): cells[0] for cells in listed}
+    numbers |= {kind: number for kind, (number, _) in examples.items()}
+    if game:
+        for kind in _examples(read_page(PROTOCOL)):
+            numbers.pop(kind, None)
+    lines = ["| type | to | section | example |", "|---|---|---|---|"]
+    for kind, number in numbers.items():
+        is_reply = kind.endswith(("-reply", "-reaction"))
+        reader = "referee" if is_reply else "that bot" if kind.endswith("-request") else "all"
+        path = f"{page.name}.md#{anchor(number, page.sections[number].title)}"
+        example = examples.get(kind, ("", ""))[1]
+        shown = f"`{example}`" if 0 < len(example) <= MOST else "see its section"
+        lines.append(f"| `{kind}` | {readers.get(kind, reader)} | [{number}]({path}) | {shown} |")
+    return "\n".join(lines)
+
+
+def _examples(page: Page) -> dict[str, tuple[str, str]]:
+    """Type -> the first section with an example of it, and the example."""
+    found: dict[str, tuple[str, str]] = {}
+    for section in page.sections.values():
+        for text in _JSON.findall(section.text):
+            message = json.loads(text)
+            if isinstance(message, dict) and "type" in message:
+                found.setdefault(message["type"], (section.number, text))
+    return found
