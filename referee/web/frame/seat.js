@@ -14,7 +14,7 @@ export class Seat {
   #request = 0;
   #question = null;
   #shown = null; // the question that the drawing shows
-  #sending = false;
+  #sending = null; // the request whose answer is on its way
 
   constructor(app) {
     this.#app = app;
@@ -226,12 +226,12 @@ export class Seat {
   }
 
   async #send(picks, drawn = false) {
-    if (this.#sending) return;
     const [request, question] = [this.#request, this.#question];
-    this.#sending = true;
+    if (this.#sending === request) return; // the next question can come before the server's reply
+    this.#sending = request;
     const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
     if (doubt && this.asks.checked && !(await this.#sure(doubt))) {
-      this.#sending = false;
+      if (this.#sending === request) this.#sending = null;
       this.#shown = null;
       this.update();
       return;
@@ -246,7 +246,7 @@ export class Seat {
       this.#problem(error.message);
       this.update();
     } finally {
-      this.#sending = false;
+      if (this.#sending === request) this.#sending = null;
     }
   }
 
