@@ -297,12 +297,12 @@ def test_any_exception_becomes_one_of_ours(
 def test_the_example_in_the_seam_plays_a_game() -> None:
     """The loop that `referee/games/interface/game.py` shows."""
     rules = referee.GAMES["dominion"]
-    chance = referee.SeededChance(7)
+    chance = referee.SeededRandomSource(7)
     options = rules.options(max_turns=3)
-    game = rules.new(referee.Setup(chance=chance, names=("Ann", "Ben"), options=options))
+    game = rules.new(referee.GameSetup(chance=chance, names=("Ann", "Ben"), options=options))
     events = game.take_events()
     while game.requests:
-        nonsense = referee.Malformed("invalid-json", "not even tried")
+        nonsense = referee.InvalidReply("invalid-json", "not even tried")
         game.advance({asked.seat: nonsense for asked in game.requests})
         events += game.take_events()
     assert game.outcome == referee.Outcome("turn-limit", (1, 1))

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from referee._version import __version__
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs.parsing import BOM, json_of
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started, spec_of
 from referee.match.machine import MAX_SEED
@@ -51,7 +51,7 @@ class NoHeader(NamedTuple):
     text: str
 
 
-def first_line(raw: bytes) -> tuple[Any, Rules | None]:
+def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
     """The JSON value of a first line, UNSET if it is none; and the game if it is a record's.
 
     Of a record the format, the version and the game are known; the rest is not looked at.

@@ -312,7 +312,7 @@ class Listening(Script):
         self.name = name
         self.last: list[bytes] = []
 
-    def hear(self, lines: Sequence[bytes]) -> None:
+    def notify(self, lines: Sequence[bytes]) -> None:
         self.last += lines
 
 

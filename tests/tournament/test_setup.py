@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.errors import Mistakes, NotBuiltError, UsageError
+from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import (
     check_extension,
     differences,
@@ -110,10 +110,10 @@ def test_defaults() -> None:
         made_setup(3, game="botwars", settings={"rows": 8}),
     ],
 )
-def test_a_setup_is_the_same_after_it_was_stored(setup: Setup) -> None:
+def test_a_setup_is_the_same_after_it_was_stored(setup: TournamentSetup) -> None:
     """Or the same command would be refused."""
     stored = msgspec.json.encode(setup)
-    again = msgspec.convert(msgspec.json.decode(stored), Setup)
+    again = msgspec.convert(msgspec.json.decode(stored), TournamentSetup)
     assert again == setup
     assert differences(again, setup) == []
 
@@ -145,7 +145,7 @@ def test_what_differs(change: str) -> None:
 def test_which_bot_differs() -> None:
     old = made_setup(3)
 
-    def changed(**fields: Any) -> Setup:
+    def changed(**fields: Any) -> TournamentSetup:
         bots = list(old.bots)
         bots[1] = msgspec.structs.replace(bots[1], **fields)
         return msgspec.structs.replace(old, bots=tuple(bots))
@@ -226,7 +226,7 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
     Path("bots/a/bot.toml").write_text('command = "minimal"\nnmae = "A"\n')
     Path("bots/b/bot.toml").write_text('command = "./none"\nname = "minimal"\nfiles = ["x"]\n')
     Path("bots/c/bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
-    with pytest.raises(Mistakes) as caught:
+    with pytest.raises(UsageErrors) as caught:
         entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
     starts = [
         "bots/a/bot.toml: there is no key 'nmae'; did you mean name?",

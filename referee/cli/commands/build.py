@@ -13,7 +13,7 @@ from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.settings import add_game, add_sandbox
 from referee.cli.work import cores, run_in_trio, show_progress
-from referee.errors import Mistakes, UsageError
+from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain
 
@@ -104,7 +104,7 @@ def _folder(game: str, argument: str) -> BotFolder:
     if folder is None:
         raise UsageError(f"BOT {argument} is no folder with a bot.toml, which says how to build it")
     if folder.problems:
-        raise Mistakes(folder.problems)
+        raise UsageErrors(folder.problems)
     return folder
 
 

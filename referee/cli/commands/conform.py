@@ -213,7 +213,7 @@ class _Bot:
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
         """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
-        from referee.conformance.driver import Limits
+        from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
         assert self._bot is not None  # only a list goes without
@@ -223,8 +223,8 @@ class _Bot:
         options = self._options
         sandbox = chosen_sandbox(options, [self._bot], options.output)
         system = {**sandbox.limits, **settings.chosen_settings(options)}
-        timeout = system.pop("time_limit", Limits().timeout)
-        limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
+        timeout = system.pop("time_limit", ConformanceLimits().timeout)
+        limits = ConformanceLimits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
             self.cases,
             self._bot,

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
     from referee.play import Played, Runner
-    from referee.web.server.seat import Sitting
+    from referee.web.server.seat import MatchSession
 
 PROGRESS_AFTER_SECONDS = 1.0
 _SLOW_SECONDS = 2.0
@@ -125,7 +125,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         watching: what ends when nobody watches any more.
     """
     from referee.bots.command import BotCommand, game_of_bots
-    from referee.bots.processes.launch import launched
+    from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
 
     if options.log == STDOUT and options.format == "json":
@@ -184,7 +184,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
-            with launched(sources, spec.limits, spec.sandbox) as started:
+            with launch_bots(sources, spec.limits, spec.sandbox) as started:
                 played = _play_match(
                     options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
                 )
@@ -251,7 +251,7 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     return resumed
 
 
-def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | None]:
+def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession | None]:
     """What the bots are; a person is one of them by the name of `human`.
 
     Returns:
@@ -281,7 +281,7 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     return find_all(find, enumerate(options.bots)), sitting
 
 
-def _sitting(options: argparse.Namespace) -> Sitting:
+def _sitting(options: argparse.Namespace) -> MatchSession:
     from referee.games import GAMES
 
     if GAMES[options.game].person is None:
@@ -289,10 +289,12 @@ def _sitting(options: argparse.Namespace) -> Sitting:
             f"BOT human: {options.game} cannot be played by a person yet, only by bots"
         )
     load_numpy()
-    from referee.web.server.seat import Sitting, links_beside
+    from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
-    return Sitting(options.game, options.bots, links_beside(options.resume) if goes_on else None)
+    return MatchSession(
+        options.game, options.bots, links_beside(options.resume) if goes_on else None
+    )
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -353,7 +355,7 @@ def _play_match(
     stderr: list[Sink | None],
     live: LogFile | None,
     resumed: RecordedAnswers | None,
-    sitting: Sitting | None,
+    sitting: MatchSession | None,
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
     from referee.bots.command import HUMAN
@@ -404,7 +406,7 @@ def _play_match(
 
 
 async def _serve(
-    sitting: Sitting,
+    sitting: MatchSession,
     options: argparse.Namespace,
     task_status: trio.TaskStatus[None],
 ) -> None:

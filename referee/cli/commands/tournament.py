@@ -210,7 +210,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from referee.bots.command import find_all, game_of_bots
     from referee.bots.digest import files_digest
-    from referee.bots.processes.sandbox import why_not
+    from referee.bots.processes.sandbox import unavailable_reason
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
@@ -294,7 +294,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         )
     if not is_known:
         if options.sandbox == "auto" and now.sandbox == "none":
-            say(f"bots are in no sandbox: {why_not()} (silent with --sandbox none)")
+            say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
         store.add_stage(now)
     store.add_versions(digests)
 

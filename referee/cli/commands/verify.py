@@ -14,7 +14,7 @@ from referee import workers
 from referee.cli.arguments import AddParser, check_files, count
 from referee.cli.consent import add_run_recorded, check_recorded
 from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
-from referee.cli.many_files import Report, Told, add_report_options, difference, examine
+from referee.cli.many_files import FileReport, Report, add_report_options, difference, examine
 from referee.cli.settings import SANDBOX
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
@@ -69,10 +69,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     _check(options, names)
     seen: Counter[str] = Counter()
 
-    def tell(name: str, verdict: Verdict) -> Told:
+    def tell(name: str, verdict: Verdict) -> FileReport:
         seen[verdict.kind] += 1
         shown = verdict.kind != "holds" or not (options.quiet or len(names) > 1)
-        return Told(_lines(verdict) if shown else [], verdict, _case(verdict))
+        return FileReport(_lines(verdict) if shown else [], verdict, _case(verdict))
 
     def summary() -> list[str]:
         return [] if options.quiet else [_summary(seen)]
@@ -199,10 +199,10 @@ def _case(verdict: Verdict) -> Case:
     return Case(section, verdict.name, "failure", lines[0], "\n".join(lines))
 
 
-def _told_of_match(checked: Checked) -> Told:
+def _told_of_match(checked: Checked) -> FileReport:
     name, problem = f"match {checked.match}", checked.problem
     case = Case("tournament", name, "failure" if problem else "passed", problem, problem)
-    return Told([f"{name}: {problem}"] if problem else [], checked, case)
+    return FileReport([f"{name}: {problem}"] if problem else [], checked, case)
 
 
 _WORDS = {

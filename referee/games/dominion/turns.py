@@ -113,7 +113,7 @@ class Turns(turns.TurnReader[Turn]):
             return [*self._split(), *self.end()]
         return super().end()
 
-    def has_begun(self) -> bool:
+    def was_started(self) -> bool:
         """Whether more than a disqualification has happened in the turn."""
         return bool(self._request) or any(e.kind != "disqualified" for e in self._events)
 
@@ -145,7 +145,7 @@ class Turns(turns.TurnReader[Turn]):
             yield from self._add(event)
             return
         if not mine and kind not in ANSWERS:
-            if self.has_begun():
+            if self.was_started():
                 yield self.close()
             self._active = seat
         elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:

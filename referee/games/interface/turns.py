@@ -97,7 +97,7 @@ class TurnReader(ABC, Generic[T]):
 
     def end(self) -> list[T]:
         """Read the end of the match, or of its log; returns the turns not yet returned."""
-        return [self.close()] if self.has_begun() else []
+        return [self.close()] if self.was_started() else []
 
     # --- for people -------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class TurnReader(ABC, Generic[T]):
         self.now.turn, self.now.player_number = turn, player
         return over
 
-    def has_begun(self) -> bool:
+    def was_started(self) -> bool:
         """Whether there is something to say of the turn that is going on."""
         return bool(self.now.player_number or self.now.actions or self.now.notes)
 
@@ -204,7 +204,7 @@ class TurnListener(Generic[T]):
         self._seat, self._number = seat, seat_id(seat)
         self._turns = self.reader_type(names)
 
-    def hear(self, message: Struct) -> list[str]:
+    def observe(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what is to be told."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.plain import lent_plain, release_plain
+from referee.bots.plain import borrow_plain_bots, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
@@ -259,7 +259,7 @@ class Worker:
 
         fresh = not attempt.is_first  # those that waited have seen this match
         spec = attempt.spec
-        with lent_plain(
+        with borrow_plain_bots(
             self._pool, spec, bot_sources, keys, attempt.stderr, attempt.recorded, fresh=fresh
         ) as bots:
             waited = {seat for seat in processes if bots[seat].started is None}

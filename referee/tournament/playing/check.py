@@ -13,7 +13,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import record_of
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 
@@ -48,7 +48,7 @@ def without_record(matches: list[MatchRow], records: Path | None) -> list[MatchR
 
 
 def check(
-    setup: Setup,
+    setup: TournamentSetup,
     matches: list[MatchRow],
     again: list[MatchRow],
     dispatcher: Dispatcher,

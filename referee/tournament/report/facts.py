@@ -18,12 +18,12 @@ from referee.diagnosis.ending import missed
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.capabilities import SeatFacts, Table
-from referee.games.interface.faults import Disqualification, Termination
+from referee.games.interface.faults import Disqualification, EndReason
 from referee.tournament.rows import BUCKETS_PER_DOUBLING, REACHED, buckets, counts, points_of
 from referee.tournament.store import Store
 
 
-class Departure(Struct):
+class BotDisqualification(Struct):
     """Why a bot was disqualified.
 
     Attributes:
@@ -60,7 +60,7 @@ class BotFacts(Struct):
     mean_score: float | None
     faults: dict[str, int]
     disqualified: dict[str, int]
-    departures: list[Departure]
+    departures: list[BotDisqualification]
     reached: dict[str, int]
     replies: int
     mean_reply: float | None
@@ -130,7 +130,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         lambda detail: dict.fromkeys(detail.removeprefix(REACHED).split(), 1),
     )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    departures: defaultdict[int, list[Departure]] = defaultdict(list)
+    departures: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
     for bot, code, times, match, detail, stderr in store.select(  # min: all columns of that row
         f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
@@ -138,7 +138,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         disqualified[bot][code] += times
         lines = (stderr or "").splitlines()
         hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
-        departures[bot].append(Departure(code, match, detail or "", lines, hint))
+        departures[bot].append(BotDisqualification(code, match, detail or "", lines, hint))
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):
         seen = seconds_of[bot]
@@ -203,7 +203,7 @@ def _game_tables(store: Store) -> list[Table]:
         rows = store.select(
             f"SELECT match, bot, rank, statistics {_SEATS} AND reason NOT IN (?, ?) "
             "ORDER BY match, seat",
-            (Termination.LAST_PLAYER_STANDING, Termination.NO_PLAYERS),
+            (EndReason.LAST_PLAYER_STANDING, EndReason.NO_PLAYERS),
         )
         for _, group in groupby(rows, itemgetter(0)):
             seated = list(group)

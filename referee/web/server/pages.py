@@ -30,7 +30,7 @@ from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule import FORMATS
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import named
 from referee.tournament.store import Store
 from referee.web import file
@@ -184,12 +184,12 @@ def store_page(template: str, server: Server | None, shown: Shown, **values: obj
     )
 
 
-def title(setup: Setup) -> str:
+def title(setup: TournamentSetup) -> str:
     """A tournament in a few words."""
     return f"{setup.game}: {FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
 
 
-def command(setup: Setup) -> str:
+def command(setup: TournamentSetup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
     least = GAMES[setup.game].min_seats

@@ -231,7 +231,7 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     commands: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = ""
-    monkeypatch.setattr("referee.bots.processes.sandbox.why_not", lambda: problem)
+    monkeypatch.setattr("referee.bots.processes.sandbox.unavailable_reason", lambda: problem)
     first = ["--deals", "1", "--seed", "5", "--sandbox"]
     assert "sandbox bwrap" in " ".join(commands.tournament(*BOTS, *first, "auto").split())
     assert json.loads(commands.run("standings", commands.store, "--format", "json"))["sandbox"]

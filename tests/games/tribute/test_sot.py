@@ -218,7 +218,7 @@ def test_hidden_cards_change_no_simulation() -> None:
         events = [msgspec.to_builtins(event) for event in game.take_events()]
         knowledge, engine = Knowledge(0, events[0]), Engine(events[0])
         for event in events[1:]:
-            knowledge.hear(event)
+            knowledge.observe(event)
         state = engine.keep(State(*knowledge.table(msgspec.to_builtins(request)), []))
         library = build_game_state(state.shown(is_seeded=False), engine)
         moves = [from_proto_move(move) for move in state.moves()]

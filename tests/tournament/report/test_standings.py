@@ -16,7 +16,7 @@ from rich.console import Console
 
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.report.facts import Departure, statistics
+from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
 from referee.tournament.report.lessons import LESSONS, lessons
 from referee.tournament.report.standings import Meeting, Standings, standings
@@ -203,8 +203,8 @@ def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() ->
     facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
     assert facts.disqualified == {"exited": 6, "timeout": 4}
     assert facts.departures == [
-        Departure("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
-        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
+        BotDisqualification("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
+        BotDisqualification("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
     ]
 
 
