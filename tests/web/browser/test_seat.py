@@ -320,7 +320,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         fresh.goto(link)  # the token opens it as before
         asked = ""
         while (asked := next_question(fresh, asked)) != "over":
-            fresh.keyboard.press("Enter")
+            send(fresh)
         assert "player1  Human" in ended(process)
     assert answers()[: len(before)] == before
     assert len(answers()) > len(before)
