@@ -166,7 +166,6 @@ def _end_of(game: Game) -> End:
 
 
 def _shown(message: Struct) -> str:
-    """A message as it is in a log."""
     match message:
         case Gone(seat):
             return f"player-disqualified of {seat_id(seat)}"

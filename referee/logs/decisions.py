@@ -109,7 +109,6 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
 
 
 def _seats_of(file: RuleFile, bots: Sequence[str]) -> list[int]:
-    """Where the file sat, or all seats."""
     own = [seat for seat, bot in enumerate(bots) if bot == file.path]
     return own or list(range(len(bots)))
 

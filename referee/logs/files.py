@@ -172,7 +172,6 @@ class LogFile(Sink):
     # --- inside -------------------------------------------------------------------------------
 
     def _put(self, data: bytes) -> None:
-        """Write bytes as they are."""
         if not self._regular:
             self._unread += data
             self.push()

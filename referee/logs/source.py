@@ -113,7 +113,6 @@ class LogReader:
         return LogReadError(self.name, self.line + 1, problem)
 
     def _chunks(self) -> Iterator[bytes]:
-        """The data, unpacked."""
         head = b""
         while more := self._read(len(_ZSTD) - len(head)):
             head += more

@@ -113,7 +113,6 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _kind(value: Any) -> str:
-    """The type of a JSON value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "boolean"
     if isinstance(value, int | float):
@@ -124,7 +123,6 @@ def _kind(value: Any) -> str:
 
 
 def _words(info: inspect.Type) -> str:
-    """What a value must be."""
     if isinstance(info, inspect.IntType):
         return "an integer" if info.ge is None else f"an integer of {info.ge} or more"
     if isinstance(info, inspect.StrType):

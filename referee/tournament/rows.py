@@ -100,18 +100,18 @@ class SeatRow(Struct, array_like=True, gc=False):
     match: Number
     seat: Number
     bot: Number
-    calls_itself: str
-    rank: Number
-    score: Score
-    faults: Faults
-    disqualified: str | None
-    detail: str | None
-    stderr: str | None
-    replies: Number
-    reply_seconds: Seconds
-    longest_reply: Seconds
-    reply_histogram: Histogram
-    statistics: str
+    calls_itself: str = ""
+    rank: Number = 1
+    score: Score = 0
+    faults: Faults = Faults("{}")
+    disqualified: str | None = None
+    detail: str | None = None
+    stderr: str | None = None
+    replies: Number = 0
+    reply_seconds: Seconds = 0.0
+    longest_reply: Seconds = 0.0
+    reply_histogram: Histogram = Histogram("{}")
+    statistics: str = ""
 
     @property
     def fault_count(self) -> int:

@@ -497,7 +497,6 @@ def _check_beside(path: str) -> None:
 
 
 def _remove(path: str, made: os.stat_result) -> None:
-    """Remove a file, if it is the one that was made."""
     with suppress(OSError):
         if os.path.samestat(os.lstat(path), made):
             os.unlink(path)

@@ -53,14 +53,12 @@ class Classic:
         self._asked = _Asked("")
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent: the state, once a turn; no handshake and no news."""
         self._asked = asked = _asked.decode(line)
         if asked.type != "move-request":
             return b""
         return msgspec.json.encode(_Turn(asked.player, asked.state, self._seed)) + b"\n"
 
     def answer(self) -> bytes | None:
-        """The handshake's reply."""
         if self._asked.type != "player-name-request":
             return None
         number = self._asked.player_number
@@ -68,7 +66,6 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        """The `move-reply`; what is no JSON stays as it came."""
         if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
@@ -84,7 +81,6 @@ def _is_json(data: bytes) -> bool:
 
 
 def _wrong(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """See `DialectKind.wrong`."""
     if fault.code != BAD_FORMAT:
         return f"is legal, but {fault.detail} (5.2)"
     problem = fault.detail if _is_json(answer) else "it is not JSON"

@@ -45,11 +45,9 @@ class Translator:
         self._asked = False
 
     def look(self, view: State, *, asked: bool) -> None:
-        """Take the state as it is now."""
         self._state, self._asked = view, asked
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         state = self._state
         planes = np.zeros((state.rows, state.cols, len(_PLANES)), np.int32)
         grid = self._grid()
@@ -98,7 +96,6 @@ class Translator:
         return MoveReply(moves=moves)
 
     def show(self) -> str:
-        """The grid as this seat sees it."""
         return "\n".join(bytes(row).decode() for row in self._grid())
 
     def _grid(self) -> NDArray[np.uint8]:

@@ -48,7 +48,6 @@ class BotWarsLog:
         self._chance = _EnergyOfLog()
 
     def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
-        """All options are in the message."""
         options = Options(info.rows, info.cols, info.max_turns, info.energy_every)
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
@@ -64,5 +63,4 @@ class BotWarsLog:
         return MoveReply() if is_bad and not won else MoveReply([])
 
     def settle(self, game: BotWars, expected: Struct, found: Struct) -> bool:
-        """Nothing is hidden."""
         return False

@@ -30,7 +30,6 @@ class BotWarsDialogue(TurnListener[Turn]):
     reader_type = Turns
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what each side has done in a turn."""
         return [
             f"Turn {turn.turn}: {part.label} {part.text}."
             for part in self._turns.words(turn)
@@ -38,7 +37,6 @@ class BotWarsDialogue(TurnListener[Turn]):
         ]
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for the moves of a turn; without botlets there are none."""
         assert isinstance(request, MoveRequest)  # there is no other
         state = request.state
         steps = [

@@ -61,7 +61,6 @@ class Turns(turns.TurnReader[Turn]):
         self._is_explained = False  # the grid
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turn that it tells of."""
         if isinstance(message, GameInfo):
             self._set(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
         if not isinstance(message, TurnPlayed):
@@ -87,15 +86,12 @@ class Turns(turns.TurnReader[Turn]):
         self.now.energy = [state.p1.energy, state.p2.energy]
 
     def seats(self, turn: Turn) -> tuple[int, ...]:
-        """Both: they move at once."""
         return (0, 1)
 
     def title(self, turn: Turn) -> str:
-        """Say how many botlets there are."""
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
-        """Show the grid, and say what each side has done."""
         if not turn.played or turn.state is None:
             return [Phrase("", "this turn was not carried out", "bold")]
         parts: list[Phrase | Picture] = [_picture(turn.state)]
@@ -111,11 +107,9 @@ class Turns(turns.TurnReader[Turn]):
         return parts
 
     def in_words(self, action: turns.Action) -> str:
-        """Say what a side has, and what became of it."""
         return ", ".join(action.effects)
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
-        """Show each turn as a row: botlets, energy, moves and losses of both sides."""
         heads = ("botlets", "energy", "moves", "lost", "spawned", "gathered")
         columns = ["turn", *(f"{head} r/b" for head in heads), "notes"]
         rows, sums = [], [[0, 0] for _ in heads]

@@ -47,11 +47,9 @@ class Original:
         return before + _line(message)
 
     def answer(self) -> bytes | None:
-        """None: it answers all requests."""
         return None
 
     def reply(self, data: bytes) -> bytes:
-        """The reply as it came."""
         return data
 
 

@@ -111,7 +111,6 @@ class DominionDialogue:
     # --- what is told ---------------------------------------------------------------------------
 
     def observe(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what is to be told."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
@@ -147,7 +146,6 @@ class DominionDialogue:
         return []
 
     def end(self) -> list[str]:
-        """What is known of another player's turn that was not told; it is over."""
         seat, moves, self._moves = self._active, self._moves, []
         if not moves or seat == self._seat:
             return []
@@ -224,7 +222,6 @@ class DominionDialogue:
     # --- what is asked --------------------------------------------------------------------------
 
     def decide(self, request: Struct) -> Decision:
-        """Ask what is to be replied to a request."""
         if isinstance(request, AttackRequest):
             return (yield from self._attacked(request))
         assert isinstance(request, PlayTurn)  # there is no other
@@ -236,7 +233,6 @@ class DominionDialogue:
         return reply if top is None else {**reply, "top_discard": top}
 
     def _turn(self, request: PlayTurn) -> Decision:
-        """A turn's actions one by one, then what is bought."""
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
         title = f"Your turn {self._turns}"
@@ -317,7 +313,6 @@ class DominionDialogue:
     def _cards(
         self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
     ) -> Generator[Question, Picks, list[str] | None]:
-        """Some of these cards; None to go back."""
         cards = sorted(cards, key=_IN_HAND.index)
         picks = yield self._question(
             text,
@@ -328,7 +323,6 @@ class DominionDialogue:
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
     def _gain(self, card: str, trashed: str | None) -> Generator[Question, Picks, str | None]:
-        """A card of the supply to be gained; None to go back."""
         limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
         can = gainable(card, self._ledger.supply, trashed)
         barred = {
@@ -415,7 +409,6 @@ class DominionDialogue:
         return cards[picks[0]] if picks else None
 
     def _attacked(self, request: AttackRequest) -> Decision:
-        """The answer to a militia (7)."""
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         attacker = "Another player"
@@ -475,7 +468,6 @@ def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
 
 
 def _doubts(money: int) -> dict[int, str]:
-    """Which answers to what is bought may be slips."""
     doubts = {BY_COST.index("curse"): "A curse costs you a point. Do you take it?"}
     if money >= min(COST[card] for card in KINGDOM):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
@@ -489,7 +481,6 @@ def _did(moves: Sequence[Event], *, bought: bool) -> str:
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
-    """The cards that cost more than there is, by cost."""
     costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
     texts = [
         f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs

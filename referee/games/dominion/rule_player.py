@@ -13,15 +13,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.games.dominion.rules.choices import EXCHANGES, for_sale, gainable, without
-from referee.games.dominion.rules.messages import (
-    AttackReply,
-    AttackReplyReaction,
-    AttackRequest,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
@@ -71,7 +65,7 @@ def sight_of(view: View) -> Observation:
     others = [seat for seat in view.seats if seat is not me]
     money = sum([WORTH[card] for card in me.own.hand if card in WORTH])
     actions = buys = 0
-    if isinstance(view.request, PlayTurn):
+    if isinstance(view.request, say.PlayTurn):
         actions, buys = view.request.actions, view.request.buys
         money += view.request.extra_money
     size = len(me.own.discard_pile)
@@ -84,14 +78,13 @@ class DominionRulePlayer:
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def reply(self, view: View) -> PlayReply | AttackReply | AttackReplyReaction:
-        """What to do next in its turn, or about a militia."""
+    def reply(self, view: View) -> say.PlayReply | say.AttackReply | say.AttackReplyReaction:
         look = self._book.decide(sight_of(view))
-        if isinstance(view.request, AttackRequest):
+        if isinstance(view.request, say.AttackRequest):
             return _attacked(look, view.request)
         return _action(look) or self._buy(look) or _clean_up(look)
 
-    def _buy(self, look: Decision) -> PlayReply | None:
+    def _buy(self, look: Decision) -> say.PlayReply | None:
         """Buy the best card, and again with what is left; None if nothing is bought."""
         sight: Observation = look.sight
         treasures = [card for card in sight.own.hand if card in WORTH]
@@ -105,13 +98,13 @@ class DominionRulePlayer:
             look = self._book.decide(sight)
         if not bought:
             return None
-        return PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
+        return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
 
 
 # --- its turn ---------------------------------------------------------------------------------
 
 
-def _action(look: Decision) -> PlayReply | None:
+def _action(look: Decision) -> say.PlayReply | None:
     """The best action card that can do something; None if there is none, or no action."""
     sight: Observation = look.sight
     if not sight.actions:
@@ -124,7 +117,7 @@ def _action(look: Decision) -> PlayReply | None:
             tried.add(card)
             parameters = _parameters(look, card)
             if parameters is not None:
-                return PlayReply(phase="action", card=card, additional_parameters=parameters)
+                return say.PlayReply(phase="action", card=card, additional_parameters=parameters)
             look.remark(f"{card} finds nothing, so it is not played")
     return None
 
@@ -163,15 +156,14 @@ def _gain(look: Decision, card: str, trashed: str | None = None) -> str | None:
 
 
 def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:
-    """The card with the highest score, if that is above 0."""
     order = look.rank(rules, cards, above=0)
     return cards[order[0]] if order else None
 
 
-def _clean_up(look: Decision) -> PlayReply:
+def _clean_up(look: Decision) -> say.PlayReply:
     """End the turn, with the best card of hand and play on top of the discard pile."""
     own = look.sight.own
-    return PlayReply(
+    return say.PlayReply(
         phase="cleanup", top_discard=_best(look, "topDiscardRules", own.hand + own.in_play)
     )
 
@@ -179,9 +171,11 @@ def _clean_up(look: Decision) -> PlayReply:
 # --- the turn of another ----------------------------------------------------------------------
 
 
-def _attacked(look: Decision, asked: AttackRequest) -> AttackReply | AttackReplyReaction:
+def _attacked(
+    look: Decision, asked: say.AttackRequest
+) -> say.AttackReply | say.AttackReplyReaction:
     """Reveal a moat, or discard what has the highest scores."""
     if "moat" in asked.options and look.rank("revealRules", ["moat"], above=0):
-        return AttackReplyReaction(reaction="moat")
+        return say.AttackReplyReaction(reaction="moat")
     order = look.rank("discardRules", asked.options)
-    return AttackReply(discard=[asked.options[index] for index in order[: asked.discard]])
+    return say.AttackReply(discard=[asked.options[index] for index in order[: asked.discard]])

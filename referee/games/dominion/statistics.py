@@ -39,11 +39,9 @@ class CardStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Dominion."""
 
     def of_match(self, game: Dominion) -> list[bytes]:
-        """A `SeatCards` for each seat, as JSON."""
         return [msgspec.json.encode(_seat_cards(player.gains)) for player in game.table.players]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """The cards bought, and the cards gained otherwise if there are any."""
         bots = by_bot(seats, SeatCards, _Bot)
         bought = card_table("Cards bought", [(name, bot.bought) for name, bot in bots], CARDS)
         gained = [(name, bot.gained) for name, bot in bots]

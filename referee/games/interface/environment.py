@@ -91,19 +91,19 @@ class Environment(Struct, frozen=True):
     Attributes:
         version: goes up when observations or actions come to mean something else.
         choices: what can be chosen, each by its name.
-        action_shape: from the game's options: () if an action is one choice, else the shape of
-            an array of choices.
         observation: from the number of seats and the game's options.
         translator, tracker: from a seat and the number of seats.
+        action_shape: from the game's options: () if an action is one choice, else the shape of
+            an array of choices.
         simultaneous: whether all players move at once, so that it is a parallel environment.
     """
 
     version: int
     choices: tuple[str, ...]
-    action_shape: Callable[[Any], tuple[int, ...]]
     observation: Callable[[int, Any], Numbers]
     translator: Callable[[int, int], Translator]
     tracker: Callable[[int, int], StateTracker]
+    action_shape: Callable[[Any], tuple[int, ...]] = lambda options: ()
     simultaneous: bool = False
 
 

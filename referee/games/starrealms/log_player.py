@@ -48,7 +48,6 @@ class StarRealmsLog:
         self._trade_deck = len(TRADE_DECK)  # its cards when the last reply was given
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        """Any seed will do."""
         options = Options(info.max_turns, info.explorers)
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 

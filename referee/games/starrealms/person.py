@@ -66,11 +66,9 @@ class StarRealmsDialogue(TurnListener[Turn]):
     verbs = _VERBS
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what the other did in a turn."""
         return [line.replace(self._number, "you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for one action after another, or for a choice."""
         if isinstance(request, Choose):
             picks = yield _choice(request)
             return {"type": "choose-reply", "picks": list(picks)}

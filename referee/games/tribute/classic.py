@@ -103,7 +103,6 @@ class Classic:
         self._left = ""
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent: the draft's requests, states, and the end."""
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
             case "patron-request":
@@ -117,7 +116,6 @@ class Classic:
         return b""
 
     def observe(self, message: Json) -> None:
-        """News, of which the bot is sent nothing."""
         match message["type"]:
             case "game-info":
                 self._table = {row["card"]: row for row in message["card_table"]}
@@ -138,7 +136,6 @@ class Classic:
                 self._left = message["reason"]
 
     def answer(self) -> bytes | None:
-        """The handshake's reply."""
         if self._asked["type"] != "player-name-request":
             return None
         number = self._asked["player_number"]
@@ -146,7 +143,6 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        """The canonical reply; a line that is none in the dialect stays as it came."""
         kind = self._asked["type"]
         text = data.decode(errors="replace").removesuffix("\r")
         if kind == "patron-request":

@@ -51,7 +51,6 @@ class TributeLog:
         self._has_changed = False  # what can be done may be other than the rules have found
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        """Any seed will do."""
         limits = info.max_turns, info.max_actions
         try:
             options = Options(info.cards, tuple(info.patrons), *limits, info.chance)  # type: ignore[arg-type]
@@ -165,7 +164,6 @@ def _hold(me: Player, uids: Sequence[int]) -> None:
 
 
 def _exchange(one: Card, other: Card, *piles: list[Card]) -> None:
-    """Have two cards change places, wherever they are."""
     for pile in piles:
         pile[:] = [other if card is one else one if card is other else card for card in pile]
 

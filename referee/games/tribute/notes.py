@@ -74,7 +74,6 @@ def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Why an action that was not offered may be none."""
     action = reply.get("action")
     if action is None:
         last = len(asked.get("actions", [])) - 1

@@ -303,7 +303,6 @@ class _Attempt:
         self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
 
     def close(self) -> None:
-        """Let go of the file of the record."""
         if self.record is not None:
             self.record.close()
 
@@ -399,7 +398,6 @@ def _source(batch: Batch, number: int) -> BotSource:
 
 
 def _files(source: BotSource) -> list[str]:
-    """The files that a bot's command line names."""
     if not isinstance(source, BotCommand):
         return []
     words = (os.path.join(source.directory, word) for word in source.argv)
@@ -414,21 +412,12 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
     """
     seats = [
         SeatRow(
-            match=plan.match,
-            seat=seat,
-            bot=bot,
-            calls_itself="",
-            rank=1,
-            score=0,
-            faults=Faults("{}"),
+            plan.match,
+            seat,
+            bot,
             disqualified=WORKER_KILLED if bot in killers else None,
             detail=_KILLS if bot in killers else None,
             stderr="" if bot in killers else None,
-            replies=0,
-            reply_seconds=0.0,
-            longest_reply=0.0,
-            reply_histogram=Histogram("{}"),
-            statistics="",
         )
         for seat, bot in enumerate(plan.players)
     ]

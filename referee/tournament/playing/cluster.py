@@ -71,7 +71,6 @@ class Cluster:
                 portal.call(executor.close)
 
     async def _watch(self, executor: _ClusterExecutor) -> None:
-        """Note how many workers there are, again and again."""
         waiting = False
         while True:
             try:
@@ -128,7 +127,6 @@ class _ClusterExecutor(Executor):
             ) from error
 
     async def threads(self) -> int:
-        """Of all workers together."""
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:

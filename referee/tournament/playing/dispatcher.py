@@ -188,7 +188,6 @@ class Dispatcher:
         return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
 
     def _restart(self, error: BrokenExecutor) -> None:
-        """Start new workers."""
         self.__exit__(type(error), error, error.__traceback__)
         self.__enter__()
 

@@ -132,11 +132,9 @@ class _Process:
         return self._connection.recv_bytes()
 
     def close(self) -> None:
-        """Let it end."""
         self._connection.close()
 
     def end(self) -> None:
-        """See that it ends."""
         self.close()
         try:
             self._popen.wait(_END_SECONDS)

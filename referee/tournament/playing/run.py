@@ -154,7 +154,6 @@ def _stderr_of(folder: Path, match: int, seat: int) -> Path:
 
 
 def _remove(folder: Path, match: int, seats: int) -> None:
-    """Remove the files of a match."""
     written = [_stderr_of(folder, match, seat + 1) for seat in range(seats)]
     for path in [record_of(folder, match), *written]:
         try:

@@ -41,7 +41,6 @@ class Deals:
         self._parts = [(none[:, 0].astype(np.uint32), none.astype(np.int16), none.astype(np.int8))]
 
     def __len__(self) -> int:
-        """The number of matches."""
         return sum(len(deal) for deal, _, _ in self._parts)
 
     def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:

@@ -97,7 +97,6 @@ def _lesson(
 
 
 def _again(match: MatchRow, setup: TournamentSetup) -> str:
-    """The command that plays a match again."""
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
     return command_line(repeat_words(spec, recorded=True))

@@ -9,16 +9,8 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.choices import CHALLENGERS
+from referee.tournament.schedule import pairing
 from referee.tournament.schedule.format import LineUp, TournamentSetup
-from referee.tournament.schedule.pairing import (
-    LineUps,
-    Listed,
-    deals_in_all,
-    lists,
-    renumbered,
-    seated,
-    shuffled,
-)
 
 
 def gauntlet(
@@ -29,7 +21,7 @@ def gauntlet(
     deals: int | None = None,
     total: int | None = None,
     seed: int = 0,
-) -> LineUps:
+) -> pairing.LineUps:
     """The first bots against all others: each line-up is one challenger and others.
 
     Challengers never meet, and with two players the others do not either. Counts of deals differ
@@ -52,10 +44,10 @@ def gauntlet(
             f"a gauntlet of {challengers} in matches of {players} needs at least "
             f"{challengers + players - 1} bots, not {bots}"
         )
-    many = deals_in_all(deals, total, challengers * others, players - 1)
-    first = shuffled(range(challengers), seed, "challengers")
-    rest = shuffled(range(challengers, bots), seed, "others")
-    length, line_up = lists(others, players - 1)
+    many = pairing.deals_in_all(deals, total, challengers * others, players - 1)
+    first = pairing.shuffled(range(challengers), seed, "challengers")
+    rest = pairing.shuffled(range(challengers, bots), seed, "others")
+    length, line_up = pairing.lists(others, players - 1)
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
@@ -64,12 +56,12 @@ def gauntlet(
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
-        return seated([challenger, *met], seed, deal)
+        return pairing.seated([challenger, *met], seed, deal)
 
-    return LineUps(many, at)
+    return pairing.LineUps(many, at)
 
 
-class Gauntlet(Listed):
+class Gauntlet(pairing.Listed):
     """The first bots against all others."""
 
     own = (("challengers", "--challengers"),)
@@ -81,7 +73,7 @@ class Gauntlet(Listed):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
         return replace(setup, challengers=challengers)
 
-    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         assert setup.challengers is not None  # settled
         return gauntlet(
@@ -93,7 +85,7 @@ class Gauntlet(Listed):
             seed=setup.seed,
         )
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
         """The challengers against the new bots."""
         assert setup.challengers is not None  # settled
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
@@ -101,7 +93,7 @@ class Gauntlet(Listed):
             line_ups = gauntlet(
                 len(order), setup.challengers, setup.players, deals=before.deals, seed=setup.seed
             )
-            yield renumbered(line_ups, order)
+            yield pairing.renumbered(line_ups, order)
 
 
 FORMAT = Gauntlet()

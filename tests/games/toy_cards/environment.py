@@ -55,7 +55,6 @@ class ToyTracker:
 ENVIRONMENT = Environment(
     version=1,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
     tracker=ToyTracker,

@@ -116,7 +116,6 @@ class BotWars:
         return self._counts[0].turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Take both sides' moves, play the turn and ask again, unless the game is over."""
         self.requests = ()
         left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
         bad = set()
@@ -136,13 +135,11 @@ class BotWars:
             self.outcome = Outcome(reason, ranks([-len(side) for side in self.board.botlets]))
 
     def take_events(self) -> list[Struct]:
-        """Public messages and faults since the last call, oldest first."""
         events = self._events
         self._events = []
         return events
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         board, found = self.board, []
         for side, counts in enumerate(self._counts):
             counted = vars(counts).copy()

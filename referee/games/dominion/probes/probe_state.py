@@ -120,7 +120,6 @@ class ProbeState(State):
         return found
 
     def _wanted(self, cards: Sequence[str]) -> str | None:
-        """One of these that can be gained."""
         cards = [card for card in cards if self._can_take(card)]
         for card, enough in self._gains:
             if card in cards and self.count(card) < enough:

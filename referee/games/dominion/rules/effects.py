@@ -37,7 +37,6 @@ class BadParametersError(Exception):
 
 
 def _give(table: Table, turn: TurnState, card: str) -> None:
-    """Give the player the cards, actions, buys and money that stand on the card."""
     data = CARDS[card]
     if data.cards:
         table.draw(turn.player, data.cards)
@@ -79,7 +78,6 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 
 
 def _attack(table: Table, player: Player) -> Decisions:
-    """One player's answer to a militia (7)."""
     count = len(player.hand) - MILITIA_HAND_SIZE
     reply = yield Request(player.seat, AttackRequest(count, player.hand.copy()))
     if reply is LEFT:

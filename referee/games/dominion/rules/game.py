@@ -84,7 +84,6 @@ class Dominion(TableGame[Table]):
             player.is_shown, player.unseen = True, []
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:

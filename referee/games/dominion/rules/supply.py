@@ -19,7 +19,6 @@ class Supply:
     """
 
     def __init__(self, players: int) -> None:
-        """Lay out the supply for 2 to 4 players."""
         victory = 8 if players == 2 else 12
         coppers_dealt = STARTING_DECK.count("copper") * players
         self.counts = {

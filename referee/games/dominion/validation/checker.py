@@ -86,7 +86,6 @@ class Checker:
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read a public message of the game, `Gone` or `End`."""
         self._line, self._findings = line, []
         if type(message) is GameInfo:
             self._read_game_info(message)
@@ -122,7 +121,6 @@ class Checker:
             self._findings.append(problem.finding)
 
     def _find(self, section: str, expected: str, found: str) -> None:
-        """Report something of this line."""
         self._findings.append(Finding(self._line, section, expected, found))
 
     # --- message by message -------------------------------------------------------------------

@@ -353,5 +353,4 @@ class Explanation:
 
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
-    """The largest count of each card."""
     return reduce(or_, counters, Counter())

@@ -57,7 +57,6 @@ def ask(
 
 
 def _problem(picks: Any, least: int, most: int, options: int) -> str:
-    """What is wrong with picks, as a clause; empty if nothing is."""
     if not isinstance(picks, list):
         return f"`picks` is {describe(picks)}, not a list"
     for place, pick in enumerate(picks):

@@ -69,7 +69,6 @@ class StarRealms(TableGame[Table]):
         self.begin(self._play(), setup.absent)
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [SeatState(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:

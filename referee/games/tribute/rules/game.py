@@ -127,7 +127,6 @@ class Tribute(TableGame[Table]):
             self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [
             SeatState(
                 player.prestige,

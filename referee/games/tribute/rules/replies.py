@@ -129,7 +129,6 @@ def _read_effect(reply: say.ChooseReply) -> int | Mistake:
 
 
 def _integer(value: Any) -> int | None:
-    """A JSON number that is an integer; None if it is none."""
     # For Python true is an integer, for JSON it is no number.
     if type(value) is int:
         return value

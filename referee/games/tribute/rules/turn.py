@@ -232,7 +232,6 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
 
 
 def _clean_up(table: Table) -> None:
-    """End the turn of the player on turn (4.3)."""
     me, other = table.me, table.other
     for agent in [agent for agent in other.agents if agent.kind.taunt]:
         damage = table.hit(agent)
