@@ -1,4 +1,4 @@
-"""What the bots of a recorded match answered and were sent, to debug a bot with it."""
+"""The lines of a recorded match, to and from its bots, to debug a bot with it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
 
     Raises:
         UsageError: the file cannot be opened, the match has no such turn, or it was not cut off.
-        LogReadError: it is no record, or its lines do not follow from each other.
+        LogReadError: it is not a record, or its lines do not follow from each other.
     """
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
@@ -82,7 +82,7 @@ def input_of(name: str, player: str) -> Iterator[bytes]:
 
     Raises:
         UsageError: the file cannot be opened, or the match has no such player.
-        LogReadError: it is no record, or cannot be read on.
+        LogReadError: it is not a record, or a later line cannot be read.
     """
     entries = read_record(name)
     header = next(entries)

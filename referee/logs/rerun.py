@@ -20,9 +20,9 @@ class Round(NamedTuple):
     """What one round of answers led to.
 
     Attributes:
-        entries: what was said and noted, the answers first.
+        entries: the lines and notes of the round, the answers first.
         time: seconds from the start of the bots to the last answer; 0 for the first requests.
-        stderr: what bots wrote to stderr before these answers, if the record has it.
+        stderr: the bots' output on stderr before these answers, if the record has it.
     """
 
     entries: list[Entry]
@@ -38,7 +38,7 @@ def rounds(
     Args:
         match: not yet started.
         answers: the seat; its line, or the `code` and `detail` of why it leaves; the seconds. Each
-            is taken when the match has come to it.
+            is taken only when the match needs it.
 
     Yields:
         For each round what it led to, and the seconds of its last answer.
@@ -70,7 +70,7 @@ class Rerun:
 
     Raises:
         UsageError: the file cannot be opened.
-        LogReadError: it is no record.
+        LogReadError: it is not a record.
     """
 
     def __init__(self, name: str) -> None:
@@ -98,7 +98,7 @@ class Rerun:
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """What the bots answered; between them, the lines that they were sent are compared."""
+        """The answers of the bots; the lines between them that were sent are compared."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
             if isinstance(entry, record.SentEntry):

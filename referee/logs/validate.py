@@ -34,7 +34,7 @@ MAX_FINDINGS = 100
 _SHOWN = 120
 """Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
-"""Characters that are shown of what a finding expects, and of what it found, at most."""
+"""The most characters of a finding's `expected` and `found` that are shown."""
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -43,7 +43,7 @@ class Validation(Struct, frozen=True):
 
     Attributes:
         name: of the file, as it was given.
-        valid: whether there is none.
+        valid: whether there are no findings.
         findings: in the order of lines, `MAX_FINDINGS` at most.
     """
 
@@ -53,7 +53,7 @@ class Validation(Struct, frozen=True):
 
 
 class CheckedLog(NamedTuple):
-    """What checking a log has shown.
+    """The result of checking a log.
 
     Attributes:
         findings: as of `validate_log`.
@@ -69,8 +69,8 @@ class CheckedLog(NamedTuple):
 def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
     """Everything in a spectator log that the protocol does not allow, in the order of lines.
 
-    What is wrong in the same way on many lines is one finding, with the first line and a count.
-    Memory does not grow with the log. After `MAX_FINDINGS` different ones it stops.
+    If many lines have the same mistake, it is one finding, with the first line and a count. Memory
+    does not grow with the log. It stops after `MAX_FINDINGS` different findings.
 
     Args:
         name: of the file; "-" is standard input.
@@ -110,7 +110,7 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding on a field: the same mistake where the kind is the same, whatever was found."""
+    """A finding on a field: of two with the same kind, only the first is listed."""
 
     kind: str = ""
 
@@ -139,14 +139,14 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
 
 
 class _Check:
-    """What was seen of a log so far.
+    """The state of the check of one log.
 
     Args:
         name: of its file, as it was given.
         rules: of its game; None if it is unknown.
 
     Attributes:
-        hopeless: this is no spectator log, or of no game that is known: there is no more to say.
+        hopeless: this is not a spectator log, or its game is unknown: checking ends.
         ended: the line of `game-end`, 0 before.
     """
 
@@ -196,7 +196,7 @@ class _Check:
     # --- lines --------------------------------------------------------------------------------
 
     def _problem(self, line: Line) -> Finding | None:
-        """Why a line is no public message, whatever its fields are."""
+        """Why a line is not a public message, before its fields are checked."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1

@@ -1,8 +1,8 @@
 r"""Verifying a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The match is fed with what the record has of the bots: their `received` lines, and the
-disqualifications that their processes or clocks led to. Every other line must be, but for the
-value of its time field, what the match gives.
+The match gets the bots' part from the record: their `received` lines, and the disqualifications by
+processes or clocks. The match produces every other line again. It must be equal, except for the
+value of its time field.
 
 Two questions decide what a difference means: whether running the match again gives these lines,
 and whether the digest in the last line fits the lines of the file:
@@ -14,9 +14,9 @@ and whether the digest in the last line fits the lines of the file:
     no            yes          the lines are as they were written, so the rules have changed
     no            no           edited
 
-So the file is read to its end even after a difference, line by line. A record without its last line
-is cut short, and holds as far as it goes. Entries of what bots wrote on stderr are no part of this:
-they are passed over, wherever they stand.
+Therefore the file is read to its end even after a difference, line by line. A record without its
+last line is truncated, and valid as far as it reaches. Entries of the bots' stderr do not count:
+they are skipped anywhere.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ class Verdict(Struct, frozen=True):
         name: of the file, as it was given.
         kind: which of the cases it is.
         text: one line for people, the name included.
-        line: of a difference or of what is no record, the line, counted from 1; of a record that
-            was cut short, its last whole line (0 if none).
-        expected: what follows from the lines before, around the first byte that differs.
-        found: what the file has there.
+        line: the line of a difference, or of the first line that is not a record's, counted from 1;
+            for a truncated record its last whole line (0 if none).
+        expected: the right line, around the first byte that differs.
+        found: the file's text there.
         section: of spec/log-format.md, on the line that was expected.
         lines: how many whole lines the file has, as far as it could be read.
     """
@@ -103,10 +103,10 @@ class _Difference(NamedTuple):
     Attributes:
         line: its number.
         found: the line.
-        expected: what follows, without its time field; empty for the end of the file, None if
-            there is no one line.
+        expected: the right line, without its time field; empty for the end of the file, None if
+            there is not a single line.
         section: of spec/log-format.md.
-        text: what is wrong.
+        text: the problem.
         edited: it cannot come from a change of the rules.
     """
 
@@ -214,7 +214,7 @@ class _Verification:
                 raise LogReadError(reader.name, reader.line, "the line is no entry of a record")
 
     def _begin(self, header: record.Header, line: bytes) -> list[Entry | record.ExitEntry]:
-        """Start the match; what follows, from the last to the first."""
+        """Start the match; return the lines that follow, from the last to the first."""
         self._header = header
         self._heads.append(record.without_time(line)[: -len(b"}\n")])
         spec = record.spec_of(header)
@@ -238,7 +238,7 @@ class _Verification:
     # --- what a match does not give by itself -------------------------------------------------
 
     def _due(self, line: bytes) -> list[Entry | record.ExitEntry] | Verdict:
-        """What follows once this line is an answer or an exit, from the last to this line."""
+        """List the lines that follow an answer or an exit, from the last to this line."""
         if self._match.due:
             if self._answer(self._match.due[0], line):
                 return [*reversed(self._match.take_entries())]
@@ -257,7 +257,7 @@ class _Verification:
     def _answer(self, seat: int, line: bytes) -> bool:
         """Give the match the answer of a seat, if this line can be one.
 
-        A round's answers stand in the order of seats, and so do the seats that are due.
+        A round's answers are in the order of seats, and so are the seats that are due.
         """
         entry = self._decode(line)
         if line.startswith(_RECEIVED) and isinstance(entry, record.ReceivedEntry):
@@ -389,7 +389,7 @@ class _Verification:
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Whether a line, with what was decoded of it, differs from an entry in its `detail` alone."""
+    """Whether a line, with its decoded content, differs from an entry only in its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):

@@ -29,7 +29,7 @@ _PLANES = (
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of: planes, of which the last three are the same everywhere."""
+    """Name the numbers of an observation: planes, of which the last three never change."""
     gathered = 1 + 2 * options.max_turns  # at most two a turn appear
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -69,7 +69,7 @@ class Translator:
         """Take a choice for each cell; those that move no own botlet inside the grid are left out.
 
         Raises:
-            UsageError: it is no such array.
+            UsageError: it is not such an array.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")

@@ -52,7 +52,7 @@ class BotWarsLog:
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
-        """The moves of a turn; a reply of the wrong format shows in the end of the match alone."""
+        """Find the moves of a turn. A reply of the wrong format only shows at the end."""
         found = ahead[0]
         if isinstance(found, TurnPlayed):
             self._chance.board, self._chance.shown = game.board, found.state

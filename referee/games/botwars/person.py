@@ -1,4 +1,4 @@
-"""What a person who plays Bot Wars is told, sees and can choose."""
+"""A person who plays Bot Wars: news, state and choices."""
 
 from __future__ import annotations
 

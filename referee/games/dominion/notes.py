@@ -1,4 +1,4 @@
-"""What a bot of Dominion did in a match, or did not, that its author hardly meant."""
+"""Probable slips of a Dominion bot in a match, and causes of its faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
 
 _MANY_TURNS = 5
-"""Who has bought nothing in so many turns may have meant it; in more it has not."""
+"""A bot that bought nothing in so many turns may have meant it; in more turns it has a mistake."""
 
 
 def notes(game: Dominion) -> list[list[str]]:

@@ -1,9 +1,9 @@
-"""What a person who plays Dominion is told, sees and can choose.
+"""A person who plays Dominion: news, state and choices.
 
-Of a turn of another player one line is told, when it is over: at the top discard after
+A person reads one line per turn of another player, after the turn: at the top discard after
 `player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
-discard without `player-played` before it is a cellar's or ends such a turn; what cannot be known
-yet is left open until it is.
+discard without `player-played` before it is a cellar's or ends such a turn. If it is not yet clear
+which, the line waits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from referee.games.interface.turns import plural
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""So the cards that can be afforded have the same numbers all game long, and no gaps."""
+"""The affordable cards then have the same numbers all game long, without gaps."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
 """Actions, treasures, the rest."""
 _SPECIAL = {
@@ -71,7 +71,7 @@ _BACK = Choice("back", key="b")
 
 
 def does(card: str) -> str:
-    """What a card does, in a few words."""
+    """Describe a card's effect, in a few words."""
     data = CARDS[card]
     if data.worth:
         return f"{data.worth} money"
@@ -192,7 +192,7 @@ class DominionDialogue:
     def _is_over(self) -> bool:
         """Whether another player's discarding shows that the turn of `_active` is over.
 
-        It is, if that is no answer to a militia, or a militia that nobody can have played yet.
+        The answer to a militia would not show that, unless nobody can have played one yet.
         """
         owned = self._ledger.owned[self._active]
         has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
@@ -256,7 +256,7 @@ class DominionDialogue:
             }
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """What an action reply has besides its phase; None for no more actions."""
+        """Return the fields of an action reply beside its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: without(card, request.hand) for card in hand}
         supply = self._ledger.supply
@@ -341,7 +341,7 @@ class DominionDialogue:
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
-        """What is bought; None to go back to the actions."""
+        """Return the cards to buy; None to go back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
@@ -463,7 +463,7 @@ class DominionDialogue:
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
-    """What stands beside a card, as in `_PILES`."""
+    """Return the cells beside a card, as in `_PILES`."""
     return [str(COST[card]), str(supply[card]), does(card)]
 
 

@@ -1,7 +1,7 @@
 """Plays Dominion by the scores of a rule file (spec/rule-bots.md says in which order).
 
-What a card needs, such as what a remodel trashes, is decided before the card is played: so it is
-still in hand, and its action is not spent, in what the rules ask for.
+The needs of a card, such as the card that a remodel trashes, are decided before the card is played.
+Rules therefore still see it in hand, with its action unspent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORTH_IT = nextafter(20.0, 0.0)
 
 
 class Observation(Struct, frozen=True):
-    """What the player knows when it is asked, as if it had bought the cards that it has chosen.
+    """The player's knowledge at a request, as if it had bought the cards that it has chosen.
 
     Attributes:
         own: as in the view.
@@ -32,7 +32,7 @@ class Observation(Struct, frozen=True):
         supply: card -> cards left.
         cards: card -> how many the player owns.
         discard_size: cards in its discard pile.
-        actions, buys: what is left; 0 while it is attacked.
+        actions, buys: left; 0 in an attack.
         money: extra money and all treasures in hand, less what is spent.
     """
 
@@ -85,7 +85,7 @@ class DominionRulePlayer:
         return _action(look) or self._buy(look) or _clean_up(look)
 
     def _buy(self, look: Decision) -> say.PlayReply | None:
-        """Buy the best card, and again with what is left; None if nothing is bought."""
+        """Buy the best card, and again with the money left; None if nothing is bought."""
         sight: Observation = look.sight
         treasures = [card for card in sight.own.hand if card in WORTH]
         bought: list[str] = []
@@ -105,7 +105,7 @@ class DominionRulePlayer:
 
 
 def _action(look: Decision) -> say.PlayReply | None:
-    """The best action card that can do something; None if there is none, or no action."""
+    """Play the best action card with an effect; None without one, or without actions."""
     sight: Observation = look.sight
     if not sight.actions:
         return None
@@ -123,7 +123,7 @@ def _action(look: Decision) -> say.PlayReply | None:
 
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
-    """What a card needs to be played; None if it finds nothing."""
+    """Choose a card's parameters; None if it finds nothing."""
     rest = without(card, look.sight.own.hand)
     match card:
         case "cellar":

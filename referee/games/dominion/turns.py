@@ -29,7 +29,7 @@ from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.seats import seat_id, seat_index
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
-"""What each card gives when it is played."""
+"""Card -> the money that it gives when it is played."""
 _WHAT = {Kind.TOP: "discarded", Kind.REVEALED: "revealed", Kind.SHUFFLED: "shuffled"}
 """Kind of event -> `Action.what`."""
 
@@ -53,7 +53,7 @@ class Turn(turns.Turn, kw_only=True):
         hand: at the start; null where it is not known (a spectator log has no hands).
         played: in order.
         money: that the cards played gave.
-        spent: on what was bought.
+        spent: the cost of the bought cards.
         bought, gained: in order; gained without the bought.
         trashed: in order.
         cards: that the player owns after the turn, card -> count.

@@ -57,7 +57,7 @@ NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in CARDS))
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
+    """Name the numbers of an observation."""
     low = np.zeros(len(NAMES), np.int32)
     for name in ("own authority", "other authority"):
         low[NAMES.index(name)] = -_MOST

@@ -160,7 +160,7 @@ def _in_row(
 
 
 def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
-    """Find the cards that are scrapped at once; None if there may be more."""
+    """Find the cards that are scrapped together; None if there may be more."""
     scrapped: list[say.PlayerScrapped] = []
     for message in ahead:
         if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):

@@ -1,4 +1,4 @@
-"""What bots gain, when, and how they fare with it; what their turns bring; over many matches."""
+"""The cards that bots gain, and the yield of their turns, over many matches."""
 
 from __future__ import annotations
 

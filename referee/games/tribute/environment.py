@@ -25,7 +25,7 @@ _MOST = 1_000_000
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
 _NUMBERS = {kind.card: kind.number for name in _SETS for kind in card_set(name).kinds.values()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
-"""Of all card sets, so that what was learnt of one can be played with another."""
+"""Of all card sets, so that a policy learnt with one can play with another."""
 _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
@@ -63,7 +63,7 @@ NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in _CARDS))
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
+    """Name the numbers of an observation."""
     low = np.zeros(len(NAMES), np.int32)
     return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
 

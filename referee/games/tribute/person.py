@@ -1,4 +1,4 @@
-"""What a person who plays Scripts of Tribute is told, sees and can choose."""
+"""A person who plays Scripts of Tribute: news, state and choices."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CALLS = {
     "SAINT_ALESSIA": "4 coins for an agent",
     TREASURY: "2 coins; a card becomes a Writ of Coin",
 }
-"""What a call of each patron takes and brings."""
+"""The price and effect of a call of each patron."""
 ASKS = {
     "enact-chosen-effect": "Which do you choose?",
     "replace-cards-in-tavern": "Which cards of the row do you replace?",
@@ -69,7 +69,7 @@ ASKS = {
     "complete-psijic": "Which agent do you knock out?",
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
-"""What is asked, by `follow_up`."""
+"""The questions, by `follow_up`."""
 _VERB_OF = {
     say.PLAY_CARD: "play",
     "activate-agent": "activate",
@@ -274,7 +274,7 @@ class TributeDialogue(TurnListener[Turn]):
 
 
 def does(row: say.CardRow) -> str:
-    """What a card brings, in short words of our own."""
+    """Describe a card's effect, in short words of our own."""
     parts = [
         f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
         for level, effect in enumerate(row.effects, 1)

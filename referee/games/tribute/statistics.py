@@ -1,4 +1,4 @@
-"""How matches end, what turns bring, what bots buy and whom they call; over many matches."""
+"""How matches end, the yield of turns, purchases and calls, over many matches."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _agents(bots: _Bots) -> Table:
 
 
 def _cards(bots: _Bots) -> Table:
-    """A row a card, the one with the greatest share first."""
+    """One row per card, the one with the greatest share first."""
     rows: list[Row] = []
     for bot, matches in bots:
         sums = CardSums()

@@ -25,7 +25,7 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 
 _ALL = "all"
 _FIRST_TYPES = ("player-name", "game-info")
-"""Of these is the first line of a spectator log, or of one that lost its names."""
+"""The first line of a spectator log is one of these, even if its names are lost."""
 
 
 class Start(Struct, frozen=True):
@@ -75,7 +75,7 @@ class CutShort(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are none of such a log.
+    """Lines that are not part of such a log.
 
     Attributes:
         line: the first of them.
@@ -111,7 +111,7 @@ class Replay:
         """The match, as it is read.
 
         Raises:
-            LogReadError: this is no log of a match.
+            LogReadError: this is not a log of a match.
             UsageError: it is one of a game that has no turn reader.
         """
         why = "the log ends here"

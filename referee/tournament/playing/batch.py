@@ -1,7 +1,7 @@
 """Playing some matches of a tournament, in a process that does nothing else.
 
-What is to be played, and what is given back, is picklable: the process may be on another machine.
-A process keeps the bots that wait for another match from one batch to the next.
+Batches and results are picklable: the process may be on another machine. A process keeps the bots
+that wait for another match from one batch to the next.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from referee.tournament.rows import (
 from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
-"""Seconds after which no further match of a batch is begun: what is finished is to be stored."""
+"""Seconds after which a batch begins no further match, so that finished matches are stored."""
 MAX_LATE_REPLAYS = 3
 """How often a match is played again that timed out while the referee itself was late."""
 LATE_PART = 0.1
@@ -131,7 +131,7 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
 
 
 def end_bots() -> None:
-    """End the bots that wait in this thread for another match, and what they have left behind."""
+    """Stop the bots that wait in this thread for another match, and their leftovers."""
     _this_worker().end()
 
 
@@ -228,7 +228,7 @@ class Worker:
         """See that the files of a bot are there that were when this process first saw it.
 
         Raises:
-            UsageError: one is gone, and whatever the bot has lost is not its own fault.
+            UsageError: one is gone. The bot's faults in this batch are then not its own.
         """
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):

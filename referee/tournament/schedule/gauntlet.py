@@ -24,11 +24,12 @@ def gauntlet(
 ) -> pairing.LineUps:
     """The first bots against all others: each line-up is one challenger and others.
 
-    Challengers never meet, and with two players the others do not either. Counts of deals differ
-    by at most 1 among the challengers after any deal. The others' line-ups are those of a round
-    robin among themselves with a seat less; every challenger plays each of these line-ups, a round
-    of them in turn with two or three players, one after the other with more. So after any deal the
-    others' counts of deals differ by at most 1 with two or three players.
+    Challengers never meet, and with two players the others do not either. After any deal, the
+    numbers of deals of two challengers differ by at most 1. The others' line-ups are those of a
+    round robin among themselves with one seat fewer. Every challenger plays each of these line-ups.
+    With two or three players, the challengers take turns, one round of line-ups each; with more,
+    each plays all its line-ups before the next. With two or three players the others' numbers of
+    deals therefore differ by at most 1 too, after any deal.
 
     Args:
         bots: challengers and others together.

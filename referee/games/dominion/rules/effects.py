@@ -1,4 +1,4 @@
-"""What the ten kingdom cards do (protocol-v1, 6 and 7).
+"""The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
 An effect runs when its card has left the hand and the action is spent (5.3). One that asks other
 players is a generator: it yields each request and receives the reply there. One that cannot run
@@ -33,7 +33,7 @@ Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
-    """The card is "consumed" (6): the text is one sentence on what is wrong."""
+    """The card is "consumed" (6): the text is one sentence about the mistake."""
 
 
 def _give(table: Table, turn: TurnState, card: str) -> None:

@@ -41,7 +41,7 @@ class Supply:
         self._piles[_INDEX[card]] = Pile(card, left)
 
     def set(self, counts: Mapping[str, int]) -> None:
-        """Lay out these piles anew; those that are not named stay as they are."""
+        """Set these piles; the others stay unchanged."""
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
         self._piles = [Pile(c, count) for c, count in self.counts.items()]

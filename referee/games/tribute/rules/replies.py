@@ -1,4 +1,4 @@
-"""What a reply means: a decision of the rules, or a mistake (protocol, 5)."""
+"""The meaning of a reply: a decision of the rules, or a mistake (protocol, 5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.games.tribute.rules.table import Choice
 from referee.games.tribute.rules.turn import LegalAction, Pick
 
 Asked: TypeAlias = Pick | Choice | list[LegalAction]
-"""What the rules wait for (`turn.py`)."""
+"""The decision that the rules wait for (`turn.py`)."""
 
 
 class Mistake(NamedTuple):
