@@ -76,7 +76,6 @@ class SprtFormat(Listed):
         return replace(setup, sprt=setup.sprt or Sprt())
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
-        """As many line-ups as `length` has."""
         return LineUps(length.deals or 0, lambda _: (0, 1))
 
 

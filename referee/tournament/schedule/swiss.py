@@ -372,17 +372,14 @@ class Swiss(Format):
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: SwissTable
     ) -> Iterator[Sequence[LineUp]]:
-        """A stage per round."""
         for _ in range(table.rounds, setup.rounds or 0):
             yield table.next_round(setup)
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """How many line-ups there are in all."""
         rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
         return rounds * (len(setup.bots) // setup.players) * (setup.deals or 1)
 
     def table(self) -> SwissTable:
-        """The points so far."""
         return SwissTable()
 
 
