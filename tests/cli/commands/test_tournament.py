@@ -594,28 +594,19 @@ def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> 
 
 
 def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
-    words = [
-        "minimal",
-        "big_money",
-        "--pairing",
-        "sprt",
-        "--elo1",
-        "60",
-        "--seed",
-        "3",
-        "--format",
-        "json",
-    ]
+    words = ["minimal", "big_money", "--pairing", "sprt", "--elo1", "60", "--seed", "3"]
     commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
     rows = []
     for jobs in ("1", "2"):
-        found = json.loads(commands.run("tournament", *words, "-q", "--jobs", jobs))
+        found = json.loads(
+            commands.run("tournament", *words, "-q", "--format", "json", "--jobs", jobs)
+        )
         assert found["sprt"]["verdict"] == "H1"
         assert found["sprt"]["llr"] >= found["sprt"]["upper"]
         assert found["matches"] == found["planned"] < 100
         rows.append(found)
     assert rows[0] == rows[1]
-    text = commands.run("tournament", *words[:-1], "-q")
+    text = commands.run("tournament", *words, "-q")
     assert "H1 is accepted: minimal is better than big_money by more than 0 Elo." in text
     assert "The interval is a quarter wider" in text
 
@@ -663,7 +654,7 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     assert [bot["rank"] for bot in found["bots"]] == [1, 2, 3]
     for table, keys in (
         ("head_to_head", {"matches", "wins", "draws", "losses", "points"}),
-        ("differences", {"elo", "low", "high", "better"}),
+        ("differences", {"elo", "low", "high", "los"}),
     ):
         assert found[table].keys() == names
         for name, others in found[table].items():
