@@ -410,7 +410,7 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
         await play(tmp_path, BIG_MONEY, hostile("stays"))
     assert isinstance(caught.value.__cause__, RuntimeError)
     verdict = verify_record(str(tmp_path / "record"))
-    assert verdict.kind == Kind.CUT_SHORT
+    assert verdict.kind == Kind.TRUNCATED
     assert "valid so far" in verdict.text
     findings = list(validate_log(str(tmp_path / "log"), GAMES["dominion"]))
     assert [finding.section for finding in findings] == ["2.14"]  # no game-end, nothing else

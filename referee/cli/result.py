@@ -315,7 +315,7 @@ def _disqualification(
     if not stderr.lines:
         yield "  It wrote nothing on stderr."
         return
-    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
+    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
     yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
 
 

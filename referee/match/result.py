@@ -61,7 +61,7 @@ class Stderr(Struct, frozen=True):
     lines: Annotated[
         list[str], Meta(description='With "... 3 lines left out" in the place of such.')
     ] = []
-    left_out: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
+    omitted: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):

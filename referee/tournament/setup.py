@@ -53,7 +53,7 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     for other in FORMATS:
         for name, options in format_of(other).own:
             if other != now.format and getattr(now, name) is not None:
-                raise UsageError(f"{options} can be given for --format {other} alone")
+                raise UsageError(f"{options} can be given for --pairing {other} alone")
     deals = now.deals or (None if now.matches is not None else format.deals)
     spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
@@ -173,7 +173,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:
-            found.append(f"{name}: {_shown(before)} in the store, {_shown(now)} now")
+            option = "pairing" if name == "format" else name
+            found.append(f"{option}: {_shown(before)} in the store, {_shown(now)} now")
     return found
 
 

@@ -154,7 +154,7 @@ class Header(Struct, kw_only=True):
         series: the names and units of the curves.
         facts: of the game, for its drawing (`Page.facts`).
         rules: of the codes that occur.
-        left_out: what is left out for size, a sentence; may be empty.
+        omitted: what is left out for size, a sentence; may be empty.
     """
 
     format: str = "referee-page"
@@ -176,7 +176,7 @@ class Header(Struct, kw_only=True):
     series: list[dict[str, str]]
     facts: Mapping[str, Any] = {}
     rules: dict[str, Rule] = {}
-    left_out: str = ""
+    omitted: str = ""
 
 
 class MatchPage(Struct):

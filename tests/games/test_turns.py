@@ -130,5 +130,5 @@ def test_of_endless_faults_the_first_are_kept(name: str) -> None:
     for _ in range(MAX_KEPT + 7):
         reader.fault(Fault(0, "bad-name-reply", "3.2", "no name"))
     (turn,) = reader.end()
-    assert (len(turn.notes), turn.left_out) == (MAX_KEPT, 7)
+    assert (len(turn.notes), turn.omitted) == (MAX_KEPT, 7)
     assert shown(reader, [turn])[-1] == "7 more"

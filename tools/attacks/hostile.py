@@ -627,7 +627,7 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
     record, log = folder / "logs" / "record", folder / "logs" / "log"
     if record.exists() and record.stat().st_size:
         kind = verify_record(str(record)).kind
-        if kind != (Kind.HOLDS if over else Kind.CUT_SHORT):
+        if kind != (Kind.VALID if over else Kind.TRUNCATED):
             yield f"record {kind}"
     if log.exists() and log.stat().st_size:
         findings = [finding.section for finding in validate_log(str(log), GAMES["dominion"])]

@@ -41,7 +41,7 @@ def add(add_parser: AddParser) -> None:
         },
         examples=(
             ("referee build bots/*/", "whatever of these is new or has changed"),
-            ("referee build --again bots/*/", "all of it, even what came along as built"),
+            ("referee build --rebuild bots/*/", "all of it, even what came along as built"),
         ),
     )
     add = build.add_argument
@@ -51,7 +51,7 @@ def add(add_parser: AddParser) -> None:
     add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
     jobs = "so many at a time (default: as many as there are cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
-    add("--again", action="store_true", help="build what is built already as well")
+    add("--rebuild", action="store_true", help="build what is built already as well")
     add_sandbox(build, "auto")
     add("-q", "--quiet", action="store_true", help="show the output of failed builds alone")
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         async def one(number: int, folder: BotFolder) -> None:
             async with limiter:
                 built = await build(
-                    folder, options.game, sandbox, options.time_limit, again=options.again
+                    folder, options.game, sandbox, options.time_limit, again=options.rebuild
                 )
             done[number] = built
             if built.problem or not options.quiet:

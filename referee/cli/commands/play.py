@@ -81,7 +81,7 @@ def add(add_parser: AddParser) -> None:
             ),
             ("referee play human ./my_bot.py", "you against your bot"),
             ("referee play --page human ./my_bot.py", "the same in the browser"),
-            ("referee play --watch big_money ./my_bot.py", "in the browser, as it is played"),
+            ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
                 "no clock runs while your bot stands in a debugger",
@@ -100,15 +100,15 @@ def add(add_parser: AddParser) -> None:
     settings.add_env(play)
     settings.add_sandbox(play, None)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
-    add("--from", dest="resume", metavar="FILE", help=resume)
-    add_run_recorded(play, "the record of --from")
-    turn = "with --from: the first turn that is played (all players' turns count)"
+    add("--resume", dest="resume", metavar="FILE", help=resume)
+    add_run_recorded(play, "the record of --resume")
+    turn = "with --resume: the first turn that is played (all players' turns count)"
     add("--turn", type=count, metavar="N", help=turn)
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
     add("--stderr", metavar="DIR", help=kept)
     add("--page", action="store_true", help="people play in the browser: a link for each of them")
     serving.add_address(play, 0)
-    add("--watch", action="store_true", help="show the match in the browser while it is played")
+    add("--browser", action="store_true", help="show the match in the browser while it is played")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
 
@@ -133,8 +133,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     recorded = options.record
-    serving.check_address(options, 0, options.page or options.watch, "--page or --watch")
-    if options.watch:
+    serving.check_address(options, 0, options.page or options.browser, "--page or --browser")
+    if options.browser:
         from referee.cli.watching import stay, watched
 
         recorded = _watched_record(options, watching)
@@ -171,7 +171,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
             names = [options.log, recorded, *stderr_files]
             log, record, *files = stack.enter_context(opened(names))
         server = None
-        if options.watch:
+        if options.browser:
             assert record is not None
             page = f"watch/{os.path.basename(recorded)}"
             # With people in the browser the address is that of their page.
@@ -220,7 +220,7 @@ def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
         return str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
     if options.record.endswith(tuple(SUFFIXES)):
         raise UsageError(
-            f"--watch cannot follow {options.record}: a compressed record is written in blocks"
+            f"--browser cannot follow {options.record}: a compressed record is written in blocks"
         )
     return str(options.record)
 
@@ -233,12 +233,12 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     """
     if options.resume is None:
         if options.turn is not None:
-            raise UsageError("--turn goes with --from FILE, a match record")
+            raise UsageError("--turn goes with --resume FILE, a match record")
         return None
     from referee.logs.conversation import answers_before
 
     if options.seed is not None or options.game is not None:
-        raise UsageError("--from has the seed and the game of its record: leave out the option")
+        raise UsageError("--resume has the seed and the game of its record: leave out the option")
     try:
         resumed = answers_before(options.resume, options.turn)
     except LogReadError as error:
@@ -434,7 +434,7 @@ async def _serve(
             if serving.is_local(host) and serving.has_screen() and not goes_on:
                 nursery.start_soon(serving.open_browser, links[0])
             task_status.started()
-            await serve(site.app(options.host_name), on, serving.say_bug)
+            await serve(site.app(options.allowed_host), on, serving.say_bug)
 
 
 async def _push(out: LogFile) -> None:
@@ -527,7 +527,7 @@ def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
 
     start = []
     if options.turn is not None:
-        start = ["--from", options.resume, "--turn", str(options.turn)]
+        start = ["--resume", options.resume, "--turn", str(options.turn)]
     typed = replace(spec, bots=tuple(options.bots))  # with bytes that are no UTF-8
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

@@ -171,9 +171,9 @@ class Turns(turns.TurnReader[Turn]):
 
     def _split(self) -> Iterator[Turn]:
         """Close the turn at its possible end and add the events after it to the next turns."""
-        later, left_out = self._events[self._possible_end :], self.now.left_out
+        later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
-        self.now.left_out = 0
+        self.now.omitted = 0
         for event in later:  # each is added again below
             self._ledger.count(event, -1)
         if later and (later[0].kind, later[0].seat) == (Kind.SHUFFLED, self._active):
@@ -181,7 +181,7 @@ class Turns(turns.TurnReader[Turn]):
         yield self.close()
         for event in later:
             yield from self._add(event)
-        self.now.left_out += left_out
+        self.now.omitted += omitted
 
     def _keep_event(self, event: Event) -> None:
         self.keep(self._events, event)

@@ -50,7 +50,7 @@ class Turn(Struct, kw_only=True):
         Meta(description="After the turn, in seat order; null if the log does not say it."),
     ] = None
     notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
-    left_out: Annotated[
+    omitted: Annotated[
         int, Meta(description="Entries that its lists would have beyond their first 1,000.")
     ] = 0
 
@@ -114,7 +114,7 @@ class TurnReader(ABC, Generic[T]):
     def show(self, turn: T) -> list[Phrase | Picture]:
         """Say what happened in the turn."""
         notes = [Phrase(n.what, f"{n.player_number}: {n.text}", "red") for n in turn.notes]
-        more = [Phrase("left out", f"{turn.left_out} more", "red")] if turn.left_out else []
+        more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
     def words(self, turn: T) -> list[Phrase | Picture]:
@@ -168,7 +168,7 @@ class TurnReader(ABC, Generic[T]):
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
-        if self.now.actions and not self.now.left_out:
+        if self.now.actions and not self.now.omitted:
             for effect in effects:
                 self.keep(self.now.actions[-1].effects, effect)
 
@@ -181,7 +181,7 @@ class TurnReader(ABC, Generic[T]):
         if len(items) < MAX_KEPT:
             items.append(item)
         else:
-            self.now.left_out += 1
+            self.now.omitted += 1
 
 
 class TurnListener(Generic[T]):

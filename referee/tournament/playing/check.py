@@ -77,14 +77,14 @@ def check(
             if row.digest != stored:
                 problem = (
                     f"played again it went otherwise (digest {row.digest}, not {stored}): "
-                    "a bot is not deterministic or has changed, or the result was edited"
+                    "a bot is not deterministic or has changed, or the result was modified"
                 )
             yield Checked(row.match, "played", problem)
 
 
 def _from_record(match: MatchRow, path: Path) -> Checked:
     verdict = verify_record(str(path))
-    if verdict.kind != Kind.HOLDS:
+    if verdict.kind != Kind.VALID:
         return Checked(match.match, "record", verdict.text)
     (summary,) = summaries([path])
     if summary.end is None or summary.end.digest != match.digest:

@@ -72,7 +72,7 @@ class SprtFormat(Listed):
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """See that two bots play against each other."""
         if len(setup.bots) != 2 or setup.players != 2:
-            raise UsageError("--format sprt compares two bots in matches of two")
+            raise UsageError("--pairing sprt compares two bots in matches of two")
         return replace(setup, sprt=setup.sprt or Sprt())
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:

@@ -294,10 +294,10 @@ class Site:
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
                     "statistics": shown.report.facts.bots[name],
-                    "lessons": shown.report.lessons[name],
+                    "notable_losses": shown.report.notable_losses[name],
                 }
             )
-        lessons = {lesson.match for lesson in shown.report.lessons[name]}
+        lessons = {lesson.match for lesson in shown.report.notable_losses[name]}
         records = self._records(file, lessons)
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 

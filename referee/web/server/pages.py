@@ -165,7 +165,7 @@ def standings_page(
 def is_unfinished(report: Report) -> bool:
     """Whether more is to be played: who knew the seed would know how it is shuffled."""
     found = report.found
-    return found.matches + found.void < found.planned and not found.out
+    return found.matches + found.void < found.planned and not found.removed
 
 
 def store_page(template: str, server: Server | None, shown: Shown, **values: object) -> str:
@@ -177,7 +177,7 @@ def store_page(template: str, server: Server | None, shown: Shown, **values: obj
         title=title(shown.setup),
         found=shown.report.found,
         facts=shown.report.facts,
-        lessons=shown.report.lessons,
+        lessons=shown.report.notable_losses,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
         **values,
@@ -193,9 +193,9 @@ def command(setup: TournamentSetup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
     least = GAMES[setup.game].min_seats
-    usual = {"game": DEFAULT_GAME, "format": "round-robin", "players": least, "seats": "rotate"}
-    names = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
-    options = {name: getattr(setup, name) for name in names}
+    usual = {"game": DEFAULT_GAME, "pairing": "round-robin", "players": least, "seats": "rotate"}
+    names = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
+    options = {"pairing": setup.format} | {name: getattr(setup, name) for name in names}
     options = {name: value for name, value in options.items() if value != usual.get(name)}
     if setup.sprt is not None:
         options |= asdict(setup.sprt)

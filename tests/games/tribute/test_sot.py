@@ -405,7 +405,7 @@ def test_a_folder_and_kept_processes(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "mine"\ncommand = "sot:a_bot.py"\n')
     options = ("--game", "tribute", "--deals", "2", "--seed", "3", "--jobs", "1")
     done = referee(
-        "tournament", *options, str(tmp_path), "random", "--set", "max_turns=9", "--json"
+        "tournament", *options, str(tmp_path), "random", "--set", "max_turns=9", "--format", "json"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     shown = msgspec.json.decode(done.stdout)

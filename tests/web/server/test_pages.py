@@ -114,7 +114,7 @@ async def test_the_figures_are_those_of_the_command(
             one = await parsed(client, f"/store/night.sqlite/bot/{number}?format=json")
             assert one["bot"] == bot
             assert one["statistics"] == printed["statistics"]["bots"][bot["name"]]
-            assert one["lessons"] == printed["lessons"][bot["name"]]
+            assert one["notable_losses"] == printed["notable_losses"][bot["name"]]
             assert one["head_to_head"] == printed["head_to_head"][bot["name"]]
             for result, count in (("won", "wins"), ("drawn", "draws"), ("lost", "losses")):
                 query = f"bot={bot['name']}&result={result}&format=json"
