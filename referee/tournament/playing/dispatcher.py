@@ -83,14 +83,14 @@ class Dispatcher:
     def play(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         """Play these matches, but for those of bots that are out.
 
-        When a worker dies, its matches are played again one at a time, in the order of the
-        schedule, since a bot may have killed it. A match whose worker dies each time is void. Then
-        each of its bots plays it once more, with nobody else: a bot that kills the worker there as
-        well is excluded.
+        When a worker dies, all matches that were given out are played again one at a time, in the
+        order of the schedule, since a bot may have killed it. A match whose worker dies each time
+        is void. Then each of its bots plays it once more, with nobody else: a bot that kills the
+        worker there as well is excluded.
 
         Yields:
-            Finished batches, in any order; an empty one now and then, so
-            that the caller can look around.
+            Finished batches, in any order; an empty one now and then, so that the caller can look
+            around.
 
         Raises:
             UsageError: a bot is not there any more.
