@@ -250,7 +250,9 @@ def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
 @needs_bwrap
 def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
     """It continues the same record from the same turn, in the same sandbox."""
-    assert referee("play", "minimal", "minimal", "--seed", "6", "--record", "r.jsonl").returncode == 0
+    assert (
+        referee("play", "minimal", "minimal", "--seed", "6", "--record", "r.jsonl").returncode == 0
+    )
     words = ["play", "bots/my bot", "bots/reader", "--from", "r.jsonl", "--turn", "4"]
     done = referee(*words, "--sandbox", "bwrap", "--max-turns", "5", "--record", "s.jsonl")
     assert done.returncode == 1
