@@ -161,7 +161,8 @@ class PublicMatch:
         self.rules = rules
         self._options = rules.options()
         self._seats = seats
-        self._names: dict[int, str] = dict(enumerate(given))
+        self._given = given
+        self._names: dict[int, str] = {}  # that the players give themselves
         self._early: list[LogLine] = []
 
     @property
@@ -179,8 +180,8 @@ class PublicMatch:
             return
         if made is None:
             count = self._seats or max(rules.min_seats, 1 + max(self._names, default=0))
-            order = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
-            made = self.made = LogSteps(rules, order)
+            own = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
+            made = self.made = LogSteps(rules, self._given or own, own)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
         foreign = line.content is None or seat is None or seat >= made.seats
@@ -204,12 +205,12 @@ class PublicMatch:
         """
         rules, made = self.rules, self.made
         assert made is not None
-        names = [self._names.get(seat, seat_id(seat)) for seat in range(made.seats)]
+        own = [self._names.get(seat, seat_id(seat)) for seat in range(made.seats)]
         return _header(
             kind,
             rules,
             self._options if options is None else options,
-            names,
+            self._given or own,
             bots,
             made,
             source=source,

@@ -458,18 +458,19 @@ class LogSteps(Steps):
 
     Args:
         rules: the game.
-        names: in seat order.
+        names: that the page shows, in seat order.
+        own: the names in the log, in seat order. They can differ from `names`.
 
     Attributes:
         seats: how many there are.
     """
 
-    def __init__(self, rules: Rules, names: Sequence[str]) -> None:
+    def __init__(self, rules: Rules, names: Sequence[str], own: Sequence[str]) -> None:
         super().__init__(rules, (PUBLIC,))
         self._begin(names)
         self.seats = len(names)
         self._over = 0  # turns
-        self._spectator = _spectator(rules, names)
+        self._spectator = _spectator(rules, own)
         self._seen = self._spectator is None  # whether a state is known, as far as one is looked at
 
     def add(self, message: Struct, line: str) -> bool:

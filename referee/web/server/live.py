@@ -254,7 +254,8 @@ class Playing:
             self._begin(line)
         elif self._record is not None:
             entry = entry_kinds(self._match.rules).line(self._lines, line).content
-            if isinstance(entry, SentEntry) and entry.to == "all":
+            problem = self._match.problem
+            if isinstance(entry, SentEntry) and entry.to == "all" and not problem:
                 self._hear(bytes(entry.message))
             self._over_if(entry is None or isinstance(entry, EndEntry))
         else:
@@ -282,8 +283,8 @@ class Playing:
         match = self._match
         assert match is not None
         match.add(message_kinds(match.rules).line(self._lines, text))
-        is_log = self._record is None
-        self._over_if(bool(match.problem) or (is_log and match.ended is not None))
+        if self._record is None:  # a record shows hidden cards once it is over, and not before
+            self._over_if(bool(match.problem) or match.ended is not None)
 
 
 class Live:

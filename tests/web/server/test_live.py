@@ -25,6 +25,7 @@ from referee.web.server.library import Library
 from referee.web.server.matches import PARTS
 from tests.support.live import ROOT
 from tests.support.made_up import made_setup, play, row
+from tests.support.watched import watched
 
 EXAMPLES = ROOT / "spec" / "examples"
 RECORD = EXAMPLES / "two-players.record.jsonl"
@@ -268,6 +269,32 @@ async def test_a_match_is_live_while_it_is_written(tmp_path: Path) -> None:
         header = await said(ask("/match/game.jsonl/header"))
         assert (header["kind"], header["outcome"]) == ("record", None)
         assert b">live<" not in await ask("/").body()
+
+
+@pytest.mark.parametrize("game", ["botwars", "dominion", "starrealms", "tribute"])
+@pytest.mark.parametrize("strange", [False, True])
+async def test_a_record_shows_only_what_is_public_until_its_end(
+    game: str, strange: bool, tmp_path: Path
+) -> None:
+    """With the organiser's names, which the messages do not have; whatever the messages say."""
+    *lines, end = watched(game, 8, max_turns=9).record.splitlines(keepends=True)
+    if strange:
+        public = [line for line in lines if b'"to":"all"' in line]
+        lines += [public[5], *public[:5]]
+    append(tmp_path / "game.jsonl", b"".join(lines))
+    async with asking(tmp_path) as ask:
+        client = ask("/match/game.jsonl/events")
+        _, _, data = await client.event()
+        header = data["header"]
+        assert (header["kind"], header["seed"]) == ("live", None)
+        assert header["viewers"] == ["public"]
+        names, bots = ([seat[key] for seat in header["seats"]] for key in ("name", "bot"))
+        assert names == bots
+        assert strange or (header["problem"] == "" and len(data["turns"]) >= 9)
+        append(tmp_path / "game.jsonl", end)
+        while (await client.event())[0] != "end":
+            pass
+        assert (await said(ask("/match/game.jsonl/header")))["kind"] == "record"
 
 
 async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
