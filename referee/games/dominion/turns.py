@@ -231,7 +231,7 @@ class Turns(turns.TurnReader[Turn]):
     def title(self, turn: Turn) -> str:
         """The player, and the number of the turn among this player's."""
         name = self._names[seat_index(turn.player_number)]
-        return f"{turn.player_number} {name}, turn {turn.player_turn}"
+        return f"{turn.player_number} {name}, {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         """Say what the player played, gained and bought, and the deck after the turn."""

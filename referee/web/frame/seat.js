@@ -27,12 +27,12 @@ export class Seat {
     this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told);
     this.after = this.question; // it stands below the table
     this.doubt = el("p", { id: "seat-doubt" });
-    this.asks = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.asks.checked ? "on" : "off") });
+    this.check = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.check.checked ? "on" : "off") });
     this.dialog = el(
       "dialog",
       { class: "dialog", "aria-labelledby": "seat-doubt" },
       this.doubt,
-      el("label", { class: "switch" }, this.asks, " Ask before such a move"),
+      el("label", { class: "switch" }, this.check, " Ask before such a move"),
       el("form", { method: "dialog" }, el("button", { class: "button text", value: "yes", autofocus: true }, "Do it"), " ", el("button", { class: "button text", value: "no" }, "Back")),
     );
     this.element.append(this.dialog);
@@ -119,6 +119,11 @@ export class Seat {
   remounted() {
     this.#shown = null;
     this.update();
+  }
+
+  /** Whether a question is open. */
+  get asks() {
+    return Boolean(this.#question);
   }
 
   get #numbered() {
@@ -230,7 +235,7 @@ export class Seat {
     if (this.#sending === request) return; // the next question can come before the server's reply
     this.#sending = request;
     const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
-    if (doubt && this.asks.checked && !(await this.#sure(doubt))) {
+    if (doubt && this.check.checked && !(await this.#sure(doubt))) {
       if (this.#sending === request) this.#sending = null;
       this.#shown = null;
       this.update();
