@@ -16,15 +16,15 @@ from msgspec import Struct, to_builtins
 from msgspec.json import encode
 
 from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import LEFT, PUBLIC, Game
 from referee.games.interface.log_player import DifferenceError, End, Gone, LogPlayer
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
 
-def checker_of(rules: Rules, names: Sequence[str]) -> LogChecker | None:
-    """What checks a log of a game against its rules; None if the game has nothing for it."""
+def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
+    """Make the checker of logs of a game; None if the game does not have one."""
     if rules.checker is not None:
         return rules.checker(names)
     return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
@@ -42,7 +42,7 @@ class BehindLog:
         names: the players' names, in seat order.
     """
 
-    def __init__(self, rules: Rules, player: LogPlayer, names: Sequence[str]) -> None:
+    def __init__(self, rules: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._rules = rules
         self._player = player
         self._names = tuple(names)
@@ -69,7 +69,7 @@ class BehindLog:
             return [Finding(line, section, difference.expected, shown, stops=True)]
         return []
 
-    def hear(self, message: Struct) -> bool | None:
+    def observe(self, message: Struct) -> bool | None:
         """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""
         self.read(1, message)
         if self._stopped:
@@ -145,7 +145,7 @@ class BehindLog:
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
     ) -> dict[int, object] | None:
-        """What every seat that is asked has replied; None if it takes more messages to know."""
+        """The reply of every seat with a request; None if it takes more messages to know."""
         replies: dict[int, object] = dict.fromkeys(gone, LEFT)
         for request in game.requests:
             if request.seat not in replies:
@@ -166,7 +166,6 @@ def _end_of(game: Game) -> End:
 
 
 def _shown(message: Struct) -> str:
-    """A message as it is in a log."""
     match message:
         case Gone(seat):
             return f"player-disqualified of {seat_id(seat)}"

@@ -1,7 +1,7 @@
 """Lines of match records and spectator logs as typed objects: all that read logs read them here.
 
-What a line means that is no entry or message, whose kind is unknown, or that is torn, the caller
-decides: `verify` and `validate` are strict, `replay` is not.
+A line may have an unknown kind, or be cut, or not be an entry or message. The caller decides about
+such lines: `verify` and `validate` are strict, `replay` is not.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs.record import entry_types
 from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 BOM = b"\xef\xbb\xbf"
 _LOOK_AHEAD = 256 * 1024
-"""Bytes of a spectator log in which it must show its game; the names alone are much shorter."""
+"""Bytes of a spectator log in which it must show its game; names need much less."""
 
 
 class Line(Struct, frozen=True):
@@ -32,9 +32,9 @@ class Line(Struct, frozen=True):
         number: counted from 1.
         raw: as it is in the file, with its line end; a torn line has none.
         text: without its line end, and without a byte order mark.
-        content: the entry or message; None if it is none that is known.
+        content: the entry or message; None if the line is not a known one.
         kind: its `entry` or `type`; None if it has none.
-        value: of a line without content, its JSON value; UNSET if it is no JSON.
+        value: for a line without content, its JSON value; UNSET if it is not JSON.
         error: of a line without content, the decoder's error.
     """
 
@@ -68,14 +68,14 @@ class Kinds:
         self._decode = msgspec.json.Decoder(union).decode
 
     def decode(self, text: bytes | msgspec.Raw) -> Struct | None:
-        """The entry or message; None if it is none that is known."""
+        """Return the entry or message; None if the line is not a known one."""
         try:
             return self._decode(text)  # type: ignore[no-any-return]
         except (ValueError, RecursionError):
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """A line with what is in it."""
+        """A line with its content."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
             text.decode()  # the decoder skips unknown fields without looking at their text
@@ -89,7 +89,7 @@ class Kinds:
 
 
 def json_of(text: bytes) -> Any:
-    """The JSON value of a line; UNSET if it is no JSON."""
+    """Return the JSON value of a line; UNSET if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -97,7 +97,7 @@ def json_of(text: bytes) -> Any:
 
 
 @cache
-def entry_kinds(rules: Rules) -> Kinds:
+def entry_kinds(rules: GameDefinition) -> Kinds:
     """The entries of a game's records."""
     return Kinds("entry", entry_types(rules).any)
 
@@ -106,8 +106,8 @@ def entry_kinds(rules: Rules) -> Kinds:
 
 
 @cache
-def message_kinds(rules: Rules | None) -> Kinds:
-    """The messages that the referee sends in a game; of none, those that all games share."""
+def message_kinds(rules: GameDefinition | None) -> Kinds:
+    """The messages that the referee sends in a game; without a game, the shared ones."""
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
     if rules is not None:
         structs += (*rules.public, *rules.requests)
@@ -122,7 +122,7 @@ class Messages:
             referee knows.
     """
 
-    def __init__(self, lines: Iterable[bytes], rules: Rules | None = None) -> None:
+    def __init__(self, lines: Iterable[bytes], rules: GameDefinition | None = None) -> None:
         self.rules = rules
         self._lines = iter(lines)
 
@@ -162,7 +162,7 @@ class Messages:
                 return
 
 
-def _game_of(message: Mapping[str, Any]) -> Rules | None:
+def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     """The game that a message is of: a `game-info`, or of a type that no other game has."""
     kind = message.get("type")
     if kind == "game-info":  # most logs: the games behind the right one need not be loaded
@@ -177,12 +177,12 @@ def _game_of(message: Mapping[str, Any]) -> Rules | None:
     return games[0] if len(games) == 1 else None
 
 
-def _is_game_info(rules: Rules, message: Mapping[str, Any]) -> bool:
+def _is_game_info(rules: GameDefinition, message: Mapping[str, Any]) -> bool:
     if rules.is_game_info is not None:
         return rules.is_game_info(message)
     return message.get("game") == rules.name
 
 
-def max_seats(rules: Rules | None) -> int:
+def max_seats(rules: GameDefinition | None) -> int:
     """How many players a log of this game can have; of an unknown game, as many as any."""
     return max(game.max_seats for game in (GAMES.values() if rules is None else (rules,)))

@@ -1,13 +1,14 @@
-"""Read one line of a bot: bytes -> reply struct or `Malformed`, and never an exception.
+"""Read one line of a bot: bytes -> reply struct or `InvalidReply`, and never an exception.
 
-Invariants, fuzzed in `test_decode.py`: for any bytes, `decode_reply` returns; it returns
-the same for the same bytes on every supported Python, however deep the caller's stack is (if it has
-`MAX_DEPTH` and a few frames left); and what a JSON parser for which the last duplicate counts reads
-as a reply is read as that reply.
+Invariants, fuzzed in `test_decode.py`: `decode_reply` returns for any bytes. It returns the same
+for the same bytes on every supported Python, however deep the caller's stack is (if it has
+`MAX_DEPTH` and a few frames left). If a JSON parser for which the last duplicate counts reads a
+reply, `decode_reply` reads the same reply.
 
-The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
-object" from "an object of the wrong type", and because the typed decoder takes the first of two
-duplicate `type` keys where the protocol counts the last (1.5), and no number that is too large.
+The fast path is one typed decode. A slow path looks again at the lines that it refuses. It tells
+"no JSON object" from "an object of the wrong type". It also corrects the typed decoder, which takes
+the first of two duplicate `type` keys where the protocol counts the last (1.5), and refuses numbers
+that are too large.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidReply, describe
 
 MAX_DEPTH = 128
 """Brackets nested deeper make a line no JSON (protocol, 1.8): decoders differ in where their
@@ -63,7 +64,7 @@ def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Str
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
-def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | InvalidReply:
     r"""Decode one line (protocol, 1.1, 1.5).
 
     Args:
@@ -76,9 +77,11 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     if len(line) > MAX_DEPTH and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
         depth, count = _nesting(line)
         if depth > MAX_DEPTH:
-            return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
+            return InvalidReply(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
         if count > MAX_CONTAINERS:
-            return Malformed(INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects")
+            return InvalidReply(
+                INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects"
+            )
         if count > _COSTLY:
             return _decode_slowly(line, decoder)
     try:
@@ -93,30 +96,30 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     return _decode_slowly(line, decoder)
 
 
-def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | InvalidReply:
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return Malformed(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
+        return InvalidReply(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
     try:
         _syntax.decode(line)
     except msgspec.DecodeError as error:
         import re  # not needed by bots that make no mistakes
 
         if is_blank(line):
-            return Malformed(INVALID_JSON, "the line is empty")
+            return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
-            return Malformed(INVALID_JSON, "the line begins with a byte order mark")
+            return InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
         # Own words: a record holds them, and must not differ between versions of a library.
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
-            return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
+            return InvalidReply(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
-        return Malformed(INVALID_JSON, f"the JSON is malformed at byte {byte}")
+        return InvalidReply(INVALID_JSON, f"the JSON is malformed at byte {byte}")
     # Nothing below can fail on syntax any more, and the depth is bounded.
     value = _outermost(line)
     if not isinstance(value, dict):
-        return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
+        return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # an unknown type
@@ -124,8 +127,8 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
-        return Malformed(WRONG_TYPE, "the object has no field `type`")
-    return Malformed(WRONG_TYPE, f"`type` is {describe(kind)}")
+        return InvalidReply(WRONG_TYPE, "the object has no field `type`")
+    return InvalidReply(WRONG_TYPE, f"`type` is {describe(kind)}")
 
 
 @cache
@@ -160,7 +163,7 @@ def _without_long_integers(text: bytes) -> bytes:
 def _nesting(line: bytes) -> tuple[int, int]:
     """How deep brackets outside strings are nested, matching or not, and how many open.
 
-    Eight brackets are looked at at once: they are a byte, a bit for each.
+    Checks eight brackets per step: they are one byte, with a bit for each.
     """
     text = line.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quote is left inside a string
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")

@@ -1,10 +1,10 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
-A match wraps a game with everything that the game need not know. It does no I/O and has no
-clock: whoever drives it (`play.py` with processes, a verifier with a record, a test) looks at
-`due`, brings for such a seat either the line that it wrote (`receive`) or the reason why it
-leaves (`disqualify`), and then collects with `take_entries` what was said and noted, in an order
-that depends on nothing but the seed and the lines:
+A match wraps a game with everything that the game need not know. It does no I/O and has no clock.
+Its driver (`play.py` with processes, a verifier with a record, a test) looks at `due`. For each due
+seat it passes either the line that the seat wrote (`receive`) or the reason why it leaves
+(`disqualify`). Then it collects the entries with `take_entries`, in an order that depends only on
+the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -13,9 +13,9 @@ that depends on nothing but the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-A match goes in rounds. In each, one or more seats are asked; when the last has answered the game
-goes on. The handshake is the first round and asks everybody. Seats answer in any order, and what
-they answered is noted in seat order, so nobody can tell who was first.
+A match goes in rounds. In each round, one or more seats get a request; after the last answer the
+game continues. The handshake is the first round, with a request to every seat. Seats answer in any
+order. Answers are noted in seat order, so nobody can tell who was first.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import ProtocolMisuseError
-from referee.games.interface.chance import Chance, SeededChance
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import (
     BAD_NAME_REPLY,
     Disqualification,
     Fault,
-    Malformed,
+    InvalidReply,
     describe,
 )
-from referee.games.interface.game import LEFT, Game, Outcome, Setup, Standing, Viewer
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import LEFT, Game, GameSetup, Outcome, SeatState, Viewer
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import TableGame
 from referee.match import messages as say
@@ -49,7 +49,7 @@ MAX_SEED = 2**53
 MAX_NAME_LENGTH = 64
 
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
-"""What names are without (3.1), for `str.translate`."""
+"""The characters that names do not have (3.1), for `str.translate`."""
 
 
 class Sent(Struct, frozen=True, gc=False):
@@ -58,7 +58,7 @@ class Sent(Struct, frozen=True, gc=False):
     Attributes:
         to: a seat, or None for everybody still in the match (and the spectator log).
         line: with its line end.
-        message: what the line says, for who drives a match without bots that read lines. A
+        message: the content of the line, for drivers of a match without bots that read lines. A
             request has its `Request.written` here.
     """
 
@@ -99,13 +99,13 @@ class Match:
         rules: the game.
         seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`Rules.options`); None for its defaults.
-        chance: what is random in the game; None for what the seed says (4.7).
+        options: the game's own (`GameDefinition.options`); None for its defaults.
+        chance: the random numbers of the game; None to derive them from the seed (4.7).
 
     Attributes:
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
         disqualified: the seats that left, each with why.
-        names: one entry a seat; PLAYER1 and so on until the handshakes have ended.
+        names: one entry per seat; PLAYER1 and so on until the handshakes have ended.
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
@@ -117,12 +117,12 @@ class Match:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: GameDefinition,
         *,
         seats: int,
         seed: int,
         options: Struct | None = None,
-        chance: Chance | None = None,
+        chance: RandomSource | None = None,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -137,7 +137,7 @@ class Match:
         self._rules = rules
         self._options = rules.options() if options is None else options
         self._seed = seed
-        self._chance = chance or SeededChance(seed)
+        self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._decoder = reply_decoder(rules.replies)
@@ -158,8 +158,8 @@ class Match:
         """Take the line with which a due seat answers, without its line end.
 
         Raises:
-            ProtocolMisuseError: the seat is not due, or this is no line or a blank one, which is
-                no reply (1.1).
+            ProtocolMisuseError: the seat is not due, or the line is blank or more than one line
+                (1.1).
         """
         if seat not in self.due:
             raise self._not_due(seat)
@@ -184,13 +184,13 @@ class Match:
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
-        """What was said and noted since the last call, oldest first."""
+        """Return the entries since the last call, oldest first."""
         entries = self._entries
         self._entries = []
         return entries
 
-    def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order; none before the handshakes have ended."""
+    def standings(self) -> list[SeatState]:
+        """One entry per seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
 
     def view(self, viewer: Viewer) -> Struct | None:
@@ -203,16 +203,16 @@ class Match:
             self._game.table.watchers.append(moved)
 
     def statistics(self) -> list[bytes]:
-        """What the game's own `Statistics` keep of this match, once it is over.
+        """The data that the game's `Statistics` keep of this match, once it is over.
 
         Returns:
-            One JSON object a seat, in seat order; none if the game has no statistics.
+            One JSON object per seat, in seat order; none if the game does not have statistics.
         """
         new = self._rules.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
     def notes(self) -> list[list[str]]:
-        """What the game has to tell the authors of its bots once the match is over.
+        """Notes of the game for the authors of its bots, once the match is over.
 
         Returns:
             Sentences for each seat, in seat order.
@@ -229,7 +229,7 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Turns begun, of all players together; of one of them where all move at once."""
+        """Turns begun, of all players together; if all move together, of one of them."""
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class Match:
             self._entries.append(Sent(seat, self._line(message), message))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
-        """Keep a seat's answer, and go on after the last."""
+        """Keep a seat's answer; after the last one, advance the game."""
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
         self._unnoted[seat] = entries
@@ -298,7 +298,7 @@ class Match:
         """Judge a handshake reply; sets the seat's name, or takes the seat out."""
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
-        if isinstance(reply, Malformed):
+        if isinstance(reply, InvalidReply):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
         assert isinstance(reply, say.PlayerNameReply)  # the decoder knows no other
@@ -324,7 +324,7 @@ class Match:
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         for seat, name in enumerate(self.names):
             self._send(say.PlayerName(seat_id(seat), name))
-        setup = Setup(
+        setup = GameSetup(
             chance=self._chance,
             names=tuple(self.names),
             options=self._options,

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import Match
 from referee.match.sandbox import Kind
@@ -28,7 +28,7 @@ class ReplySeconds(Struct, frozen=True):
     max: float
 
 
-class Departure(Struct, frozen=True):
+class DisqualificationReport(Struct, frozen=True):
     """Why a seat was disqualified, and at what."""
 
     detail: Annotated[str, Meta(description="One clause; the record has it too.")]
@@ -56,25 +56,25 @@ class FirstFault(Struct, frozen=True):
 
 
 class Stderr(Struct, frozen=True):
-    """What a bot wrote on stderr, made harmless: what its author needs of it."""
+    """The end of a bot's stderr, escaped, for its author."""
 
     lines: Annotated[
         list[str], Meta(description='With "... 3 lines left out" in the place of such.')
     ] = []
-    left_out: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
+    omitted: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):
-    """What there is to tell a bot's author; each field as in `PlayerResult`."""
+    """The parts of a result for a bot's author; each field as in `PlayerResult`."""
 
-    disqualification: Departure | None = None
+    disqualification: DisqualificationReport | None = None
     first_faults: list[FirstFault] = []
     notes: list[str] = []
     stderr: Stderr | None = None
 
 
 class PlayerResult(Struct, frozen=True):
-    """How one seat fared; the facts of the game stand behind these."""
+    """The result of one seat; the facts of the game are added behind these fields."""
 
     player_number: SeatId
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
@@ -93,7 +93,7 @@ class PlayerResult(Struct, frozen=True):
         Meta(description="Of its process; -N after signal N; null if it never started."),
     ]
     disqualification: Annotated[
-        Departure | None, Meta(description="Of one that was disqualified.")
+        DisqualificationReport | None, Meta(description="Of one that was disqualified.")
     ] = None
     first_faults: Annotated[
         list[FirstFault],
@@ -135,7 +135,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         return None if show is None else show(repr(self))
 
     def __repr__(self) -> str:
-        """The end alone: all of it fills pages."""
+        """Show only the end: the whole result fills pages."""
         what = f"{self.game}, seed {self.seed}, {self.reason} in turn {self.turns}"
         ends = (
             f"{p.name!r} {p.score}{' won' * (p.player_number in self.winners)}"
@@ -145,7 +145,7 @@ class MatchResult(Struct, frozen=True, dict=True):
 
 
 @cache
-def player_result_type(rules: Rules) -> type[PlayerResult]:
+def player_result_type(rules: GameDefinition) -> type[PlayerResult]:
     """`PlayerResult` with the facts of a game; it can be pickled."""
 
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
@@ -158,11 +158,11 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
     return player_result_type(GAMES[game])(**fields)
 
 
-def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
+def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type[T]:
     """A struct of one seat's end, with the game's own facts as its last fields.
 
     Args:
-        namespace: what else the class has.
+        namespace: the other attributes of the class.
     """
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
     return narrowed(struct, *facts, kw_only=True, **namespace)  # some before have defaults
@@ -186,7 +186,7 @@ def narrowed(
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:
-    """What a result and a record say alike of each seat, in seat order, once the match is over."""
+    """The fields that a result and a record share, per seat, once the match is over."""
     assert match.outcome is not None  # it is over
     places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return [
@@ -203,14 +203,14 @@ def seat_ends(match: Match) -> list[dict[str, Any]]:
 
 
 def player_results(
-    rules: Rules,
+    rules: GameDefinition,
     match: Match,
     bots: Sequence[str],
     reply_seconds: list[ReplySeconds],
     exit_codes: list[int | None],
     diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
-    """One entry a seat, in seat order, once the match is over; so are the arguments."""
+    """One entry per seat, in seat order, once the match is over, as the arguments."""
     player_result = player_result_type(rules)
     return [
         player_result(

@@ -1,4 +1,4 @@
-"""What describes a match: small, picklable, and all of it in a record's header.
+"""The description of a match: small, picklable, and completely in a record's header.
 
 What can be chosen for a match are the limits of its bots, which every game has, and the game's own
 options. Users and records see both in one flat list.
@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.match.limits import (
     LIMITS,
     MAX_BYTES,
@@ -60,7 +60,7 @@ _PLAIN = {
     " > ": " above ",
     " < ": " below ",
 }
-"""The decoder's words for what is wrong with a value, and ours."""
+"""The decoder's words for a wrong value, and ours."""
 _BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
 """The limits that stand before the game's own options."""
 
@@ -72,7 +72,7 @@ class MatchSpec(Struct, frozen=True):
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order.
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`Rules.options`).
+        options: the game's own (`GameDefinition.options`).
         limits: of each bot.
         sandbox: of each bot.
     """
@@ -85,7 +85,7 @@ class MatchSpec(Struct, frozen=True):
     sandbox: Sandbox = NO_SANDBOX
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> GameDefinition:
         """The game's entry in `GAMES`."""
         return GAMES[self.game]
 
@@ -105,11 +105,11 @@ class MatchSpec(Struct, frozen=True):
 
 
 @cache
-def settings_type(rules: Rules) -> type[Struct]:
+def settings_type(rules: GameDefinition) -> type[Struct]:
     """A struct of all that can be chosen for a match of a game, with its defaults.
 
-    It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
-    has no such number.
+    It is the `options` of a record's header. Infinite `Limits` are None there, since JSON cannot
+    write infinity.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -126,12 +126,12 @@ def settings_type(rules: Rules) -> type[Struct]:
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": text})
 
 
-def default_limits(rules: Rules) -> Limits:
+def default_limits(rules: GameDefinition) -> Limits:
     """The limits of a game's bots, if no others are chosen."""
     return split(rules, settings_type(rules)())[1]
 
 
-def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
+def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     limits = {name: getattr(settings, name) for name in LIMITS}
@@ -140,13 +140,13 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     return rules.options(**own), Limits(**limits)
 
 
-def tournament_limits(rules: Rules) -> dict[str, float]:
+def tournament_limits(rules: GameDefinition) -> dict[str, float]:
     """The limits that are on in the tournaments of a game unless others are chosen."""
     return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
 def settings_words(
-    rules: Rules, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
+    rules: GameDefinition, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
 ) -> list[str]:
     """The settings that differ from the defaults of a command, as options.
 
@@ -207,7 +207,7 @@ def match_spec(
         sandbox: of the bots that are processes.
 
     Raises:
-        UsageError: there is no such match; the text says why.
+        UsageError: such a match is not possible; the text says why.
     """
     rules = game_rules(game)
     if not rules.min_seats <= len(bots) <= rules.max_seats:
@@ -223,7 +223,7 @@ def checked_seed(seed: int | None) -> int:
     """The seed; one that is drawn for None.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a valid seed.
     """
     if seed is None:
         import secrets  # takes as long to load as all the rest of this module
@@ -238,7 +238,7 @@ def checked_seed(seed: int | None) -> int:
     return number
 
 
-def _seats(rules: Rules) -> str:
+def _seats(rules: GameDefinition) -> str:
     if rules.min_seats == rules.max_seats:
         return str(rules.min_seats)
     return f"{rules.min_seats} to {rules.max_seats}"
@@ -255,7 +255,7 @@ def _or_none(value: Any) -> Any:
     return None if value in ("none", math.inf) else value
 
 
-def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
+def _settings(rules: GameDefinition, chosen: Mapping[str, Any]) -> Struct:
     known = settings_type(rules)
     for name in chosen:
         if name not in known.__struct_fields__:

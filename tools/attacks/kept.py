@@ -20,9 +20,9 @@ from typing import NamedTuple
 import trio
 
 from referee.bots.command import find_bot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.prctl import adopt_orphans
-from referee.bots.processes.sandbox import resolve, why_not
+from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import OF_TOURNAMENTS
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import match_spec
@@ -42,6 +42,8 @@ SETTINGS: dict[str, object] = {
 SECONDS = 15.0
 """No match takes longer, on a busy machine."""
 MATCHES = 4
+LATE_TRIES = 5
+"""How often a tournament is played while the machine is late: a match again has new processes."""
 PLAYS_ON = "plays on"
 EXPECTED = {
     "early": PLAYS_ON,
@@ -103,7 +105,10 @@ def try_out(attack: Attack, sandbox: Sandbox = NO_SANDBOX) -> Seen:
     """Play both."""
     settings = SETTINGS | ({"time_bank": 0.3} if attack.what == "thinks" else {})
     once = single(attack, sandbox, settings)
-    rows, longest = tournament(attack, sandbox, settings)
+    for _ in range(LATE_TRIES):
+        rows, longest, late = tournament(attack, sandbox, settings)
+        if not late:
+            break
     return Seen(once, rows, longest)
 
 
@@ -139,15 +144,20 @@ def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> lis
     """The verdicts of one match under trio."""
     spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
     sources = [find_bot(bot, attack.game) for bot in attack.once]
-    with launched(sources, spec.limits, spec.sandbox) as started:
+    with launch_bots(sources, spec.limits, spec.sandbox) as started:
         played = trio.run(play_once, spec, started)
     return [verdict(player.disqualified) for player in played.result.players]
 
 
 def tournament(
     attack: Attack, sandbox: Sandbox, settings: dict[str, object]
-) -> tuple[list[list[str]], float]:
-    """The verdicts of each match of a tournament, and the seconds of the longest."""
+) -> tuple[list[list[str]], float, bool]:
+    """Play a tournament.
+
+    Returns:
+        The verdicts of each match, the seconds of the longest, and whether a match was played again
+        because the referee was late.
+    """
     entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(attack.often)}
     plans = tuple(Plan(n, n, n, (0, 1)) for n in range(MATCHES))
     spec = match_spec(attack.often, game=attack.game, seed=0, options=settings, sandbox=sandbox)
@@ -157,7 +167,8 @@ def tournament(
             began = time.monotonic()
             rows += play_all(executor, Batch(spec, entrants, (plan,)))
             longest = max(longest, time.monotonic() - began)
-    return [[verdict(seat.disqualified) for seat in row.seats] for row in rows], longest
+    verdicts = [[verdict(seat.disqualified) for seat in row.seats] for row in rows]
+    return verdicts, longest, any(row.late for row in rows)
 
 
 def main() -> int:
@@ -165,7 +176,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="attacks with this word")
     parser.add_argument("--sandbox", choices=("none", "bwrap"), default="none")
     options = parser.parse_args()
-    if options.sandbox == "bwrap" and (problem := why_not()):
+    if options.sandbox == "bwrap" and (problem := unavailable_reason()):
         parser.error(problem)
     sandbox = NO_SANDBOX if options.sandbox == "none" else resolve("bwrap")
     adopt_orphans()

@@ -1,12 +1,12 @@
-"""Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
+"""Bot Wars: two armies of botlets on a grid. Both move together, and nothing is hidden.
 
 rules/         the rules, pure
 log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
-dialect.py     what classic bots speak
+dialect.py     the language of classic bots
 starters/      bots to start from, by language
-person.py      what a person who plays is told, sees and can choose
+person.py      a person who plays: news, state and choices
 page/          the drawing of the match page
 environment.py the game for programs that learn
 
@@ -29,9 +29,9 @@ from referee.games.botwars.rules.game import (
     simplest_reply,
 )
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules, loaded
+from referee.games.interface.definition import GameDefinition, loaded
 
-RULES = Rules(
+RULES = GameDefinition(
     name="botwars",
     protocol=1,
     specification="botwars/protocol",
@@ -55,7 +55,7 @@ RULES = Rules(
         "turns": "referee.games.botwars.turns:Turns",
         "turn": "referee.games.botwars.turns:Turn",
         "page": "referee.games.botwars.page:PAGE",
-        "person": "referee.games.botwars.person:Player",
+        "person": "referee.games.botwars.person:BotWarsDialogue",
         "statistics": "referee.games.botwars.statistics:ArmyStatistics",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,

@@ -16,7 +16,7 @@ from referee.errors import UsageError
 from referee.games.botwars.rules.board import COLOURS
 from referee.games.botwars.rules.game import Options
 from referee.games.botwars.rules.messages import MoveReply, State
-from referee.games.botwars.rules.view import Follower
+from referee.games.botwars.rules.view import BotWarsTracker
 from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
@@ -29,7 +29,7 @@ _PLANES = (
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of: planes, of which the last three are the same everywhere."""
+    """Name the numbers of an observation: planes, of which the last three never change."""
     gathered = 1 + 2 * options.max_turns  # at most two a turn appear
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -45,11 +45,9 @@ class Translator:
         self._asked = False
 
     def look(self, view: State, *, asked: bool) -> None:
-        """Take the state as it is now."""
         self._state, self._asked = view, asked
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         state = self._state
         planes = np.zeros((state.rows, state.cols, len(_PLANES)), np.int32)
         grid = self._grid()
@@ -71,7 +69,7 @@ class Translator:
         """Take a choice for each cell; those that move no own botlet inside the grid are left out.
 
         Raises:
-            UsageError: it is no such array.
+            UsageError: it is not such an array.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")
@@ -98,7 +96,6 @@ class Translator:
         return MoveReply(moves=moves)
 
     def show(self) -> str:
-        """The grid as this seat sees it."""
         return "\n".join(bytes(row).decode() for row in self._grid())
 
     def _grid(self) -> NDArray[np.uint8]:
@@ -118,6 +115,6 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (options.rows, options.cols),
     observation=layout,
     translator=Translator,
-    follower=lambda seat, seats: Follower(),
+    tracker=lambda seat, seats: BotWarsTracker(),
     simultaneous=True,
 )

@@ -15,6 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from referee.games.dominion.kit import Memory
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
@@ -23,16 +24,8 @@ from referee.games.dominion.rules.cards import (
     POINTS,
     WORTH,
 )
-from referee.games.dominion.rules.choices import for_sale, gainable, trashable, why_not
+from referee.games.dominion.rules.choices import for_sale, gainable, trashable, unavailable_reason
 from referee.games.dominion.rules.game import Options
-from referee.games.dominion.rules.messages import (
-    AttackReply,
-    AttackReplyReaction,
-    AttackRequest,
-    PlayerShuffled,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.choices import DONE, Choices, ChoosingTranslator
@@ -99,7 +92,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._others = [(seat + step) % seats for step in range(1, seats)]  # from the left
 
     def look(self, view: View, *, asked: bool) -> None:
-        """Take what the seat knows now."""
         me = view.seats[self.seat]
         own = me.own
         assert own is not None  # it is this seat's view
@@ -110,10 +102,10 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._chosen = _NONE.copy()  # to discard, trash or buy
         self._actions = self._buys = self._extra = self._money = self._due = 0
         match view.request:
-            case PlayTurn(actions=actions, buys=buys, extra_money=extra):
+            case say.PlayTurn(actions=actions, buys=buys, extra_money=extra):
                 self._actions, self._buys, self._extra = actions, buys, extra
                 self._money = extra + sum(self._hand[card] * worth for card, worth in WORTH.items())
-            case AttackRequest(discard=due):
+            case say.AttackRequest(discard=due):
                 self._due = due
         self._of_others = list[int]()
         for other in map(view.seats.__getitem__, self._others):
@@ -123,7 +115,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
     # --- what may be chosen -------------------------------------------------------------------
 
     def choices(self) -> Choices:
-        """The reply to a request, choice after choice."""
         if self._due:
             return (yield from self._attacked())
         if self._actions:
@@ -144,10 +135,10 @@ class Translator(ChoosingTranslator, choices=NAMES):
             bought.append(card)
         if bought:
             treasures = [card for card in WORTH for _ in range(self._hand[card])]
-            return PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
+            return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
         there = [card for card in CARDS if self._hand[card] or self._in_play[card]]
         card = yield self._ask("clean-up", "top", there, DONE)
-        return PlayReply(phase="cleanup", top_discard=card)
+        return say.PlayReply(phase="cleanup", top_discard=card)
 
     def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
         """Offer to do something with one of these cards; the others stand for None."""
@@ -162,10 +153,9 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return [card for card in CARDS if self._hand[card] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
-        return self._hand[card] > 0 and not why_not(card, self._held(card), self._supply)
+        return self._hand[card] > 0 and not unavailable_reason(card, self._held(card), self._supply)
 
     def _put_aside(self, card: str) -> str:
-        """Take a card out of the hand, to be discarded or trashed."""
         self._hand[card] -= 1
         self._chosen[card] += 1
         return card
@@ -192,8 +182,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
             if cards := gainable(card, self._supply, trashed):
                 parameters["desired_card"] = yield self._ask(f"{card}: gain", "gain", cards)
         else:
-            return PlayReply(phase="action", card=card)
-        return PlayReply(phase="action", card=card, additional_parameters=parameters)
+            return say.PlayReply(phase="action", card=card)
+        return say.PlayReply(phase="action", card=card, additional_parameters=parameters)
 
     def _attacked(self) -> Choices:
         moat = [REVEAL_MOAT] if self._hand["moat"] else []
@@ -202,16 +192,15 @@ class Translator(ChoosingTranslator, choices=NAMES):
             card = yield self._ask("militia", "discard", self._held(), *moat)
             if card is None:
                 self._due = 0
-                return AttackReplyReaction(reaction="moat")
+                return say.AttackReplyReaction(reaction="moat")
             moat = []
             self._due -= 1
             discard.append(self._put_aside(card))
-        return AttackReply(discard=discard)
+        return say.AttackReply(discard=discard)
 
     # --- what is seen -------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
-        """Return what the seat knows, as `layout` says."""
         numbers = [0] * len(STAGES)
         if self.options:
             numbers[STAGES.index(self._stage)] = 1
@@ -223,11 +212,9 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return np.array(numbers, np.int32)
 
     def _own(self) -> tuple[Mapping[str, int], ...]:
-        """Its cards, as `_OWN_CARDS` says."""
         return (self._chosen, self._hand, self._in_play, self._pile, self._deck)
 
     def show(self) -> str:
-        """Show what the seat knows, for people."""
         lines = [
             f"turn {self._turns}; {self._stage if self.options else 'not asked'}",
             f"actions {self._actions}, buys {self._buys}, money {self._money}",
@@ -240,7 +227,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return "\n".join(lines)
 
     def refusal(self, action: object) -> str:
-        """Say what is legal."""
         if not self.options:
             return f"action {action}: this seat is not asked"
         legal = ", ".join(f"{NAMES.index(name)} {name}" for name in self.options)
@@ -248,39 +234,38 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
 
 def _counted(cards: Iterable[str]) -> dict[str, int]:
-    """How many there are of each card."""
     counts = _NONE.copy()
     for card in cards:
         counts[card] += 1
     return counts
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower` for Dominion."""
+class DominionTracker:
+    """Implements `referee.games.interface.environment.StateTracker` for Dominion."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
         self._memory = Memory(seat_id(seat))
         for number in seat_ids(seats):
             self._memory.player(number)
-        self._request: PlayTurn | AttackRequest | None = None
+        self._request: say.PlayTurn | say.AttackRequest | None = None
         self._shuffles = 0
 
-    def hear(self, message: Struct) -> None:
-        """Take a public message, a request to this seat, or its reply."""
+    def observe(self, message: Struct) -> None:
         data = msgspec.json.decode(msgspec.json.encode(message))
-        if isinstance(message, PlayTurn | AttackRequest):
+        if isinstance(message, say.PlayTurn | say.AttackRequest):
             self._request = message
             self._memory.note(data)
-        elif isinstance(message, PlayReply):
+        elif isinstance(message, say.PlayReply):
             self._memory.replied = data
         else:
-            self._memory.hear(data)
-            if isinstance(message, PlayerShuffled) and message.player_number == seat_id(self._seat):
+            self._memory.observe(data)
+            if isinstance(message, say.PlayerShuffled) and message.player_number == seat_id(
+                self._seat
+            ):
                 self._shuffles += 1
 
     def view(self) -> View:
-        """Return the view of this seat, as `Game.view` gives it with a request."""
         state = self._memory.state()
         pile, deck = (sorted(cards.elements()) for cards in (state.discard_pile, state.deck))
         own = OwnCards(state.hand, state.cards_played, pile, deck, state.turn, self._shuffles)
@@ -298,8 +283,7 @@ class Follower:
 ENVIRONMENT = Environment(
     version=1,
     choices=NAMES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=DominionTracker,
 )

@@ -1,9 +1,9 @@
-"""What a person who plays Dominion is told, sees and can choose.
+"""A person who plays Dominion: news, state and choices.
 
-Of a turn of another player one line is told, when it is over: at the top discard after
+A person reads one line per turn of another player, after the turn: at the top discard after
 `player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
-discard without `player-played` before it is a cellar's or ends such a turn; what cannot be known
-yet is left open until it is.
+discard without `player-played` before it is a cellar's or ends such a turn. If it is not yet clear
+which, the line waits.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from referee.games.dominion.rules.choices import (
     gain_limit,
     gainable,
     trashable,
-    why_not,
+    unavailable_reason,
     without,
 )
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import ordinal, plural
 
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""So the cards that can be afforded have the same numbers all game long, and no gaps."""
+"""The affordable cards then have the same numbers all game long, without gaps."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
 """Actions, treasures, the rest."""
 _SPECIAL = {
@@ -71,7 +71,7 @@ _BACK = Choice("back", key="b")
 
 
 def does(card: str) -> str:
-    """What a card does, in a few words."""
+    """Describe a card's effect, in a few words."""
     data = CARDS[card]
     if data.worth:
         return f"{data.worth} money"
@@ -93,7 +93,7 @@ def does(card: str) -> str:
     return "; ".join(filter(None, [", ".join(gives), special]))
 
 
-class Player:
+class DominionDialogue:
     """Implements `referee.games.interface.dialogue.Dialogue` for Dominion."""
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
@@ -110,8 +110,7 @@ class Player:
 
     # --- what is told ---------------------------------------------------------------------------
 
-    def hear(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what is to be told."""
+    def observe(self, message: Struct) -> list[str]:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
@@ -147,7 +146,6 @@ class Player:
         return []
 
     def end(self) -> list[str]:
-        """What is known of another player's turn that was not told; it is over."""
         seat, moves, self._moves = self._active, self._moves, []
         if not moves or seat == self._seat:
             return []
@@ -194,7 +192,7 @@ class Player:
     def _is_over(self) -> bool:
         """Whether another player's discarding shows that the turn of `_active` is over.
 
-        It is, if that is no answer to a militia, or a militia that nobody can have played yet.
+        The answer to a militia would not show that, unless nobody can have played one yet.
         """
         owned = self._ledger.owned[self._active]
         has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
@@ -224,7 +222,6 @@ class Player:
     # --- what is asked --------------------------------------------------------------------------
 
     def decide(self, request: Struct) -> Decision:
-        """Ask what is to be replied to a request."""
         if isinstance(request, AttackRequest):
             return (yield from self._attacked(request))
         assert isinstance(request, PlayTurn)  # there is no other
@@ -236,7 +233,6 @@ class Player:
         return reply if top is None else {**reply, "top_discard": top}
 
     def _turn(self, request: PlayTurn) -> Decision:
-        """A turn's actions one by one, then what is bought."""
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
         title = f"Your {ordinal(self._turns)} turn"
@@ -260,11 +256,13 @@ class Player:
             }
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """What an action reply has besides its phase; None for no more actions."""
+        """Return the fields of an action reply beside its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: without(card, request.hand) for card in hand}
         supply = self._ledger.supply
-        barred = {card: why for card in hand if (why := why_not(card, rest[card], supply))}
+        barred = {
+            card: why for card in hand if (why := unavailable_reason(card, rest[card], supply))
+        }
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
@@ -315,7 +313,6 @@ class Player:
     def _cards(
         self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
     ) -> Generator[Question, Picks, list[str] | None]:
-        """Some of these cards; None to go back."""
         cards = sorted(cards, key=_IN_HAND.index)
         picks = yield self._question(
             text,
@@ -326,7 +323,6 @@ class Player:
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
     def _gain(self, card: str, trashed: str | None) -> Generator[Question, Picks, str | None]:
-        """A card of the supply to be gained; None to go back."""
         limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
         can = gainable(card, self._ledger.supply, trashed)
         barred = {
@@ -345,7 +341,7 @@ class Player:
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
-        """What is bought; None to go back to the actions."""
+        """Return the cards to buy; None to go back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
@@ -413,7 +409,6 @@ class Player:
         return cards[picks[0]] if picks else None
 
     def _attacked(self, request: AttackRequest) -> Decision:
-        """The answer to a militia (7)."""
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         attacker = "Another player"
@@ -459,8 +454,8 @@ class Player:
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         piles = [[card, *_pile(card, supply)] for card in BY_COST]
         views = [
-            View("s", "what cards do", _PILES, piles),
-            View("d", "your cards", ("card", "you own", "what it does"), mine),
+            InfoTable("s", "what cards do", _PILES, piles),
+            InfoTable("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
         shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
         self._heading = {}
@@ -468,12 +463,11 @@ class Player:
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
-    """What stands beside a card, as in `_PILES`."""
+    """Return the cells beside a card, as in `_PILES`."""
     return [str(COST[card]), str(supply[card]), does(card)]
 
 
 def _doubts(money: int) -> dict[int, str]:
-    """Which answers to what is bought may be slips."""
     doubts = {BY_COST.index("curse"): "A curse costs you a point. Do you take it?"}
     if money >= min(COST[card] for card in KINGDOM):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
@@ -487,7 +481,6 @@ def _did(moves: Sequence[Event], *, bought: bool) -> str:
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
-    """The cards that cost more than there is, by cost."""
     costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
     texts = [
         f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs

@@ -1,15 +1,15 @@
-"""What a game is to a match.
+"""The interface between a game and a match.
 
-A game is a state machine without I/O (sans-IO), in rounds. It stands at its `requests`: the
-decisions that it waits for, at most one a seat; several at once are a simultaneous move. `advance`
-takes the answers to all of them, so that no order of arrival can matter, and runs on to the next
-requests or to the outcome. What happened in between is collected with `take_events`. Everything
-follows from chance, options and replies, so giving the same replies to a new game is at once
-replay, snapshot and verification.
+A game is a state machine without I/O (sans-IO), in rounds. Its `requests` are the decisions that it
+waits for, at most one per seat; several requests together are a simultaneous move. `advance` takes
+the answers to all of them together, so their order of arrival cannot matter, and runs to the next
+requests or to the outcome. `take_events` returns the events in between. Everything follows from
+random numbers, options and replies. Giving the same replies to a new game is therefore replay,
+snapshot and verification.
 
     rules = GAMES["dominion"]
-    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), options=rules.options()))
-    while game.requests:
+    game = rules.new(GameSetup(chance=SeededRandomSource(7), names=("Ann", "Ben"),
+    options=rules.options())) while game.requests:
         game.advance({asked.seat: decide(asked) for asked in game.requests})
         for event in game.take_events(): ...
     print(game.outcome)
@@ -23,19 +23,19 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, convert
 
-from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
+from referee.games.interface.random_source import RandomSource
 
 
 class Request(Struct, gc=False):
     """A decision that the game waits for.
 
     Attributes:
-        seat: who is asked, counted from 0.
+        seat: that decides, counted from 0.
         asks: the message, or, if it is big, a function that makes it: in a match without bots
             nobody may read it.
-        clock: the requests of a seat that name the same clock share its time limit, such as those
-            of one turn, or of the whole match; empty: the limit is for this reply alone.
+        clock: the requests of a seat that name the same clock share its time limit, such as the
+            requests of one turn, or of the whole match; empty: the limit is for this reply only.
         writes: makes the message where it is only to be written as JSON; parts of it can be text
             (`msgspec.Raw`) that an earlier request has too. None: `asks` is written.
     """
@@ -62,19 +62,19 @@ class Request(Struct, gc=False):
         return self.message if self.writes is None else self.writes()
 
 
-class Left(Struct, frozen=True):
-    """What stands in for a reply when the seat that was asked has left the match."""
+class SeatLeft(Struct, frozen=True):
+    """Replaces the reply of a seat that has left the match."""
 
 
-LEFT = Left()
+LEFT = SeatLeft()
 
 
 class Outcome(Struct, frozen=True):
     """How a match ended.
 
     Attributes:
-        reason: one of `Termination` or of the game's own end reasons.
-        ranks: one a seat, in seat order; 1 is best, equals share one and leave the gap after it
+        reason: one of `EndReason` or of the game's own end reasons.
+        ranks: one per seat, in seat order; 1 is best, equals share one and leave the gap after it
             (1, 1, 3). Seats that have left share the last.
     """
 
@@ -84,7 +84,7 @@ class Outcome(Struct, frozen=True):
     @property
     def winners(self) -> tuple[int, ...]:
         """The seats of rank 1, ascending; nobody if no player is left to win."""
-        if self.reason == Termination.NO_PLAYERS:
+        if self.reason == EndReason.NO_PLAYERS:
             return ()
         return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
 
@@ -94,13 +94,13 @@ def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
-class Standing(Struct, frozen=True):
+class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
     Attributes:
         score: its points.
         turns: turns that it began.
-        facts: what the game counts besides, for people and tables; its `Rules.facts`.
+        facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """
 
     score: int
@@ -109,7 +109,7 @@ class Standing(Struct, frozen=True):
 
 
 class Audience(Enum):
-    """Who looks at a game without a seat in it: spectators, and who reads a whole record."""
+    """Viewers without a seat: spectators, and readers of a whole record."""
 
     PUBLIC = "public"
     ALL = "all"
@@ -118,22 +118,22 @@ class Audience(Enum):
 PUBLIC: Final = Audience.PUBLIC
 ALL: Final = Audience.ALL
 Viewer: TypeAlias = int | Audience
-"""Who looks at a game: a seat, `PUBLIC` or `ALL`."""
+"""The viewer of a game: a seat, `PUBLIC` or `ALL`."""
 
 
-class Setup(Struct, frozen=True, kw_only=True):
-    """What a new game is made of.
+class GameSetup(Struct, frozen=True, kw_only=True):
+    """The settings of a new game.
 
     Attributes:
-        chance: all that is random comes from it; this game's alone.
-        names: the players' names, one entry a seat, in seat order.
-        options: the game's own, its `Rules.options`.
+        chance: makes all random choices; of this game only.
+        names: the players' names, one entry per seat, in seat order.
+        options: the game's own, its `GameDefinition.options`.
         absent: the seats that were lost before the game began; they are never asked.
         seed: of the match, for a game that must copy the generator of another program; all others
             draw from `chance`.
     """
 
-    chance: Chance
+    chance: RandomSource
     names: tuple[str, ...]
     options: Any
     absent: frozenset[int] = frozenset()
@@ -152,30 +152,30 @@ class Game(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
+        """How the game ended; None before the end."""
 
     @property
     def turns(self) -> int:
-        """Turns begun: of all players together; of one of them where all move at once. Cheap."""
+        """Turns begun: of all players together; if all move together, of one of them. Cheap."""
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer all requests.
 
         Args:
-            replies: one for each seat that was asked: a reply struct of the game, `Malformed`, or
-                `LEFT` if the seat has left the match.
+            replies: one for each seat with a request: a reply struct of the game, `InvalidReply`,
+                or `LEFT` if the seat has left the match.
         """
 
     def take_events(self) -> list[Struct]:
         """Public messages and `Fault`s since the last call, in the order they happened."""
 
-    def standings(self) -> Sequence[Standing]:
-        """One entry a seat, in seat order."""
+    def standings(self) -> Sequence[SeatState]:
+        """Return one entry per seat, in seat order."""
 
     def view(self, viewer: Viewer) -> Struct:
         """The state as data: a struct of the game's own that can be written as JSON.
 
-        It is computed when it is asked for, and does not change with the game.
+        It is computed on each call, and does not change with the game.
 
         Args:
             viewer: a seat is shown what follows from the lines that it was sent and from its own
@@ -188,9 +188,9 @@ S = TypeVar("S", bound=Struct)
 
 
 def beginning_at(
-    new: Callable[[Setup, S], G], situation: type[S]
-) -> Callable[[Setup, Mapping[str, Any]], G]:
-    """Make a game's `Rules.situation`.
+    new: Callable[[GameSetup, S], G], situation: type[S]
+) -> Callable[[GameSetup, Mapping[str, Any]], G]:
+    """Make a game's `GameDefinition.situation`.
 
     Args:
         new: makes a game that begins in the middle.

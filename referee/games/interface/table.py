@@ -1,9 +1,9 @@
 """What games have in common whose players sit around a table and take turns.
 
 The rules of such a game are one generator. It yields wherever a player must decide; turns and
-effects of cards are generators inside it. So the rules read from top to bottom as they do in the
-rule book, and the state of a game between two replies is where its generator stands. A generator
-cannot be copied: a state is the chance and the replies so far.
+effects of cards are generators inside it. The rules therefore read from top to bottom as they do in
+the rule book, and the state of a game between two replies is the position of its generator. A
+generator cannot be copied: a state is the random numbers and the replies so far.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from referee.games.interface.faults import WRONG_TYPE, Fault, Malformed, Termination
+from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, Outcome, Request, ranks
 
 
@@ -39,7 +39,7 @@ class Table(Generic[P]):
 
     Attributes:
         sections: code of a fault -> the section of the protocol that defines it.
-        players: one entry a seat, in seat order; a seat that left stays in the list.
+        players: one entry per seat, in seat order; a seat that left stays in the list.
         events: public messages and faults not yet collected, oldest first.
         watchers: called after each card that is moved within a reply.
     """
@@ -70,7 +70,7 @@ class Table(Generic[P]):
         Args:
             wrong: says so of a reply to another request.
         """
-        if type(reply) is Malformed:
+        if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
         else:
             self.fault(player, WRONG_TYPE, wrong, section=section)
@@ -138,6 +138,6 @@ class TableGame(Generic[T]):
         left = [player.left for player in self.table.players]
         if left.count(False) > 1:
             return False
-        reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
+        reason = EndReason.NO_PLAYERS if all(left) else EndReason.LAST_PLAYER_STANDING
         self.outcome = Outcome(reason, ranks(left))
         return True

@@ -14,17 +14,9 @@ from numpy.typing import NDArray
 
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers, made_of
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import Options
-from referee.games.starrealms.rules.messages import (
-    KINDS,
-    Choose,
-    ChooseReply,
-    InPlay,
-    Option,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.starrealms.rules.view import SeatView, View
 
 _MOST = 1_000_000
@@ -55,7 +47,7 @@ _ALONE = (
     *("turn", "own turn", "trade", "combat", "next ship to top", "trade deck", "explorers"),
     *("own authority", "own hand", "own deck", "own due"),
     *("other authority", "other hand", "other deck", "other due", "picked", "least", "most"),
-    *(f"asks {kind}" for kind in KINDS),
+    *(f"asks {kind}" for kind in say.KINDS),
 )
 _PLACES = (
     *("hand", "deck", "hidden", "discard", "in play", "unused", "ally used", "played", "copied"),
@@ -65,7 +57,7 @@ NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in CARDS))
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
+    """Name the numbers of an observation."""
     low = np.zeros(len(NAMES), np.int32)
     for name in ("own authority", "other authority"):
         low[NAMES.index(name)] = -_MOST
@@ -78,28 +70,26 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     view: View
 
     def choices(self) -> Choices:
-        """An action, or the picks of a `choose`."""
         asked = self.view.request
-        if isinstance(asked, PlayTurn):
+        if isinstance(asked, say.PlayTurn):
             actions: list[dict[str, str]] = to_builtins(asked.actions)
-            return PlayReply([(yield {" ".join(each.values()): each for each in actions})])
+            return say.PlayReply([(yield {" ".join(each.values()): each for each in actions})])
         assert asked is not None  # it is asked
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
-        return ChooseReply(picks)
+        return say.ChooseReply(picks)
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         view, asked = self.view, self.asked
         own, other = view.seats[self.seat], view.seats[1 - self.seat]
-        choose = asked if isinstance(asked, Choose) else None
+        choose = asked if isinstance(asked, say.Choose) else None
         alone = [
             *(view.turn, view.player == self.seat, view.trade, view.combat),
             *(view.next_ship_to_top, view.trade_deck, view.explorers),
             *(own.authority, own.hand_size, own.deck_size, own.due),
             *(other.authority, other.hand_size, other.deck_size, other.due),
             *((len(self.picks), choose.least, choose.most) if choose else (0, 0, 0)),
-            *(choose is not None and choose.kind == kind for kind in KINDS),
+            *(choose is not None and choose.kind == kind for kind in say.KINDS),
         ]
         options = choose.options if choose else []
         places: list[Iterable[str]] = [
@@ -122,28 +112,26 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         return np.array([*alone, *(count or 0 for count in counts)], np.int32)
 
 
-def _pick(option: Option) -> str:
+def _pick(option: say.Option) -> str:
     if option.card is UNSET:
         return f"pick {option.option}"
     return f"pick {option.card} from {option.from_}"
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower`: a request has all of it."""
+class StarRealmsTracker:
+    """Implements `referee.games.interface.environment.StateTracker`: a request has all of it."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
-        self._request: PlayTurn | Choose
+        self._request: say.PlayTurn | say.Choose
 
-    def hear(self, message: Struct) -> None:
-        """Take a message."""
-        if isinstance(message, PlayTurn | Choose):
+    def observe(self, message: Struct) -> None:
+        if isinstance(message, say.PlayTurn | say.Choose):
             self._request = message
 
     def view(self) -> View:
-        """What `Game.view` says to this seat now that it is asked."""
         state, other = self._request.state, self._request.state.opponent
-        bases = [InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
+        bases = [say.InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
         turns = [(state.turn + 1) // 2, state.turn // 2]
         own_view = made_of(
             SeatView,
@@ -165,8 +153,7 @@ class Follower:
 ENVIRONMENT = Environment(
     version=1,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=StarRealmsTracker,
 )

@@ -1,4 +1,4 @@
-"""What a bot of Star Realms hardly meant to do, or not to do, and what its faults come of."""
+"""Probable slips of a Star Realms bot, and the causes of its faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
 _MANY_TURNS = 5
-"""Who has done something in fewer turns may have meant it."""
+"""A bot that did something in fewer turns may have meant it."""
 
 
 def notes(game: StarRealms) -> list[list[str]]:
@@ -35,7 +35,7 @@ def notes(game: StarRealms) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    """The most likely cause of a fault; see `GameDefinition.hint`."""
     if code == BAD_PICKS:
         picks = reply.get("picks")
         if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):
@@ -56,7 +56,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    """Why an action that was not offered may be none."""
+    """Say why an action was not offered."""
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
         return did_you_mean(action, ACTIONS)

@@ -1,4 +1,4 @@
-"""What bots gain, when, and how they fare with it; what their turns bring; over many matches."""
+"""The cards that bots gain, and the yield of their turns, over many matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.games.interface.capabilities import SeatFacts, Table
 from referee.games.interface.card_sums import CardSums, Count, Row, by_bot, card_table
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import StarRealms
-from referee.games.starrealms.rules.player import Made
+from referee.games.starrealms.rules.player import TurnStats
 
 _TURN_COLUMNS = (
     *("bot", "matches", "turns", "trade", "combat", "authority", "cards", "bases destroyed"),
@@ -55,13 +55,11 @@ class FleetStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Star Realms."""
 
     def of_match(self, game: StarRealms) -> list[bytes]:
-        """A `SeatMatch` for each seat, as JSON."""
         return [
             msgspec.json.encode(_seat(player.turns, player.made)) for player in game.table.players
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """What a turn brings, and the cards gained."""
         bots = by_bot(seats, SeatMatch, _Bot)
         title = "Means of a turn; cards and bases destroyed of a match"
         return [
@@ -70,7 +68,7 @@ class FleetStatistics:
         ]
 
 
-def _seat(turns: int, made: Made) -> SeatMatch:
+def _seat(turns: int, made: TurnStats) -> SeatMatch:
     gained: dict[str, tuple[int, int]] = {}
     for card, turn in made.gains:
         count, first = gained.get(card, (0, turn))

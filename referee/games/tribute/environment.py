@@ -15,26 +15,9 @@ from numpy.typing import NDArray
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.interface.seats import seat_id
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.game import Options
-from referee.games.tribute.rules.messages import (
-    ACTIVATE_AGENT,
-    ATTACK,
-    BUY_CARD,
-    CALL_PATRON,
-    END_TURN,
-    FOLLOW_UPS,
-    PLAY_CARD,
-    AgentRef,
-    CardRef,
-    ChooseReply,
-    ChooseRequest,
-    PatronPicked,
-    PatronReply,
-    PatronRequest,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.tribute.rules.view import SeatView, View
 
 _MOST = 1_000_000
@@ -42,17 +25,17 @@ _MOST = 1_000_000
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
 _NUMBERS = {kind.card: kind.number for name in _SETS for kind in card_set(name).kinds.values()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
-"""Of all card sets, so that what was learnt of one can be played with another."""
+"""Of all card sets, so that a policy learnt with one can play with another."""
 _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
-    for kind in (PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD):
+    for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):
         yield from (f"{kind} {card}" for card in _CARDS)
-    yield from (f"{CALL_PATRON} {patron}" for patron in _CALLED)
-    yield END_TURN
+    yield from (f"{say.CALL_PATRON} {patron}" for patron in _CALLED)
+    yield say.END_TURN
     yield from (f"choose {card}" for card in _CARDS)
     yield from (f"choose {card} of {zone}" for card in _CARDS for zone in _ZONES)
     yield from ("left", "right", "done")
@@ -63,7 +46,7 @@ _OWN = ("coins", "power", "prestige", "patron calls", "hand size")
 _ALONE = (
     *("turn", "own turn", *(f"own {what}" for what in _OWN), *(f"other {what}" for what in _OWN)),
     *("chosen", "least", "most"),
-    *(f"asks {follow_up}" for follow_up in FOLLOW_UPS),
+    *(f"asks {follow_up}" for follow_up in say.FOLLOW_UPS),
     *(
         f"{what} {patron}"
         for what in ("own favour", "other favour", "picked")
@@ -80,7 +63,7 @@ NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in _CARDS))
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
+    """Name the numbers of an observation."""
     low = np.zeros(len(NAMES), np.int32)
     return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
 
@@ -91,15 +74,14 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     view: View
 
     def choices(self) -> Choices:
-        """A patron, an action, an effect, or cards one by one."""
         asked = self.view.request
-        if isinstance(asked, PatronRequest):
-            return PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
-        if isinstance(asked, PlayTurn):
-            return PlayReply(None, (yield _actions(asked)))
+        if isinstance(asked, say.PatronRequest):
+            return say.PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
+        if isinstance(asked, say.PlayTurn):
+            return say.PlayReply(None, (yield _actions(asked)))
         assert asked is not None  # it is asked
         if asked.effects:
-            return ChooseReply(None, (yield {"left": 0, "right": 1}))
+            return say.ChooseReply(None, (yield {"left": 0, "right": 1}))
         zones: dict[int, str] = {}
         if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
             me = asked.state.me
@@ -107,13 +89,12 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
                 zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
         names = [f"choose {card.card}{zones.get(card.uid, '')}" for card in asked.cards]
         picks = yield from self.pick(names, asked.min, min(asked.max, len(names)))
-        return ChooseReply([asked.cards[pick].uid for pick in picks])
+        return say.ChooseReply([asked.cards[pick].uid for pick in picks])
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         view, asked = self.view, self.asked
         own, other = view.seats[self.seat], view.seats[1 - self.seat]
-        choose = asked if isinstance(asked, ChooseRequest) else None
+        choose = asked if isinstance(asked, say.ChooseRequest) else None
         favours = [
             view.favours.get(patron) == seat_id(seat)
             for seat in (self.seat, 1 - self.seat)
@@ -122,7 +103,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         alone = [
             *(view.turn, view.player == self.seat, *_numbers(own), *_numbers(other)),
             *((len(self.picks), choose.min, choose.max) if choose else (0, 0, 0)),
-            *(choose is not None and choose.follow_up == kind for kind in FOLLOW_UPS),
+            *(choose is not None and choose.follow_up == kind for kind in say.FOLLOW_UPS),
             *favours,
             *(patron in view.picked for patron in PATRONS),
             *(view.counters.get(patron, 0) for patron in _CALLED),
@@ -141,7 +122,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         return np.array([*alone, *counts], np.int32)
 
 
-def _actions(asked: PlayTurn) -> dict[str, int]:
+def _actions(asked: say.PlayTurn) -> dict[str, int]:
     """The index of each action; of alike ones the first."""
     state, found = asked.state, dict[str, int]()
     cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
@@ -158,11 +139,11 @@ def _numbers(seat: SeatView) -> tuple[int, ...]:
     return seat.coins, seat.power, seat.prestige, seat.patron_calls, seat.hand_size
 
 
-def _count(cards: Iterable[CardRef | AgentRef] | None) -> Counter[str]:
+def _count(cards: Iterable[say.CardRef | say.AgentRef] | None) -> Counter[str]:
     return Counter(card.card for card in cards or ())
 
 
-def _hp(agents: Iterable[AgentRef]) -> Counter[str]:
+def _hp(agents: Iterable[say.AgentRef]) -> Counter[str]:
     """Card -> HP of all its copies together."""
     found: Counter[str] = Counter()
     for agent in agents:
@@ -170,25 +151,23 @@ def _hp(agents: Iterable[AgentRef]) -> Counter[str]:
     return found
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower`."""
+class TributeTracker:
+    """Implements `referee.games.interface.environment.StateTracker`."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
         self._picked: list[str] = []
-        self._request: PatronRequest | PlayTurn | ChooseRequest
+        self._request: say.PatronRequest | say.PlayTurn | say.ChooseRequest
 
-    def hear(self, message: Struct) -> None:
-        """Take a message."""
-        if isinstance(message, PatronPicked):
+    def observe(self, message: Struct) -> None:
+        if isinstance(message, say.PatronPicked):
             self._picked.append(message.patron)
-        elif isinstance(message, PatronRequest | PlayTurn | ChooseRequest):
+        elif isinstance(message, say.PatronRequest | say.PlayTurn | say.ChooseRequest):
             self._request = message
 
     def view(self) -> View:
-        """What `Game.view` says to this seat now that it is asked."""
         request = self._request
-        if isinstance(request, PatronRequest):
+        if isinstance(request, say.PatronRequest):
             unknown = SeatView(0, None, None, None, [], [], [], [], 0, 0, 0, 1, 0)
             known = SeatView(0, [], [], [], [], [], [], [], 0, 0, 0, 1, 0)
             seats = [known, unknown] if self._seat == 0 else [unknown, known]
@@ -216,8 +195,7 @@ class Follower:
 ENVIRONMENT = Environment(
     version=1,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=TributeTracker,
 )

@@ -1,15 +1,16 @@
 """The dialects with the hidden orders that the engine gives away, to compare with it (6.10).
 
-Lines do not say it. So the game is played along, from the seed of the match and what all are told.
+Lines do not show it. This dialect therefore plays the game too, from the seed of the match and the
+news.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct, convert, to_builtins
 
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.dialect import DialectKind
-from referee.games.interface.game import ALL, Setup
+from referee.games.interface.game import ALL, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX, Classic, ClassicIndex, Json
 from referee.games.tribute.rules.game import Options, Tribute
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
@@ -23,15 +24,15 @@ class Leaky(Classic):
         self._seed = seed
 
     def send(self, line: bytes) -> bytes:
-        """As of `Classic`; a decision that is told is a reply to the game that is played along."""
+        """Translate as `Classic` does, and play the announced decision too."""
         sent = super().send(line)
         message = self._asked
         match message["type"]:
             case "game-info":
                 options = convert(message, Options)
-                chance = SeededChance(self._seed)
+                chance = SeededRandomSource(self._seed)
                 names = tuple(message["player_bot_names"])
-                setup = Setup(chance=chance, names=names, options=options, seed=self._seed)
+                setup = GameSetup(chance=chance, names=names, options=options, seed=self._seed)
                 self._game = Tribute(setup)
                 self._places = {card: place for place, card in enumerate(self._table)}
             case "patron-picked":

@@ -18,7 +18,7 @@ from referee.text.terminal import command_line
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
 from referee.tournament.rows import Entrant, MatchRow, points_of
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 LESSONS = 3
@@ -77,7 +77,7 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
 def _lesson(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[float, MatchRow, str] | None:
-    """What a deal has to teach: how much, the match, and why; None if it was not lost."""
+    """What a lost deal teaches: how much, the match, and why; None if it was not lost."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified
@@ -96,8 +96,7 @@ def _lesson(
     return promised - mean, match, f"{why}, it was player {seat + 1}"
 
 
-def _again(match: MatchRow, setup: Setup) -> str:
-    """The command that plays a match again."""
+def _again(match: MatchRow, setup: TournamentSetup) -> str:
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
     return command_line(repeat_words(spec, recorded=True))

@@ -1,4 +1,4 @@
-"""What is played in a tournament, and what a format of tournaments is."""
+"""The settings of a tournament, and the base of tournament formats."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LineUp = tuple[int, ...]
 Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
-class Setup(Struct, frozen=True, kw_only=True):
-    """What is played. Equal setups have the same matches.
+class TournamentSetup(Struct, frozen=True, kw_only=True):
+    """The settings of a tournament. Equal setups have the same matches.
 
     Attributes:
         game: a key of `GAMES`.
@@ -78,7 +78,7 @@ class Setup(Struct, frozen=True, kw_only=True):
             hidden: as of `Sandbox`.
 
         Raises:
-            UsageError: there is no such match.
+            UsageError: such a match is not possible.
         """
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
         return match_spec(bots, game=self.game, seed=seed, options=self.settings, sandbox=sandbox)
@@ -88,40 +88,41 @@ class Format:
     """How line-ups are made.
 
     Attributes:
-        own: the settings that no other format takes: field of `Setup`, options of the command.
+        own: the settings that no other format takes: field of `TournamentSetup`, options of the
+            command.
         deals: of each pairing or line-up, if nothing is chosen.
-        takes_matches: whether `Setup.matches` can be given.
+        takes_matches: whether `TournamentSetup.matches` can be given.
     """
 
     own: tuple[tuple[str, str], ...] = ()
     deals = DEALS
     takes_matches = True
 
-    def settle(self, setup: Setup) -> Setup:
-        """The setup with defaults for what is `own`.
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
+        """Return the setup with defaults for the settings in `own`.
 
         Raises:
-            UsageError: there is no such tournament.
+            UsageError: such a tournament is not possible.
         """
         return setup
 
     def line_ups(
-        self, setup: Setup, before: Setup | None, table: Any
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
         """The line-ups, one per deal, in stages of which each is played before the next.
 
         Args:
-            before: what was played already, if `setup` extends it.
+            before: the matches played already, if `setup` extends them.
             table: what `table` gave, with all results so far.
         """
         raise NotImplementedError
 
-    def count(self, setup: Setup, before: Setup | None) -> int:
+    def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
         """How many line-ups there are in all."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
-        """What follows the results if line-ups depend on them; else None.
+        """Return the table that follows the results, if line-ups depend on them; else None.
 
         Its `add` is called with the line-ups and the matches of each stage that was played.
         """

@@ -1,6 +1,6 @@
 """Who plays whom, on which seed and in which seats: the schedule of a tournament.
 
-A *deal* is one line-up (distinct bots, one a seat) with one seed. It is played once for each
+A *deal* is one line-up (distinct bots, one per seat) with one seed. It is played once for each
 *seating* of its line-up, so that luck is shared and every bot sits equally often in every seat.
 Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
 
@@ -20,7 +20,7 @@ from typing import Any
 
 from referee.match.machine import MAX_SEED
 from referee.match.spec import DRAWN_SEEDS
-from referee.tournament.schedule.format import Format, LineUp, Setup
+from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 from referee.tournament.schedule.line_ups import blocks
 
 MAX_PLAYERS = 6
@@ -39,7 +39,7 @@ def deal_seed(seed: int, deal: int) -> int:
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one a deal, each computed when it is asked for.
+    """The line-ups of a schedule, one per deal, each computed on demand.
 
     Args:
         deals: how many there are.
@@ -60,16 +60,16 @@ class LineUps(Sequence[LineUp]):
 class Listed(Format):
     """A format with one list of line-ups, of which a longer one begins with the shorter one."""
 
-    def listed(self, setup: Setup, length: Setup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         raise NotImplementedError
 
-    def missed(self, setup: Setup, before: Setup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
         """The deals that bots missed who were not there before."""
         yield from ()
 
     def line_ups(
-        self, setup: Setup, before: Setup | None, table: Any
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
         """The list; or what was missed, and then the rest of the list."""
         if before is None:

@@ -1,13 +1,13 @@
-"""What the match page shows of Bot Wars: the grid (drawing.js), and curves."""
+"""The parts of the match page for Bot Wars: the grid (drawing.js), and curves."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from referee.games.botwars.rules.board import COLOURS
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("botlets", "", lambda view: [view.grid.count(colour) for colour in COLOURS]),

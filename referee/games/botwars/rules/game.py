@@ -1,4 +1,4 @@
-"""The game of Bot Wars: turn after turn both sides move at once (protocol, 4)."""
+"""The game of Bot Wars: in each turn both sides move together (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from msgspec.structs import asdict
 
 from referee.games.botwars.rules import messages as say
 from referee.games.botwars.rules import moves
-from referee.games.botwars.rules.board import COLOURS, Board, Happened
+from referee.games.botwars.rules.board import COLOURS, Board, TurnResult
 from referee.games.botwars.rules.view import View, after, begun
-from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Fault, Termination
+from referee.games.interface.faults import EndReason, Fault
 from referee.games.interface.game import (
     LEFT,
+    GameSetup,
     Outcome,
     Request,
-    Setup,
-    Standing,
+    SeatState,
     Viewer,
     beginning_at,
     ranks,
 )
+from referee.games.interface.random_source import RandomSource
 
 ELIMINATED = "eliminated"
 REASONS = (ELIMINATED, moves.BAD_FORMAT)
@@ -46,7 +46,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is told of a seat besides its score, which is its botlets, and its turns."""
+    """Facts of a seat beside its score, which is its botlets, and its turns."""
 
     energy: Annotated[int, Meta(description="Energy not used at the end.")]
     gathered: Annotated[int, Meta(description="Energy gathered.")]
@@ -58,7 +58,7 @@ class Facts(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a game begins that begins in the middle; rows and columns are those of the options.
+    """The state of a game that begins in the middle; rows and columns are in the options.
 
     Attributes:
         grid: as in `State`, or its rows.
@@ -81,17 +81,17 @@ class BotWars:
         situation: where it begins; None with an empty grid.
 
     Attributes:
-        requests: what the game waits for: both sides' moves, or nothing once it is over.
+        requests: the moves of both sides that are due; empty once the game is over.
         outcome: set once it is.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
         self.board = Board.empty(options.rows, options.cols)
         self._options = options
-        self._chance: Chance = setup.chance
+        self._chance: RandomSource = setup.chance
         self._elapsed = 0
         self._counts = [_Counts(), _Counts()]
         if situation is not None:
@@ -116,7 +116,6 @@ class BotWars:
         return self._counts[0].turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Take both sides' moves, play the turn and ask again, unless the game is over."""
         self.requests = ()
         left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
         bad = set()
@@ -136,20 +135,18 @@ class BotWars:
             self.outcome = Outcome(reason, ranks([-len(side) for side in self.board.botlets]))
 
     def take_events(self) -> list[Struct]:
-        """Public messages and faults since the last call, oldest first."""
         events = self._events
         self._events = []
         return events
 
-    def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order."""
+    def standings(self) -> list[SeatState]:
         board, found = self.board, []
         for side, counts in enumerate(self._counts):
             counted = vars(counts).copy()
             turns = counted.pop("turns")
             energy, disabled = board.stores[side], board.disabled[side]
             facts = Facts(energy=energy, spawn_disabled=disabled, **counted)
-            found.append(Standing(len(board.botlets[side]), turns, facts))
+            found.append(SeatState(len(board.botlets[side]), turns, facts))
         return found
 
     def view(self, viewer: Viewer) -> View:
@@ -202,7 +199,7 @@ class BotWars:
         """Why the game is over after this turn, if it is (4.4)."""
         if not all(self.board.botlets):
             return ELIMINATED
-        return Termination.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
+        return EndReason.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
 
     def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
         """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
@@ -210,9 +207,9 @@ class BotWars:
         if not left:
             reason = moves.BAD_FORMAT
         elif len(lost) < len(COLOURS):
-            reason = Termination.LAST_PLAYER_STANDING
+            reason = EndReason.LAST_PLAYER_STANDING
         else:
-            reason = Termination.NO_PLAYERS
+            reason = EndReason.NO_PLAYERS
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 
@@ -231,7 +228,7 @@ class _Counts:
         self.turns = self.gathered = self.spawned = self.lost = self.moves = 0
         self.ignored_moves = 0
 
-    def add(self, happened: Happened, side: int) -> None:
+    def add(self, happened: TurnResult, side: int) -> None:
         self.lost += happened.lost[side]
         self.spawned += happened.spawned[side]
         self.gathered += happened.gathered[side]
@@ -241,7 +238,7 @@ def _laid_out(situation: Situation, board: Board) -> Board:
     """A board as the situation has it.
 
     Raises:
-        ValidationError: its grid is none of this size.
+        ValidationError: its grid has another size.
     """
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)

@@ -1,4 +1,4 @@
-"""A bot's reply -> the moves that are carried out, and what was wrong (protocol, 5).
+"""Turn a bot's reply into moves to carry out, and mistakes (protocol, 5).
 
 A reply of the wrong format loses the game; a move that cannot be made is only ignored.
 """
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 
 from referee.games.botwars.rules.messages import MoveReply
-from referee.games.interface.faults import Malformed, describe
+from referee.games.interface.faults import InvalidReply, describe
 
 BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"
@@ -26,8 +26,8 @@ Neighbours: TypeAlias = Sequence[tuple[int, ...]]
 
 
 def bad_format(reply: object) -> str:
-    """What is wrong with a reply's format, as a clause; empty if nothing is."""
-    if isinstance(reply, Malformed):
+    """Describe the problem with a reply's format, as a clause; empty if it is right."""
+    if isinstance(reply, InvalidReply):
         return reply.detail
     assert isinstance(reply, MoveReply)  # the decoder knows no other
     if reply.moves is UNSET:

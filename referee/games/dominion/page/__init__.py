@@ -1,4 +1,4 @@
-"""What the page shows of Dominion beside its views: facts of the cards, curves, a log's views.
+"""Dominion's parts of the page, beside its views: facts of the cards, curves, a log's views.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -17,15 +17,15 @@ from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """What the drawing has to know of the cards.
+    """Return the facts of the cards for the drawing.
 
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), the money
-            that it gives when it is played as a treasure, and what it does.
+            that it gives when it is played as a treasure, and its effect in words.
         supply: the cards that are in every game, as protocol-v1 lists them, and the kingdom's by
             cost.
     """
@@ -57,8 +57,8 @@ class Spectator:
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)
 
-    def hear(self, message: Struct) -> bool:
-        """Take a public message; until the piles are told, a gain is told by half."""
+    def observe(self, message: Struct) -> bool:
+        """Take a public message; a gain is complete only after the next piles."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
@@ -77,7 +77,7 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("points", "", lambda view: [seat.score for seat in view.seats]),

@@ -17,11 +17,11 @@ from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
 from referee.games.dominion.rules.view import View, view_of
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.interface.game import (
+    GameSetup,
     Outcome,
-    Setup,
-    Standing,
+    SeatState,
     Viewer,
     beginning_at,
     ranks,
@@ -38,14 +38,14 @@ class Options(Struct, frozen=True):
     """What can be chosen for a game of Dominion.
 
     Attributes:
-        max_turns: turns a player after which the game ends (4.4).
+        max_turns: turns per player after which the game ends (4.4).
     """
 
     max_turns: Annotated[int, Meta(ge=1)] = 500
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score and turns.
+    """Facts of a seat beside its score and turns.
 
     Attributes:
         cards: card -> how many it owns, in the order of the supply, without zeros.
@@ -62,7 +62,7 @@ class Dominion(TableGame[Table]):
         situation: where it begins; None with the deal.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         super().__init__(Table(setup.chance, len(setup.names)))
         self._max_turns: int = setup.options.max_turns
         self._situation = situation
@@ -83,12 +83,11 @@ class Dominion(TableGame[Table]):
             player = self.table.players[request.seat]
             player.is_shown, player.unseen = True, []
 
-    def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order."""
-        return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
+    def standings(self) -> list[SeatState]:
+        return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see; owned cards are public, where they lie is not."""
+        """Show the state to a viewer: owned cards are public, their places are not."""
         return view_of(self.table, self.requests, viewer)
 
     def _play(self) -> Decisions:
@@ -116,7 +115,7 @@ class Dominion(TableGame[Table]):
         if player.turns >= self._max_turns and all(
             p.left or p.turns >= self._max_turns for p in self.table.players
         ):
-            return Termination.TURN_LIMIT
+            return EndReason.TURN_LIMIT
         return None
 
     def _end(self, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 from referee.games.interface.seats import seat_id
 
 
@@ -37,11 +37,12 @@ class Player:
         actions_played: the action cards that it has played, each once.
         left: whether it left the match.
         is_shown: whether it was sent its hand as it is now.
-        unseen: what the referee chose from its hand since then, to be discarded below the last one.
+        unseen: the cards that the referee chose from its hand since then, to be discarded below the
+            last one.
         counted: what `cards` gave; None since it gained or trashed a card.
     """
 
-    def __init__(self, seat: int, chance: Chance) -> None:
+    def __init__(self, seat: int, chance: RandomSource) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
         self.number = seat_id(seat)

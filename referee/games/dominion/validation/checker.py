@@ -1,10 +1,11 @@
 """Checks a log of Dominion: is there a game that sends these messages? (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so they are checked message by message. Hands are
-not, but their sizes are: the clean-up publishes what was played, and with it every draw, shuffle,
-discard and attack of the turn is determined, except how many cards a cellar discarded. So a turn is
-collected up to its end and then explained: is there a course of it that sends these messages, from
-one of the sizes that deck, hand and discard pile can have?
+hidden, but their sizes are not. The clean-up publishes the played cards, and with them every draw,
+shuffle, discard and attack of the turn is determined, except for the number of cards that a cellar
+discarded. The checker therefore collects a turn up to its end and then explains it: is there a
+course of it that sends these messages, from one of the possible sizes of deck, hand and discard
+pile?
 
 Where a turn ends is not always clear when its messages are read (`events.py`), and the turn of a
 player without a card in hand sends none. The checker holds every reading that is possible
@@ -45,7 +46,7 @@ from referee.games.dominion.validation.reading import (
     put,
 )
 from referee.games.interface.capabilities import Finding
-from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 
@@ -86,7 +87,6 @@ class Checker:
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read a public message of the game, `Gone` or `End`."""
         self._line, self._findings = line, []
         if type(message) is GameInfo:
             self._read_game_info(message)
@@ -122,7 +122,6 @@ class Checker:
             self._findings.append(problem.finding)
 
     def _find(self, section: str, expected: str, found: str) -> None:
-        """Report something of this line."""
         self._findings.append(Finding(self._line, section, expected, found))
 
     # --- message by message -------------------------------------------------------------------
@@ -230,7 +229,7 @@ class Checker:
         self._apply(event)
 
     def _start_afresh(self, event: Event) -> Reading:
-        """A reading that assumes nothing but what is public."""
+        """Make a reading that assumes only public knowledge."""
         # A top discard may be anybody's answer to an attack; other messages are the active seat's.
         last = self._last_active
         active = last if event.kind in (*ANSWERS, Kind.DISQUALIFIED) else event.seat
@@ -258,7 +257,7 @@ class Checker:
         """Every reading that extends this one by the event.
 
         Raises:
-            Contradiction: there is none.
+            Contradiction: no reading is possible.
         """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
@@ -378,7 +377,7 @@ class Checker:
         here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:
-            due = str(Termination.LAST_PLAYER_STANDING if here else Termination.NO_PLAYERS)
+            due = str(EndReason.LAST_PLAYER_STANDING if here else EndReason.NO_PLAYERS)
             won = here
         else:
             if reading.stage == "done":
@@ -389,7 +388,7 @@ class Checker:
                 raise Contradiction(self._line, "4.4", expected, found)
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
-                str(Termination.TURN_LIMIT)
+                str(EndReason.TURN_LIMIT)
                 if len({turns[seat] for seat in here}) == 1 or reading.loose
                 else "a turn of " + seat_id(reading.active)
             )

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.games.interface.faults import Termination
-from referee.games.interface.game import Outcome, Setup, Standing, Viewer, beginning_at, ranks
+from referee.games.interface.faults import EndReason
+from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.table import TableGame
 from referee.games.starrealms.rules.choices import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
@@ -28,7 +28,7 @@ class Options(Struct, frozen=True):
     """What can be chosen for a game of Star Realms.
 
     Attributes:
-        max_turns: turns a player after which the game ends (4.10).
+        max_turns: turns per player after which the game ends (4.10).
         explorers: that lie beside the trade row.
     """
 
@@ -37,7 +37,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score, which is its authority, and its turns."""
+    """Facts of a seat beside its score, which is its authority, and its turns."""
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
@@ -53,7 +53,7 @@ class StarRealms(TableGame[Table]):
         turn: the state of the current turn.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         table = Table(setup.chance, options.explorers)
         super().__init__(table)
@@ -68,12 +68,11 @@ class StarRealms(TableGame[Table]):
         table.show_row()
         self.begin(self._play(), setup.absent)
 
-    def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order."""
-        return [Standing(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
+    def standings(self) -> list[SeatState]:
+        return [SeatState(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see: all but hands and the order of decks is public."""
+        """Show the state to a viewer: all but hands and the order of decks is public."""
         return view_of(self.table, self.turn, self.requests, viewer)
 
     def _play(self) -> Decisions:
@@ -84,7 +83,7 @@ class StarRealms(TableGame[Table]):
                 reason = AUTHORITY
                 break
             if self.table.turn >= 2 * self._max_turns:
-                reason = Termination.TURN_LIMIT
+                reason = EndReason.TURN_LIMIT
                 break
             self.turn = Turn(self.turn.opponent, self.turn.player)
         self.outcome = Outcome(reason, ranks([-first.authority, -second.authority]))

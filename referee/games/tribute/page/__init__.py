@@ -1,4 +1,4 @@
-"""What the match page shows of Scripts of Tribute besides: facts of the cards, a log's views.
+"""Scripts of Tribute's other parts of the match page: facts of the cards, a log's views.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 from referee.games.tribute.person import ASKS, CALLS, does
 from referee.games.tribute.rules.cards import TREASURY, card_set
 from referee.games.tribute.rules.game import Options
@@ -19,12 +19,13 @@ from referee.games.tribute.turns import title_of
 
 
 def _facts(options: Options) -> dict[str, Any]:
-    """What the drawing has to know of cards and patrons.
+    """Return the facts of cards and patrons for the drawing.
 
     Returns:
-        cards: card -> its name, patron, type, cost, HP, taunt and what it does.
-        patrons: patron -> its name, what a call takes and brings, and whether it favours anybody.
-        asks: `follow_up` -> what is asked.
+        cards: card -> its name, patron, type, cost, HP, taunt and effect in words.
+        patrons: patron -> its name, the price and effect of a call, and whether it can favour a
+            player.
+        asks: `follow_up` -> the question.
     """
     patrons = [*options.patrons, TREASURY]
     cards = card_set(options.cards).kinds.values()
@@ -54,7 +55,7 @@ def _cards(view: View) -> list[float]:
     ]
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("prestige", "", _each("prestige")),

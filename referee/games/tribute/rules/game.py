@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, force_setattr
 
 from referee.errors import UsageError
-from referee.games.interface.game import Outcome, Setup, Standing, Viewer, beginning_at, ranks
+from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.table import TableGame
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
@@ -35,8 +35,8 @@ class Options(Struct, frozen=True):
 
     Attributes:
         cards: the card set (7).
-        patrons: that may be picked, in the order in which they are offered. Those that the card
-            set has not are left out at once, so that a record's header says what `game-info` says.
+        patrons: available in the draft, in order. Patrons without cards in the card set are removed
+            when the options are made, so that a record's header says the same as `game-info`.
         max_turns: turns, of both players together, after which the game is a draw (4.10).
         max_actions: of a turn, after which it can only be ended (4.3).
         chance: how the seed becomes shuffles (4.11).
@@ -52,7 +52,7 @@ class Options(Struct, frozen=True):
         """Look at the patrons, and leave out those that there are not.
 
         Raises:
-            UsageError: they are none that can be picked from.
+            UsageError: a draft from them is not possible.
         """
         for patron in self.patrons:
             if patron not in PATRONS:
@@ -68,7 +68,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score, which is its prestige, and its turns."""
+    """Facts of a seat beside its score, which is its prestige, and its turns."""
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
@@ -81,10 +81,10 @@ class Tribute(TableGame[Table]):
         situation: where it begins; None with the draft.
 
     Attributes:
-        asked: what the rules wait for (`turn.py`).
+        asked: the decision that the rules wait for (`turn.py`).
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.asked: Asked | None = None
         cards = card_set(options.cards)
@@ -126,10 +126,9 @@ class Tribute(TableGame[Table]):
         else:
             self.requests = (request_of(self.table, asked),)
 
-    def standings(self) -> list[Standing]:
-        """One entry a seat, in seat order."""
+    def standings(self) -> list[SeatState]:
         return [
-            Standing(
+            SeatState(
                 player.prestige,
                 player.turns,
                 Facts(dict(sorted(Counter(c.kind.card for c in player.owned()).items()))),
@@ -138,7 +137,7 @@ class Tribute(TableGame[Table]):
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see: hands are hidden, and the order of decks."""
+        """Show the state to a viewer: hands are hidden, and the order of decks."""
         return view_of(self.table, self.requests, viewer, self._player())
 
     def _player(self) -> int:

@@ -51,11 +51,11 @@ class Missed:
         self.cards = self.agents = self.coins = self.favour = self.power = 0
 
 
-class Made:
-    """What a player did, for statistics.
+class TurnStats:
+    """A player's actions, for statistics.
 
     Attributes:
-        bought: cards, in order; those acquired are none.
+        bought: cards, in order; without those acquired.
         called: patrons, in order.
         power: that was left for prestige.
         coins: that were left over.
@@ -81,8 +81,8 @@ class Player:
         sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
         turns: begun.
-        missed: what was left undone in them.
-        made: what was done in them.
+        missed: the opportunities missed in them.
+        made: the actions in them.
         left: whether it left the match.
     """
 
@@ -98,7 +98,7 @@ class Player:
         self.calls = 1
         self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
         self.missed = Missed()
-        self.made = Made()
+        self.made = TurnStats()
         self.left = False
 
     def owned(self) -> list[Card]:
@@ -107,7 +107,7 @@ class Player:
 
 
 def as_set(cards: list[Card]) -> list[say.CardRef]:
-    """Cards whose order is not to be told, as they are sent (1.6)."""
+    """Sort cards whose order is hidden, as they are sent (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
 
 
@@ -148,7 +148,7 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        follow_up: what it is about.
+        follow_up: its subject.
         source: a card or a patron.
         level: of the card's entry; 0 of a patron.
         least, most: how many are to be chosen; `most` may exceed the cards.
@@ -172,7 +172,7 @@ Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """All that lies on the table, and what was told of it.
+    """The whole table, and its public events.
 
     Attributes:
         cards: the card set.
@@ -187,7 +187,7 @@ class Table(interface.Table[Player]):
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
         counters: cards of each deck in this turn, up to 4.
-        waiting: for each deck, of each level, what is released by another card of it.
+        waiting: for each deck, of each level, the effects that another card of it releases.
     """
 
     sections = SECTIONS
@@ -258,7 +258,7 @@ class Table(interface.Table[Player]):
         self.event("gain-prestige", source, None, amount)
 
     def create(self, kind: str, card: str, source: Card | str, owner: Player) -> None:
-        """Make a card and put it into a cooldown pile; `kind` is that of the event."""
+        """Make a card and put it into a cooldown pile; `kind` is the event's kind."""
         made = self.new_card(card)
         owner.cooldown.append(made)
         self.event(kind, source, made)

@@ -14,9 +14,9 @@ from referee.games.interface.capabilities import LogChecker, Starters, Statistic
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
-from referee.games.interface.game import Game, Setup
+from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.log_player import LogPlayer
-from referee.games.interface.page import Page
+from referee.games.interface.page import PageDefinition
 from referee.games.interface.turns import TurnReader
 from referee.games.interface.vocabulary import Vocabulary
 
@@ -27,23 +27,23 @@ T = TypeVar("T")
 
 
 def loaded(where: str) -> Any:
-    """What stands in a module: "module:attribute"."""
+    """Load an attribute of a module: "module:attribute"."""
     module, _, attribute = where.partition(":")
     return getattr(import_module(module), attribute)
 
 
 class Extra(Generic[T]):
-    """What a game may have, in its `Rules.extras` under the name of this attribute; else None."""
+    """An optional part of a game, listed in `GameDefinition.extras`; None if it is missing."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, rules: Rules, owner: type) -> T | None:
+    def __get__(self, rules: GameDefinition, owner: type) -> T | None:
         found: T | str | None = rules.extras.get(self._name)
         return loaded(found) if isinstance(found, str) else found
 
 
-class Rules(Struct, frozen=True, eq=False, kw_only=True):
+class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """A game's entry in `referee.games.GAMES`.
 
     Attributes:
@@ -54,19 +54,19 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
-        tournament_limits: likewise in tournaments.
-        facts: the struct of `Standing.facts`.
+        tournament_limits: other defaults in tournaments.
+        facts: the struct of `SeatState.facts`.
         new: makes a game.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
-        reasons: its own end reasons, beside `Termination`.
-        hidden: what a match record shows and a spectator log does not, in words.
+        reasons: its own end reasons, beside `EndReason`.
+        hidden: the things that a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
-        extras: what else it has, under the names of the attributes that are an `Extra` here: the
-            object, or "module:attribute" to load it from when it is used.
+        extras: its optional parts, under the names of the attributes that are an `Extra` here: the
+            object, or "module:attribute" to load it from on first use.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     limits: Mapping[str, float] = {}
     tournament_limits: Mapping[str, float] = {}
     facts: type[Struct]
-    new: Callable[[Setup], Game]
+    new: Callable[[GameSetup], Game]
     public: tuple[type[Struct], ...]
     requests: tuple[type[Struct], ...]
     replies: tuple[type[Struct], ...]
@@ -96,7 +96,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     log_player = Extra[Callable[[], LogPlayer]]()
     """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
     turns = Extra[Callable[[Sequence[str]], TurnReader[Any]]]()
-    """Makes a reader of turns, likewise."""
+    """Makes a reader of turns, from the same names."""
     turn = Extra[type[Struct]]()
     """The struct of these turns, a line of `referee replay --format json`."""
     person = Extra[Callable[[Sequence[str], int], Dialogue]]()
@@ -105,28 +105,28 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     statistics = Extra[Callable[[], Statistics]]()
     """Makes what gathers facts of many matches, for tournaments."""
     bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
-    """Suffix of a file, such as ".json" -> makes the bot that the file is: an object with a method
-    `reply` (spec/python.md, 2). It raises `UsageError` if the file is none."""
+    """Suffix of a file, such as ".json" -> makes the bot from the file: an object with a method
+    `reply` (spec/python.md, 2). It raises `UsageError` if the file is not a bot."""
     adapters = Extra[Mapping[str, Callable[[str, str], Sequence[str]]]]()
     """Prefix of a BOT argument, such as "sot" -> the command line of a program that plays foreign
-    bots in the game's own messages: from what follows the colon, and the folder that the bot is
-    started in, or "". It raises `UsageError` if there is no such bot."""
+    bots in the game's own messages: from the text after the colon, and the folder that the bot
+    starts in, or "". It raises `UsageError` if the bot does not exist."""
     notes = Extra[Callable[[Any], list[list[str]]]]()
-    """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
-    as `new` made it, sentences for each seat, in seat order."""
+    """Probable slips that are not faults, for the authors of the bots: from a game that is over, as
+    `new` made it, sentences for each seat, in seat order."""
     hint = Extra[Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]]()
-    """What a fault most likely comes of, as a clause, from its code and from the request and the
-    reply as JSON objects; empty where its own detail says it all."""
+    """The likely cause of a fault, as a clause, from its code and from the request and the reply as
+    JSON objects; empty if the fault's own detail is enough."""
     cases = Extra[Callable[[], bytes]]()
     """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
-    situation = Extra[Callable[[Setup, Mapping[str, Any]], Game]]()
+    situation = Extra[Callable[[GameSetup, Mapping[str, Any]], Game]]()
     """Makes a game that begins in the middle, from a JSON object that says where."""
     simplest_reply = Extra[Callable[[Mapping[str, Any]], Mapping[str, Any]]]()
     """The simplest legal reply to a request, both as JSON objects."""
     starters = Extra[Starters]()
     """Bots to start from, for `referee new`."""
-    page = Extra[Page]()
-    """What the page that shows its matches needs of it."""
+    page = Extra[PageDefinition]()
+    """Its parts of the page that shows its matches."""
     vocabulary = Extra[Vocabulary]()
     """The words of rule files for it, and what plays by them."""
     environment = Extra[Environment]()
@@ -136,7 +136,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
         """Load how other referees of it are checked.
 
         Raises:
-            UsageError: there is no way yet.
+            UsageError: the game does not have probes yet.
         """
         if "probes" not in self.extras:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")

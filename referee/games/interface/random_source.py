@@ -1,7 +1,7 @@
 """All that is random in a game, as one object that the game is given.
 
-Live and in replay it is seeded (`SeededChance`). In a test it is stacked, and where another referee
-is followed it says what that one drew. A game draws from nothing else.
+Live and in replay it is seeded (`SeededRandomSource`). In a test it is stacked, and where another
+referee is followed it says what that one drew. A game draws from nothing else.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from random import Random
 from typing import Any, Protocol
 
 
-class Chance(Protocol):
+class RandomSource(Protocol):
     """All that is random in a game. One game draws from it; the next one needs a new one.
 
     It has streams, each with a name: a seat has its own ("player1"), and a game names others as it
-    likes. What is drawn from one does not change what another gives.
+    likes. A draw from one stream does not change the others.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -24,8 +24,8 @@ class Chance(Protocol):
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Learn that `count` cards are about to be drawn from the end of a deck into a hand.
 
-        A chance that follows another referee's puts on top what that one drew; others do nothing.
-        A draw that goes on after a shuffle is announced in two parts.
+        A source that copies another referee puts the cards that this one drew on top; others do
+        nothing. A draw that continues after a shuffle is announced in two parts.
 
         Args:
             count: 1 <= count <= len(deck).
@@ -56,7 +56,7 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
         cards[last], cards[chosen] = cards[chosen], cards[last]
 
 
-class SeededChance:
+class SeededRandomSource:
     """Streams that follow from the seed of a match and their own names (protocol, 4.7).
 
     Args:
