@@ -12,14 +12,14 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from referee.games.botwars.rules.board import COLOURS, Board
-from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
+from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPlayed
 from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
-_LEGEND = "r red, b blue, * energy, x where a botlet died"
+_LEGEND = "r red, b blue, * energy, x where a botlet died; a cell is row:column"
 """Shown once, with the first grid."""
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
@@ -102,9 +102,12 @@ class Turns(turns.TurnReader[Turn]):
         parts += super().words(turn)
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
             if moves:
-                parts.append(Phrase(f"{name} moves", _listed(moves)))
+                cols = turn.state.cols
+                said = (f"{_cell(move.from_, cols)} to {_cell(move.to, cols)}" for move in moves)
+                parts.append(Phrase(f"{name} moves", ", ".join(said)))
         if turn.died:
-            parts.append(Phrase("died in", ", ".join(map(str, turn.died)), "bold"))
+            died = (_cell(cell, turn.state.cols) for cell in turn.died)
+            parts.append(Phrase("died in", ", ".join(died), "bold"))
         return parts
 
     def in_words(self, action: turns.Action) -> str:
@@ -155,8 +158,10 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
     return [*parts, "spawn point razed"] if own.spawn_disabled else parts
 
 
-def _listed(moves: Sequence[Move]) -> str:
-    return ", ".join(f"{move.from_} to {move.to}" for move in moves)
+def _cell(cell: int, cols: int) -> str:
+    """Name a cell as the page and a person do: row:column, counted from 0."""
+    row, column = divmod(cell, max(cols, 1))
+    return f"{row}:{column}"
 
 
 def _pair(pair: Sequence[int] | None) -> str:

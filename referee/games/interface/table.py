@@ -36,10 +36,6 @@ class Player(Protocol):
 P = TypeVar("P", bound=Player)
 
 
-def _nobody() -> None:
-    """Nobody looks."""
-
-
 class Table(Generic[P]):
     """The players and the events of a game. Each game adds its own cards.
 
@@ -47,7 +43,7 @@ class Table(Generic[P]):
         sections: code of a fault -> the section of the protocol that defines it.
         players: one entry per seat, in seat order; a seat that left stays in the list.
         events: public messages and faults not yet collected, oldest first.
-        moved: called after each card that is moved within a reply, for those who look closely.
+        watchers: called after each card that is moved within a reply.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -55,7 +51,12 @@ class Table(Generic[P]):
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
         self.events: list[Struct] = []
-        self.moved: Callable[[], None] = _nobody
+        self.watchers: list[Callable[[], None]] = []
+
+    def moved(self) -> None:
+        """Call the watchers: a card was moved."""
+        for watcher in self.watchers:
+            watcher()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.
