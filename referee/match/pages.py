@@ -206,11 +206,8 @@ def load_page(name: str) -> SpecPage:
         shared = sections.get(own.number)
         text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
-    return SpecPage(name, dict(sorted(sections.items(), key=_place)))
-
-
-def _place(item: tuple[str, Section]) -> list[int]:
-    return [int(part) for part in item[0].split(".")]
+    order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
+    return SpecPage(name, {number: sections[number] for number in order})
 
 
 def unmarked(markdown: str) -> str:

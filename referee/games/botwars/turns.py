@@ -12,7 +12,7 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from referee.games.botwars.rules.board import COLOURS, Board
-from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
+from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPlayed
 from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
@@ -102,7 +102,8 @@ class Turns(turns.TurnReader[Turn]):
         parts += super().words(turn)
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
             if moves:
-                parts.append(Phrase(f"{name} moves", _listed(moves)))
+                listed = ", ".join(f"{move.from_} to {move.to}" for move in moves)
+                parts.append(Phrase(f"{name} moves", listed))
         if turn.died:
             parts.append(Phrase("died in", ", ".join(map(str, turn.died)), "bold"))
         return parts
@@ -153,10 +154,6 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
         if pair and pair[side]:
             parts.append(f"{pair[side]} {what}")
     return [*parts, "spawn point razed"] if own.spawn_disabled else parts
-
-
-def _listed(moves: Sequence[Move]) -> str:
-    return ", ".join(f"{move.from_} to {move.to}" for move in moves)
 
 
 def _pair(pair: Sequence[int] | None) -> str:

@@ -34,10 +34,6 @@ class Player(Protocol):
 P = TypeVar("P", bound=Player)
 
 
-def _nobody() -> None:
-    """Nobody looks."""
-
-
 class Table(Generic[P]):
     """The players and the events of a game. Each game adds its own cards.
 
@@ -53,7 +49,7 @@ class Table(Generic[P]):
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
         self.events: list[Struct] = []
-        self.moved: Callable[[], None] = _nobody
+        self.moved: Callable[[], None] = lambda: None  # nobody looks
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.
