@@ -101,6 +101,7 @@ class Match:
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`GameDefinition.options`); None for its defaults.
         chance: the random numbers of the game; None to derive them from the seed (4.7).
+        lines: whether `take_entries` gives what was sent; False if nobody reads it.
 
     Attributes:
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
@@ -123,6 +124,7 @@ class Match:
         seed: int,
         options: Struct | None = None,
         chance: RandomSource | None = None,
+        lines: bool = True,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -140,6 +142,7 @@ class Match:
         self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
+        self._lines = lines
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # The round: what each seat was asked; what to note of each that has answered and is not
@@ -176,6 +179,21 @@ class Match:
             self._go_on(game)
         else:
             self._answer(seat, [Received(seat, line)], reply)
+
+    def take(self, seat: int, reply: Struct) -> None:
+        """Take the reply of a due seat that writes no lines. There is no entry for it.
+
+        Raises:
+            ProtocolMisuseError: the seat is not due, or still in the handshake.
+        """
+        game = self._game
+        if seat not in self.due or game is None:
+            raise self._not_due(seat)
+        if len(self._asked) == 1:
+            game.advance({seat: reply})
+            self._go_on(game)
+        else:
+            self._answer(seat, [], reply)
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
         """Take a due seat out of the match (8.3)."""
@@ -237,7 +255,7 @@ class Match:
     def _ask(self, requests: dict[int, Struct]) -> None:
         self._asked = requests
         self.due = tuple(requests)
-        for seat, message in requests.items():
+        for seat, message in requests.items() if self._lines else ():
             self._entries.append(Sent(seat, self._line(message), message))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
@@ -272,7 +290,7 @@ class Match:
                 self.requests[seat] += 1
                 if request.clock:
                     self.clocks[seat] = request.clock
-                asked[seat] = request.written
+                asked[seat] = request.written if self._lines else _UNREAD
             self._ask(asked)
             return
         self.due = ()
@@ -289,7 +307,7 @@ class Match:
         for event in game.take_events():
             if type(event) is Fault:
                 self._note(event)
-            else:
+            elif self._lines:
                 entries.append(Sent(None, encode(event) + b"\n", event))
 
     # --- handshake (3) ------------------------------------------------------------------------
@@ -357,7 +375,8 @@ class Match:
         return self._encode(message) + b"\n"
 
     def _send(self, message: Struct) -> None:
-        self._entries.append(Sent(None, self._line(message), message))
+        if self._lines:
+            self._entries.append(Sent(None, self._line(message), message))
 
     def _not_due(self, seat: int) -> ProtocolMisuseError:
         return ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
@@ -368,4 +387,5 @@ def _is_version_1(version: object) -> bool:
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
+_UNREAD = Struct()
 _name_replies = reply_decoder((say.PlayerNameReply,))

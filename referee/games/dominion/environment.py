@@ -6,6 +6,7 @@ A reply is put together from several choices (spec/python-rl.md, 2). A choice th
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,12 +20,20 @@ from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
+    HAND_SIZE,
     KINGDOM,
     MILITIA_HAND_SIZE,
     POINTS,
+    STARTING_DECK,
     WORTH,
 )
-from referee.games.dominion.rules.choices import for_sale, gainable, trashable, unavailable_reason
+from referee.games.dominion.rules.choices import (
+    EXCHANGES,
+    for_sale,
+    gainable,
+    trashable,
+    unavailable_reason,
+)
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
@@ -47,6 +56,12 @@ STAGES = (
 )
 """Every stage of a reply."""
 _NONE = dict.fromkeys(CARDS, 0)
+_STAGE = {stage: [int(stage == other) for other in STAGES] for stage in ("", *STAGES)}
+_NAMED = {
+    what: {card: f"{what} {card}" for card in CARDS}
+    for what in ("play", "buy", "gain", "trash", "discard", "top")
+}
+_NEEDING = (*EXCHANGES, "workshop")
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 
 
@@ -55,27 +70,32 @@ def layout(seats: int, options: Options) -> Numbers:
     full = Supply(seats).counts
     # A kingdom card is in one place at a time and is played once a turn.
     plays = {card: full[card] for card in KINGDOM}
-    owned = {card: full[card] + 10 for card in CARDS}  # with those that were dealt
+    owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
-    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM)
-    most = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
+    actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in KINGDOM)
+    # All actions that are left go to the cards that cost one, the best first.
+    money = sorted((c.money for c in map(CARDS.get, plays) if c and not c.actions), reverse=True)
+    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM if CARDS[card].actions)
+    extra += sum([each for each in money for _ in range(10)][:actions])
+    highest = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
     least = sum(owned[card] * worth for card, worth in POINTS.items() if worth < 0)
     entries: list[tuple[str, int, int]] = [(f"stage {stage}", 0, 1) for stage in STAGES]
     entries += [
-        ("actions", 0, 1 + sum(plays[card] * CARDS[card].actions for card in KINGDOM)),
+        ("actions", 0, actions),
         ("buys", 0, 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)),
         ("extra money", 0, extra),
         ("money", 0, extra + coins),
-        ("due", 0, sum(owned.values()) - MILITIA_HAND_SIZE),
+        ("due", 0, HAND_SIZE - MILITIA_HAND_SIZE),
         ("turns", 0, options.max_turns),
         ("seat", 0, seats - 1),
-        ("score", least, most),
+        ("score", least, highest),
     ]
     for place in _OWN_CARDS:
-        entries += [(f"{place} {card}", 0, owned[card]) for card in CARDS]
+        cards = owned | dict.fromkeys(POINTS, 1) if place == "in play" else owned
+        entries += [(f"{place} {card}", 0, count) for card, count in cards.items()]
     entries += [(f"supply {card}", 0, full[card]) for card in CARDS]
     for other in range(1, seats):
-        entries.append((f"opponent {other} score", least, most))
+        entries.append((f"opponent {other} score", least, highest))
         entries += [(f"opponent {other} owns {card}", 0, owned[card]) for card in CARDS]
     names, low, high = zip(*entries, strict=True)
     return Numbers(names, np.array(low, np.int32), np.array(high, np.int32))
@@ -101,15 +121,22 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._pile, self._deck = _counted(own.discard_pile), _counted(own.deck)
         self._chosen = _NONE.copy()  # to discard, trash or buy
         self._actions = self._buys = self._extra = self._money = self._due = 0
-        match view.request:
-            case say.PlayTurn(actions=actions, buys=buys, extra_money=extra):
-                self._actions, self._buys, self._extra = actions, buys, extra
-                self._money = extra + sum(self._hand[card] * worth for card, worth in WORTH.items())
-            case say.AttackRequest(discard=due):
-                self._due = due
-        self._of_others = list[int]()
-        for other in map(view.seats.__getitem__, self._others):
-            self._of_others += (other.score, *(_NONE | other.cards).values())
+        request = view.request
+        if isinstance(request, say.PlayTurn):
+            self._actions, self._buys = request.actions, request.buys
+            self._extra = self._money = request.extra_money
+            for card in own.hand:
+                if card in WORTH:
+                    self._money += WORTH[card]
+        elif request is not None:
+            self._due = request.discard
+        # What stays the same until the next view.
+        self._fixed = array("i", [*self._pile.values(), *self._deck.values()])
+        others = list[int]()
+        for seat in self._others:
+            other = view.seats[seat]
+            others += (other.score, *(_NONE | other.cards).values())
+        self._of_others = array("i", others)
         super().look(view, asked=asked)
 
     # --- what may be chosen -------------------------------------------------------------------
@@ -118,7 +145,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         if self._due:
             return (yield from self._attacked())
         if self._actions:
-            playable = [card for card in KINGDOM if self._can_be_played(card)]
+            hand = self._hand
+            playable = [card for card in KINGDOM if hand[card] and self._can_be_played(card)]
             if playable:
                 card = yield self._ask("action", "play", playable, DONE)
                 if card is not None:
@@ -143,17 +171,15 @@ class Translator(ChoosingTranslator, choices=NAMES):
     def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
         """Offer to do something with one of these cards; the others stand for None."""
         self._stage = stage
-        options: dict[str, str | None] = dict.fromkeys(others)
-        for card in cards:
-            options[f"{what} {card}"] = card
-        return options
+        names = _NAMED[what]
+        return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _held(self, without: str = "") -> list[str]:
         """The cards in hand, each once; of one of them, one copy is not counted."""
         return [card for card in CARDS if self._hand[card] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
-        return self._hand[card] > 0 and not unavailable_reason(card, self._held(card), self._supply)
+        return card not in _NEEDING or not unavailable_reason(card, self._held(card), self._supply)
 
     def _put_aside(self, card: str) -> str:
         self._hand[card] -= 1
@@ -201,15 +227,17 @@ class Translator(ChoosingTranslator, choices=NAMES):
     # --- what is seen -------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
-        numbers = [0] * len(STAGES)
-        if self.options:
-            numbers[STAGES.index(self._stage)] = 1
-        numbers += (self._actions, self._buys, self._extra, self._money)
-        numbers += (self._due, self._turns, self.seat, self._score)
-        for cards in (*self._own(), self._supply):
-            numbers += cards.values()
-        numbers += self._of_others
-        return np.array(numbers, np.int32)
+        """Return what the seat knows, as `layout` says."""
+        numbers = [
+            *(_STAGE[self._stage] if self.options else _STAGE[""]),
+            *(self._actions, self._buys, self._extra, self._money),
+            *(self._due, self._turns, self.seat, self._score),
+            *self._chosen.values(),
+            *self._hand.values(),
+            *self._in_play.values(),
+        ]
+        fixed = self._fixed + array("i", self._supply.values()) + self._of_others
+        return np.frombuffer(array("i", numbers) + fixed, np.int32)  # faster than `np.array`
 
     def _own(self) -> tuple[Mapping[str, int], ...]:
         return (self._chosen, self._hand, self._in_play, self._pile, self._deck)
@@ -281,6 +309,8 @@ class DominionTracker:
 
 
 ENVIRONMENT = Environment(
+    id="Dominion",
+    opponent="big_money",
     version=1,
     choices=NAMES,
     observation=layout,

@@ -77,7 +77,7 @@ class Numbers(Struct, frozen=True):
 
     Attributes:
         names: of its entries; if it has more than one dimension, of its last.
-        low, high: its bounds, both of its shape.
+        low, high: its bounds, both of its shape. A number beyond them is shown as the bound.
     """
 
     names: tuple[str, ...]
@@ -89,6 +89,8 @@ class Environment(Struct, frozen=True):
     """How a game is translated.
 
     Attributes:
+        id: the name in an id of Gymnasium, such as "Dominion" in "referee/Dominion-v1".
+        opponent: the bundled bot that `gym_env` plays against unless the caller names others.
         version: goes up when the meaning of observations or actions changes.
         choices: what can be chosen, each by its name.
         observation: from the number of seats and the game's options.
@@ -98,6 +100,8 @@ class Environment(Struct, frozen=True):
         simultaneous: whether all players move together, so that it is a parallel environment.
     """
 
+    id: str
+    opponent: str
     version: int
     choices: tuple[str, ...]
     observation: Callable[[int, Any], Numbers]

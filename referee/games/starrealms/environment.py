@@ -5,22 +5,19 @@ An action of the game is one choice. A `choose` takes a choice for each pick, an
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from msgspec import UNSET, Struct, to_builtins
 from numpy.typing import NDArray
 
-from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.choices import Choices, ChoosingTranslator, counted
 from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.starrealms.rules import messages as say
-from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
 from referee.games.starrealms.rules.view import SeatView, View
 
-_MOST = 1_000_000
-"""No number that is observed comes near it."""
 _COPIES = "Stealth Needle"  # it has the abilities of others
 
 
@@ -54,14 +51,45 @@ _PLACES = (
     *("trade row", "other hidden", "other discard", "other in play", "option"),
 )
 NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in CARDS))
+_PLACE = {name: place for place, name in enumerate(NAMES)}
+_AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PLACES)
+_BOUNDS = {
+    **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
+    **dict.fromkeys(("picked", "least", "most", "own due", "other due"), 10),
+    **dict.fromkeys(("own authority", "other authority"), 200),
+    "trade deck": len(TRADE_DECK) - 5,
+    "turn": 2 * 10_000,  # of the longest match
+    "explorers": 1_000,
+}
+"""The greatest number of each single entry; 100 if it is not here."""
+_EXPLORERS = 10
+
+
+def _most(place: str, card: Card) -> int:
+    """How many copies of a card there can be in a place; 1 if there is never one."""
+    never = {
+        "unused": card.is_ship or not card.primary,
+        "ally used": not card.ally and card.name != _COPIES,
+        "trade row": card.name not in TRADE_DECK,
+        "other in play": card.is_ship,
+    }
+    if never.get(place) or place == "copied":
+        return 1
+    return _EXPLORERS if card.name == EXPLORER else card.copies
+
+
+_HIGH = np.array(
+    [_BOUNDS.get(name, 100) for name in _ALONE]
+    + [_most(place, card) for place in _PLACES for card in CARDS.values()],
+    np.int32,
+)
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the numbers of an observation."""
-    low = np.zeros(len(NAMES), np.int32)
-    for name in ("own authority", "other authority"):
-        low[NAMES.index(name)] = -_MOST
-    return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
+    """Name the entries of an observation, with their bounds."""
+    high = _HIGH.copy()
+    high[_PLACE["turn"]], high[_PLACE["explorers"]] = 2 * options.max_turns, options.explorers
+    return Numbers(NAMES, np.zeros_like(high), high)
 
 
 class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
@@ -108,8 +136,8 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             [piece.card for piece in other.in_play],
             [option.card for option in options if option.card is not UNSET],
         ]
-        counts = [count for cards in map(Counter, places) for count in map(cards.get, CARDS)]
-        return np.array([*alone, *(count or 0 for count in counts)], np.int32)
+        found = (at[card] for at, cards in zip(_AT, places, strict=True) for card in cards)
+        return counted(alone, found, _HIGH)
 
 
 def _pick(option: say.Option) -> str:
@@ -151,7 +179,9 @@ class StarRealmsTracker:
 
 
 ENVIRONMENT = Environment(
-    version=1,
+    id="StarRealms",
+    opponent="admiral",
+    version=2,
     choices=CHOICES,
     observation=layout,
     translator=Translator,

@@ -5,25 +5,23 @@ An action of the game is one choice. A choice of cards takes one for each card, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
-from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.choices import Choices, ChoosingTranslator, counted
 from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.interface.seats import seat_id
 from referee.games.tribute.rules import messages as say
-from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
+from referee.games.tribute.rules.cards import PATRONS, TREASURY, Kind, card_set
 from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.view import SeatView, View
 
-_MOST = 1_000_000
-"""No number that is observed comes near it."""
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
-_NUMBERS = {kind.card: kind.number for name in _SETS for kind in card_set(name).kinds.values()}
+_KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
+_NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
 """Of all card sets, so that a policy learnt with one can play with another."""
 _CALLED = (*PATRONS, TREASURY)
@@ -60,12 +58,47 @@ _PLACES = (
     *("row", "tavern deck", "options"),
 )
 NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in _CARDS))
+_PLACE = {name: place for place, name in enumerate(NAMES)}
+_AT = tuple({card: _PLACE[f"{place} {card}"] for card in _CARDS} for place in _PLACES)
+_BOUNDS = {
+    **dict.fromkeys(("coins", "power", "prestige"), 100),
+    **dict.fromkeys(("hand size", "chosen", "least", "most"), 20),
+    "patron calls": 10,
+    "turn": 10_001,  # of the longest match
+}
+"""The greatest number of each single entry; 1 if it is not here."""
+_MADE = 10  # of a card that the tavern does not have
+
+
+def _most(place: str, kind: Kind) -> int:
+    """The greatest number for a card in a place; 1 if it is never there."""
+    if not kind.is_agent and place.endswith(("agents", "ready", "HP")):
+        return 1
+    if place in ("row", "tavern deck"):
+        return kind.copies or 1
+    return (kind.copies or _MADE) * (kind.hp if place.endswith("HP") else 1)
+
+
+def _most_alone(name: str) -> int:
+    owner, _, what = name.partition(" ")
+    if owner == "counter":
+        return 4
+    is_of_player = owner in ("own", "other") and what != "turn"
+    return _BOUNDS.get(what if is_of_player else name, 1)
+
+
+_HIGH = np.array(
+    [_most_alone(name) for name in _ALONE]
+    + [_most(place, _KINDS[card]) for place in _PLACES for card in _CARDS],
+    np.int32,
+)
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the numbers of an observation."""
-    low = np.zeros(len(NAMES), np.int32)
-    return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
+    """Name the entries of an observation, with their bounds."""
+    high = _HIGH.copy()
+    high[_PLACE["turn"]] = options.max_turns + 1
+    return Numbers(NAMES, np.zeros_like(high), high)
 
 
 class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
@@ -108,18 +141,16 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             *(patron in view.picked for patron in PATRONS),
             *(view.counters.get(patron, 0) for patron in _CALLED),
         ]
-        places = [
-            *map(_count, (own.hand, own.draw_pile, own.known, own.cooldown, own.played)),
-            _count(own.agents),
-            _count(agent for agent in own.agents if not agent.activated),
-            _hp(own.agents),
-            *map(_count, (other.hand_and_draw, other.cooldown, other.played)),
-            _count(other.agents),
-            _hp(other.agents),
-            *map(_count, (view.row, view.tavern_deck, choose.cards if choose else [])),
+        places: list[Iterable[say.CardRef | say.AgentRef]] = [
+            *(own.hand or (), own.draw_pile or (), own.known or (), own.cooldown, own.played),
+            *(own.agents, [agent for agent in own.agents if not agent.activated]),
+            [agent for agent in own.agents for _ in range(agent.hp)],
+            *(other.hand_and_draw, other.cooldown, other.played, other.agents),
+            [agent for agent in other.agents for _ in range(agent.hp)],
+            *(view.row, view.tavern_deck, choose.cards if choose else ()),
         ]
-        counts = [counts[card] for counts in places for card in _CARDS]
-        return np.array([*alone, *counts], np.int32)
+        found = (at[card.card] for at, cards in zip(_AT, places, strict=True) for card in cards)
+        return counted(alone, found, _HIGH)
 
 
 def _actions(asked: say.PlayTurn) -> dict[str, int]:
@@ -137,18 +168,6 @@ def _actions(asked: say.PlayTurn) -> dict[str, int]:
 
 def _numbers(seat: SeatView) -> tuple[int, ...]:
     return seat.coins, seat.power, seat.prestige, seat.patron_calls, seat.hand_size
-
-
-def _count(cards: Iterable[say.CardRef | say.AgentRef] | None) -> Counter[str]:
-    return Counter(card.card for card in cards or ())
-
-
-def _hp(agents: Iterable[say.AgentRef]) -> Counter[str]:
-    """Card -> HP of all its copies together."""
-    found: Counter[str] = Counter()
-    for agent in agents:
-        found[agent.card] += agent.hp
-    return found
 
 
 class TributeTracker:
@@ -193,7 +212,9 @@ class TributeTracker:
 
 
 ENVIRONMENT = Environment(
-    version=1,
+    id="Tribute",
+    opponent="magnate",
+    version=2,
     choices=CHOICES,
     observation=layout,
     translator=Translator,

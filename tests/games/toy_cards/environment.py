@@ -53,6 +53,8 @@ class ToyTracker:
 
 
 ENVIRONMENT = Environment(
+    id="ToyCards",
+    opponent="",
     version=1,
     choices=CHOICES,
     observation=layout,
