@@ -134,7 +134,6 @@ class SpecPage(NamedTuple):
 
         Args:
             number: the section of the fault.
-            code: the fault's.
             detail: of the fault. It may begin with the title of a section inside, such as
                 "mine: ...", and name fields that a table of the section is about.
         """

@@ -79,8 +79,6 @@ class TableGame(Generic[T]):
 
     Attributes:
         requests: the decision that the game waits for, if it is not over.
-        outcome: set once it is.
-        table: the state.
     """
 
     def __init__(self, table: T) -> None:

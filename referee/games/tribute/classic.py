@@ -80,9 +80,7 @@ class Classic:
     """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
 
     Args:
-        seat: of the bot.
         seed: of the match; not needed.
-        name: of the bot.
 
     Attributes:
         completed: the actions of the match so far.
