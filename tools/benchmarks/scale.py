@@ -9,9 +9,9 @@ processes that are kept alive. Both print the processor time of a match in the f
 tenth, bots included.
 *standings*, *export*, *serve*, *resume*: stores that are made here, with `--small` (100,000) and
 `--large` (1,000,000) matches of 100 bots. `standings` prints text, `export` CSV. `serve` shows the
-list, then the standings, and stands beside `--records` records (10,000); *resume* continues a
-tournament in which the last 20 matches are missing. For each the processor time and the peak memory
-of the whole command are printed, and how often more the large store takes.
+list, then the standings, and has `--records` records too (10,000). *resume* continues a tournament
+in which the last 20 matches are missing. Prints for each the processor time and the peak memory of
+the whole command, and the ratio between the large and the small store.
 
 Stores are written to the folder for temporary files.
 """
@@ -27,7 +27,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +52,7 @@ REFEREE = [sys.executable, "-m", "referee"]
 
 
 class Cost(NamedTuple):
-    """What a command took: processor seconds, and MiB at the most."""
+    """The cost of a command: processor seconds, and MiB at the most."""
 
     seconds: float
     size: float
@@ -126,7 +126,7 @@ def play_objects(matches: int) -> None:
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     tenth = matches // 10
     ends = [times[place * tenth] for place in range(10)] + times[-1:]
-    per_match = [(end - begin) / tenth for begin, end in zip(ends, ends[1:], strict=False)]
+    per_match = [(end - begin) / tenth for begin, end in pairwise(ends)]
     show_tenths(f"objects, {matches:,} matches", per_match, after / 1024)
     print(f"  a result takes {(after - before) / matches:.1f} KiB")
 
@@ -204,7 +204,7 @@ def of_stores(options: argparse.Namespace) -> None:
 
 
 def cost(part: str, path: Path, size: int, records: Path) -> Cost:
-    """What a command takes."""
+    """The cost of a command."""
     if part == "serve":
         return serve(path, records)
     if part == "resume":
