@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from referee.bots.command import resolve_bot as resolve_bot
     from referee.bots.from_python import BotFunction as BotFunction
     from referee.bots.from_python import BotLike as BotLike
-    from referee.bots.in_process import Player as Player
+    from referee.bots.in_process import BotObject as BotObject
     from referee.errors import BotError as BotError
     from referee.errors import BotNotFoundError as BotNotFoundError
     from referee.errors import InternalError as InternalError
@@ -59,19 +59,19 @@ if TYPE_CHECKING:
     from referee.errors import ShortageError as ShortageError
     from referee.errors import UsageError as UsageError
     from referee.games import GAMES as GAMES
-    from referee.games.interface.chance import Chance as Chance
-    from referee.games.interface.chance import SeededChance as SeededChance
+    from referee.games.interface.definition import GameDefinition as GameDefinition
     from referee.games.interface.faults import Disqualification as Disqualification
+    from referee.games.interface.faults import EndReason as EndReason
     from referee.games.interface.faults import Fault as Fault
-    from referee.games.interface.faults import Malformed as Malformed
-    from referee.games.interface.faults import Termination as Termination
+    from referee.games.interface.faults import InvalidReply as InvalidReply
     from referee.games.interface.game import Audience as Audience
     from referee.games.interface.game import Game as Game
+    from referee.games.interface.game import GameSetup as GameSetup
     from referee.games.interface.game import Outcome as Outcome
     from referee.games.interface.game import Request as Request
-    from referee.games.interface.game import Setup as Setup
-    from referee.games.interface.game import Standing as Standing
-    from referee.games.interface.rules import Rules as Rules
+    from referee.games.interface.game import SeatState as SeatState
+    from referee.games.interface.random_source import RandomSource as RandomSource
+    from referee.games.interface.random_source import SeededRandomSource as SeededRandomSource
     from referee.logs.record import DisqualifiedEntry as DisqualifiedEntry
     from referee.logs.record import EndEntry as EndEntry
     from referee.logs.record import ExitEntry as ExitEntry

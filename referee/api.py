@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.from_python import BotLike, bot_sources
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
 from referee.errors import BotError, UsageError, as_ours, cannot_write
@@ -27,12 +27,12 @@ from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.play import Given, Played, are_objects, play_objects, play_once
+from referee.play import Played, RecordedReply, are_objects, play_objects, play_once
 
 if TYPE_CHECKING:
     from referee.tournament.playing.batch import Batch
     from referee.tournament.rows import MatchRow
-    from referee.tournament.schedule.format import Setup
+    from referee.tournament.schedule.format import TournamentSetup
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -85,7 +85,7 @@ def play_match(
     sources, spec = _described(bots, game, seed, options, place)
     with (
         _logs(log, record, record_stderr) as (files, problems),
-        launched(sources, spec.limits, spec.sandbox) as started,
+        launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
             played = play_objects(spec, sources, *files, diagnose=True)
@@ -113,7 +113,7 @@ async def play_match_async(
     sources, spec = _described(bots, game, seed, options, place)
     with (
         _logs(log, record, record_stderr) as (files, problems),
-        launched(sources, spec.limits, spec.sandbox) as started,
+        launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
     for problem in problems:
@@ -128,7 +128,7 @@ def _shown(spec: MatchSpec, played: Played) -> MatchResult:
     return played.result
 
 
-def _player(spec: MatchSpec, answers: Sequence[Given], text: str) -> str:
+def _player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
     from referee.web.notebook import player  # takes long to load
 
     return player(spec, answers, text)
@@ -365,7 +365,7 @@ def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
 
 
 def _play_in_workers(
-    whole: Batch, what: Setup, jobs: int, add: Callable[[list[MatchRow]], None]
+    whole: Batch, what: TournamentSetup, jobs: int, add: Callable[[list[MatchRow]], None]
 ) -> None:
     """Play all matches, `jobs` at a time, in processes of their own."""
     from referee.tournament.playing.dispatcher import Dispatcher
@@ -385,7 +385,7 @@ def _play_in_workers(
             add(rows)
 
 
-def _counted(what: Setup, rows: Sequence[MatchRow | None]) -> Matches:
+def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
     """The results of matches, in order, None for one that was not played, and their sums."""
     counting = [row for row in rows if row is not None and not row.void]
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))

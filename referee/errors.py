@@ -7,7 +7,7 @@ itself has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
-    |   |-- Mistakes          several things are wrong at once
+    |   |-- UsageErrors       several things are wrong at once
     |   |-- BotNotFoundError  a BOT argument names nothing that can be run
     |   `-- NotBuiltError     folders of bots are to be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
@@ -45,7 +45,7 @@ class UsageError(RefereeError):
         return (str(self),)
 
 
-class Mistakes(UsageError):
+class UsageErrors(UsageError):
     """Several things are wrong at once."""
 
     def __init__(self, lines: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ the others waits for their own next request: waking a process costs more than al
 round. But when those who are asked take their time, the others get their news within
 `NEWS_SECONDS`.
 
-    async with hosted(spec, started) as bots:
+    async with run_bots(spec, started) as bots:
         runner = Runner(spec, bots, log=log)
         await runner.run()
         await finish_all(bots, spec.limits.grace)
@@ -30,17 +30,17 @@ from typing import Generic, NamedTuple, TypeVar
 import trio
 from msgspec import Struct
 
-from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
-from referee.bots.hosting import finish_all, hosted
+from referee.bots.hosting import finish_all, run_bots
 from referee.bots.in_process import InProcessBot
-from referee.bots.last_words import LastWords
 from referee.bots.plain import PlainBot, awaited_of
+from referee.bots.process_report import ProcessReport
 from referee.bots.processes.confinement import limits_by
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.processes.polling import Poller, Waitable
+from referee.bots.wrapper import BotWrapper
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
@@ -65,7 +65,7 @@ FREEZE_SECONDS = 0.005
 """Seconds of thinking after which the bots that are not asked are frozen (sandbox.md, 12)."""
 
 
-class Given(NamedTuple):
+class RecordedReply(NamedTuple):
     """An answer, of which seat, and how many seconds after the start of the bots it came."""
 
     seat: int
@@ -91,7 +91,7 @@ class Played(Struct, frozen=True):
     disqualified: dict[int, Disqualified]
     digest: str
     reply_seconds: list[list[float]]
-    answers: list[Given] = []
+    answers: list[RecordedReply] = []
     reached: Sequence[Sequence[str]] = ()
 
 
@@ -110,7 +110,7 @@ class _Course(Generic[BotType]):
 
     Attributes:
         match: the match, to look at while it runs.
-        hears: each is given the match, and what was said and noted since the last call.
+        listeners: each is given the match, and what was said and noted since the last call.
         asked_since: since when the seats that are due are thinking, on the runner's clock.
         idle: gives the processes that wait for another match meanwhile, which are frozen as well.
     """
@@ -133,7 +133,7 @@ class _Course(Generic[BotType]):
         match: Match | None = None,
     ) -> None:
         self.match = match or spec.new_match()
-        self.hears: list[Callable[[Match, list[Entry]], object]] = []
+        self.listeners: list[Callable[[Match, list[Entry]], object]] = []
         self._spec = spec
         self._bots: Sequence[BotType] = bots
         self._log = log
@@ -147,7 +147,7 @@ class _Course(Generic[BotType]):
         self._start_time = 0.0
         self._reply_seconds: list[list[float]] = [[] for _ in bots]
         self._evidence = [Evidence() for _ in bots] if diagnose else []
-        self._answers: list[Given] = []
+        self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
         self._reached: list[tuple[str, ...]] = []
         self.asked_since = 0.0
@@ -163,8 +163,8 @@ class _Course(Generic[BotType]):
             if spec.sandbox.kind != "none":
                 self._freezable = {seat: bot.launched for seat, bot in self._processes.items()}
         for seat, bot in enumerate(bots):
-            if isinstance(bot, InProcessBot | BotAround):
-                bot.sit(partial(self.match.view, seat))
+            if isinstance(bot, InProcessBot | BotWrapper):
+                bot.attach_view(partial(self.match.view, seat))
 
     def _begin(self) -> None:
         now = self._clock()
@@ -286,11 +286,11 @@ class _Course(Generic[BotType]):
         """Hand the match an answer."""
         match = self.match
         if self._evidence:
-            self._keep(Given(seat, answer, self._clock() - self._start_time))
+            self._keep(RecordedReply(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
                 bot = self._bots[seat]
-                spoken = bot.spoken if isinstance(bot, BotAround) else None
+                spoken = bot.spoken if isinstance(bot, BotWrapper) else None
                 self._evidence[seat].note_line(answer, spoken[1] if spoken else b"")
         if isinstance(answer, Failure):
             match.disqualify(seat, answer.code, answer.detail)
@@ -302,7 +302,7 @@ class _Course(Generic[BotType]):
                 lines for seat, lines in enumerate(self._pending) if seat not in match.disqualified
             ]
 
-    def _keep(self, given: Given) -> None:
+    def _keep(self, given: RecordedReply) -> None:
         """Keep an answer, for who wants to see the match, unless they take too much memory."""
         self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
         if self._room >= 0:
@@ -335,8 +335,8 @@ class _Course(Generic[BotType]):
                 self._log.write(b"".join(public))
         if self._record is not None and entries:
             self._record.write(entries, now - self._start_time)
-        for hear in self.hears:
-            hear(self.match, entries)
+        for listen in self.listeners:
+            listen(self.match, entries)
 
     def _behind(self) -> Sink | None:
         """A log whose reader has to catch up."""
@@ -386,7 +386,7 @@ class _Course(Generic[BotType]):
 
     def _diagnoses(self) -> list[Diagnosis]:
         match = self.match
-        words = [bot.last_words(STDERR_LINES) for bot in self._bots]
+        words = [bot.process_report(STDERR_LINES) for bot in self._bots]
         self._reached = [() if each is None else each.reached for each in words]
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]
@@ -396,7 +396,7 @@ class _Course(Generic[BotType]):
         ]
         return [self._diagnosis(seat, words[seat], notes[seat]) for seat in range(len(words))]
 
-    def _diagnosis(self, seat: int, words: LastWords | None, notes: list[str]) -> Diagnosis:
+    def _diagnosis(self, seat: int, words: ProcessReport | None, notes: list[str]) -> Diagnosis:
         rules, match, evidence = self._spec.rules, self.match, self._evidence[seat]
         left, exit_code = match.disqualified.get(seat), self._bots[seat].exit_code
         unasked = words is not None and words.unasked
@@ -405,7 +405,7 @@ class _Course(Generic[BotType]):
         from referee.diagnosis.author import diagnosis  # takes longer to load than most matches
 
         bot = self._bots[seat]
-        spoken = bot.spoken if isinstance(bot, BotAround) else None
+        spoken = bot.spoken if isinstance(bot, BotWrapper) else None
         return diagnosis(
             rules,
             evidence,
@@ -634,7 +634,7 @@ class PlainRunner(_Course[PlainBot]):
         else:
             entries = self.match.take_entries()
             self._put_by(entries)
-            if not (self._log is not None or self._is_recorded or self.hears):
+            if not (self._log is not None or self._is_recorded or self.listeners):
                 return
             self._write(entries, self._clock())
         self._await_readers()
@@ -703,7 +703,7 @@ async def play_once(
     """
     try:
         recorded = [RecordedStderr() for _ in started] if record_stderr else []
-        async with hosted(
+        async with run_bots(
             spec, started, stderr, recorded=recorded, look_seconds=LOOK_SECONDS
         ) as bots:
             if answers:

@@ -154,7 +154,7 @@ async def test_play_match_async(tmp_path: Path) -> None:
     for seed, result in results.items():
         assert result.seed == seed
         assert [player.exit_code for player in result.players] == [0, 0]
-        assert verify_record(str(tmp_path / str(seed))).kind == Kind.HOLDS
+        assert verify_record(str(tmp_path / str(seed))).kind == Kind.VALID
 
 
 async def test_a_match_that_is_cancelled_ends_its_bots() -> None:
@@ -185,7 +185,7 @@ def test_objects_need_no_event_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     log, record = tmp_path / "log", tmp_path / "record"
     result = referee.play_match([cautious, cautious], seed=1, options=SHORT, log=log, record=record)
     assert result.reason == entries(log)[-1]["reason"] == "turn-limit"
-    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert verify_record(str(record)).kind == Kind.VALID
 
 
 async def test_play_match_in_an_async_program_of_trio() -> None:
@@ -238,7 +238,7 @@ def test_a_bug_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert isinstance(caught.value, referee.RefereeError)
     assert isinstance(caught.value.__cause__, ValueError)
     assert left_behind() == []
-    assert verify_record(record).kind == Kind.CUT_SHORT
+    assert verify_record(record).kind == Kind.TRUNCATED
 
 
 def test_ctrl_c_is_a_keyboard_interrupt() -> None:
@@ -297,12 +297,12 @@ def test_any_exception_becomes_one_of_ours(
 def test_the_example_in_the_seam_plays_a_game() -> None:
     """The loop that `referee/games/interface/game.py` shows."""
     rules = referee.GAMES["dominion"]
-    chance = referee.SeededChance(7)
+    chance = referee.SeededRandomSource(7)
     options = rules.options(max_turns=3)
-    game = rules.new(referee.Setup(chance=chance, names=("Ann", "Ben"), options=options))
+    game = rules.new(referee.GameSetup(chance=chance, names=("Ann", "Ben"), options=options))
     events = game.take_events()
     while game.requests:
-        nonsense = referee.Malformed("invalid-json", "not even tried")
+        nonsense = referee.InvalidReply("invalid-json", "not even tried")
         game.advance({asked.seat: nonsense for asked in game.requests})
         events += game.take_events()
     assert game.outcome == referee.Outcome("turn-limit", (1, 1))

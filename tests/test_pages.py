@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.match.limits import LIMITS
 from referee.match.pages import PROTOCOL, SHARED, load_page, read_page
 from tests.support.live import ROOT
@@ -94,7 +94,7 @@ def test_the_shared_page_has_the_sections_that_all_games_share() -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_shared_sections_have_the_same_title_in_each_game(rules: Rules) -> None:
+def test_shared_sections_have_the_same_title_in_each_game(rules: GameDefinition) -> None:
     shared, own = read_page(PROTOCOL).sections, read_page(rules.specification).sections
     assert own
     for number in shared.keys() & own.keys():
@@ -105,7 +105,7 @@ def test_shared_sections_have_the_same_title_in_each_game(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=[*GAMES])
-def test_a_section_of_both_pages_has_both_texts(rules: Rules) -> None:
+def test_a_section_of_both_pages_has_both_texts(rules: GameDefinition) -> None:
     whole = load_page(rules.specification).sections["8.3"].text
     assert whole.startswith(read_page(PROTOCOL).sections["8.3"].text)
     assert whole.endswith(read_page(rules.specification).sections["8.3"].text)

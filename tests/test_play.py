@@ -12,8 +12,8 @@ import trio
 import trio.testing
 
 from referee.bots.command import resolve_bot
-from referee.bots.hosting import finish_all, hosted
-from referee.bots.processes.launch import launched
+from referee.bots.hosting import finish_all, run_bots
+from referee.bots.processes.launch import launch_bots
 from referee.errors import InternalError, LogWriteError
 from referee.games import GAMES
 from referee.logs.files import open_logs
@@ -297,8 +297,8 @@ async def test_a_slow_reader_of_the_log_costs_no_bot_its_time(tmp_path: Path) ->
             await trio.lowlevel.checkpoint()
 
     over = False
-    with launched([resolve_bot("minimal")] * 2, spec.limits) as started:
-        async with hosted(spec, started) as bots, trio.open_nursery() as nursery:
+    with launch_bots([resolve_bot("minimal")] * 2, spec.limits) as started:
+        async with run_bots(spec, started) as bots, trio.open_nursery() as nursery:
             runner = Runner(spec, bots, log=log)
             nursery.start_soon(read, runner)
             await runner.run()
@@ -373,8 +373,8 @@ async def test_a_borrowed_process_plays_match_after_match() -> None:
     """Who lends a bot ends it; one that was disqualified is dead, and fails from then on."""
     arguments = [hostile("plays_on"), hostile("exit_at", 3)]
     spec = match_spec(arguments, seed=1, options={"max_turns": 3})
-    with launched([resolve_bot(bot) for bot in arguments], spec.limits) as started:
-        async with hosted(spec, started) as bots:
+    with launch_bots([resolve_bot(bot) for bot in arguments], spec.limits) as started:
+        async with run_bots(spec, started) as bots:
             played = []
             for _ in range(3):
                 runner = Runner(spec, bots)
@@ -410,7 +410,7 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
         await play(tmp_path, BIG_MONEY, hostile("stays"))
     assert isinstance(caught.value.__cause__, RuntimeError)
     verdict = verify_record(str(tmp_path / "record"))
-    assert verdict.kind == Kind.CUT_SHORT
+    assert verdict.kind == Kind.TRUNCATED
     assert "valid so far" in verdict.text
     findings = list(validate_log(str(tmp_path / "log"), GAMES["dominion"]))
     assert [finding.section for finding in findings] == ["2.14"]  # no game-end, nothing else

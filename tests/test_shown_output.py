@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from referee.bots.processes.sandbox import why_not
+from referee.bots.processes.sandbox import unavailable_reason
 from tests.support.live import ROOT
 from tools.generators.make_pages import pages
 
@@ -92,7 +92,7 @@ PAGES = {
 )
 def test_the_commands_print_the_lines_of_the_page(page: str, tmp_path: Path) -> None:
     for need in NEEDS.get(page, []):
-        if why := why_not() if need == "bwrap" else not shutil.which(need):
+        if why := unavailable_reason() if need == "bwrap" else not shutil.which(need):
             pytest.skip(f"{need} does not work on this machine: {why}")
     bin = tmp_path / "bin"
     bin.mkdir()

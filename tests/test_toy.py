@@ -98,7 +98,7 @@ def test_the_record_holds_and_gives_the_log(
     files: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     again = tmp_path / "again"
-    assert "holds" in run(capsys, "verify", files[1], "--log", again)
+    assert "valid" in run(capsys, "verify", files[1], "--log", again)
     assert again.read_bytes() == files[0].read_bytes()
     (summary,) = summaries([files[1]])
     assert summary.header.options.turns == 4
@@ -116,7 +116,7 @@ def test_a_deck_that_all_share_is_drawn_from_the_seed(
     for seed, name in ((3, "a"), (3, "b"), (4, "c")):
         log, record = tmp_path / f"{name}.log", tmp_path / f"{name}.record"
         run(capsys, *words, "--seed", str(seed), "--log", log, "--record", record)
-        assert "holds" in run(capsys, "verify", record)
+        assert "valid" in run(capsys, "verify", record)
         assert "valid" in run(capsys, "validate", log)
         messages = [json.loads(line) for line in log.read_text().splitlines()]
         turned.append([m["card"] for m in messages if m["type"] == "card-turned"])
@@ -148,7 +148,7 @@ def test_an_edited_record_and_an_edited_log_are_found(
     log, record = files
     record.write_text(record.read_text().replace('"player1":9', '"player1":8', 1))
     assert cli.main(["verify", str(record)]) == 1
-    assert "edited" in capsys.readouterr().out
+    assert "modified" in capsys.readouterr().out
     log.write_text(log.read_text().replace('"scores":[', '"scores":[1', 1))
     out = run(capsys, "validate", log, code=1)
     assert "toy, 4.1" in out
@@ -191,8 +191,8 @@ def test_a_file_that_the_game_plays_is_a_bot(
     record = tmp_path / "record"
     out = run(capsys, "play", "--game", "toy", bots[1], file, "--seed", "1", "--record", record)
     assert "Number (player2) won with 21 to 3" in " ".join(out.split())
-    assert "holds" in run(capsys, "verify", record)
-    run(capsys, "play", bots[1], file, "--from", record, "--turn", "3")
+    assert "valid" in run(capsys, "verify", record)
+    run(capsys, "play", bots[1], file, "--resume", record, "--turn", "3")
     assert "2 of 2 cases" in run(capsys, "conform", "--game", "toy", file)
     matches = referee.play_matches([file, bots[1]], 2, game="toy", seed=1)
     assert matches.wins == [2, 0]
@@ -274,7 +274,7 @@ def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
     record = tmp_path / "record"
     out = run(capsys, "play", "--game", "toy", dead, bots[0], "--record", record, code=1)
     assert "nobody else was left" in " ".join(out.split())
-    assert "holds" in run(capsys, "verify", record)
+    assert "valid" in run(capsys, "verify", record)
 
 
 def test_what_it_does_not_have_is_said(bots: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,8 +21,8 @@ from referee.games.interface.faults import (
     BAD_NAME_REPLY,
     INVALID_JSON,
     WRONG_TYPE,
+    EndReason,
     Fault,
-    Termination,
 )
 from referee.match.machine import Disqualified, Match, Received, Sent
 from referee.match.pages import load_page
@@ -124,7 +124,7 @@ def test_no_fault_and_no_end_is_missing() -> None:
     assert faults == {*RULES.faults, INVALID_JSON, WRONG_TYPE} - {BAD_NAME_REPLY}
     sent = [line["message"] for line in lines if line["entry"] == "sent"]
     reasons = {message["reason"] for message in sent if message["type"] == "game-end"}
-    assert reasons == {*RULES.reasons, *Termination}
+    assert reasons == {*RULES.reasons, *EndReason}
     played = {card for message in sent for card in message.get("played", ())}
     assert len(played) == 13  # ten kingdom cards, three treasures
     assert {line["players"] for line in lines if line["entry"] == "header"} == {2, 3, 4}

@@ -7,14 +7,14 @@ folder.py      a folder with a `bot.toml`: a bot as it is handed in
 digest.py      a digest of a bot's files: has it changed?
 table.py       the keys of a bot in TOML, there and in a configuration
 building.py    building the bot in a folder
-last_words.py  the traces of a bot that ended or did not answer
+process_report.py  the traces of a bot that ended or did not answer
 traces.py      a long stderr: the lines that its author needs
 processes/     bots that are processes
 address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
 person.py      a person as a bot
-around.py      a bot that stands before another one
+wrapper.py     a bot that wraps another one
 replayed.py    a bot whose first answers come from a record
 repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others

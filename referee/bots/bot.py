@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
-from referee.bots.last_words import LastWords
+from referee.bots.process_report import ProcessReport
 from referee.games.interface.faults import Disqualification
 
 
@@ -45,7 +45,7 @@ class NoProcess:
     started: float | None = None
     exit_code: int | None = None
 
-    def last_words(self, count: int) -> None:
+    def process_report(self, count: int) -> None:
         """None: it has no stderr that could be read."""
 
 
@@ -88,7 +88,7 @@ class Bot(Protocol):
     async def kill(self) -> None:
         """End it at once (8.3). Safe more than once."""
 
-    def last_words(self, count: int) -> LastWords | None:
+    def process_report(self, count: int) -> ProcessReport | None:
         """What its process leaves behind, once it has ended; None if it has none.
 
         Args:

@@ -227,7 +227,7 @@ async def _run(
         finally:
             bot.kill()
             output.read_rest(fd)
-        bot.has_begun()
+        bot.was_started()
     finally:
         bot.end()
     code = bot.exit_code

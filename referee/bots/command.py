@@ -2,9 +2,9 @@
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
 the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as one
-of rules (`Rules.bot_files`), or the name of a bundled one; the path of a program; a dialect of the
-game, a colon and an address, program or command line; an adapter of the game, a colon and what it
-plays (`Rules.adapters`); a command line in one argument, split as a
+of rules (`GameDefinition.bot_files`), or the name of a bundled one; the path of a program; a
+dialect of the game, a colon and an address, program or command line; an adapter of the game, a
+colon and what it plays (`GameDefinition.adapters`); a command line in one argument, split as a
 shell would split it, whose first word is a bundled bot or a program, there or on the PATH. Nothing
 is ever given to a shell.
 """
@@ -31,7 +31,7 @@ from referee.bots.folder import (
     leads_out,
     read_folder,
 )
-from referee.errors import BotNotFoundError, Mistakes, NotBuiltError, UsageError
+from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import DEFAULT_GAME, GAMES
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import as_text
@@ -68,7 +68,8 @@ class BotCommand(NamedTuple):
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
         env: what it has in its environment beside what every bot has: (name, value) each.
-        is_timed: whether its environment says the time limit, as of an adapter (`Rules.adapters`).
+        is_timed: whether its environment says the time limit, as of an adapter
+            (`GameDefinition.adapters`).
     """
 
     argument: str
@@ -177,7 +178,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
     """The bot in a folder.
 
     Raises:
-        Mistakes: all that is wrong with the folder.
+        UsageErrors: all that is wrong with the folder.
         NotBuiltError: it is to be built first.
     """
     problems = list(folder.problems)
@@ -189,7 +190,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
     elif not problems:
         raise NotBuiltError([folder.path])
     if problems:
-        raise Mistakes(problems)
+        raise UsageErrors(problems)
     assert not isinstance(source, BotAddress)
     return source
 
@@ -213,7 +214,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
     if unbuilt:
         errors.append(NotBuiltError(unbuilt))
     if len(errors) > 1:
-        raise Mistakes([line for error in errors for line in error.lines])
+        raise UsageErrors([line for error in errors for line in error.lines])
     if errors:
         raise errors[0]
     return found

@@ -6,17 +6,17 @@ from typing import cast
 
 import trio
 
-from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.remote import RemoteBot
+from referee.bots.wrapper import BotWrapper
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect
-from referee.games.interface.rules import Rules
 from referee.match.spec import MatchSpec
 
 
-class DialectBot(BotAround):
+class DialectBot(BotWrapper):
     """A `Bot` for one match: another one, and the translation that stands before it."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
@@ -65,6 +65,6 @@ def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: object) -> Dial
     return DialectBot(cast(Bot, bot), kind.new(seat, spec.seed, source.argument))
 
 
-def reply_end(rules: Rules, source: LaunchedBot) -> bytes:
+def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:
     """What ends each reply of a process."""
     return rules.dialects[source.dialect]().reply_end if source.dialect else b"\n"

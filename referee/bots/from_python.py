@@ -13,7 +13,7 @@ import msgspec
 
 from referee.bots.bot import Answer
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
-from referee.bots.in_process import InProcessBot, OwnErrors, Player
+from referee.bots.in_process import BotObject, InProcessBot, OwnErrors
 from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
@@ -23,9 +23,9 @@ BotLike: TypeAlias = (
     str
     | os.PathLike[str]
     | Sequence[str]
-    | Player
+    | BotObject
     | BotFunction
-    | Callable[[], Player | BotFunction]
+    | Callable[[], BotObject | BotFunction]
     | BotSource
 )
 """What a program can give as a bot."""
@@ -130,7 +130,7 @@ def _shown(value: object) -> str:
 
 
 class FunctionPlayer:
-    """A function that is called with each message, as a `Player`.
+    """A function that is called with each message, as a `BotObject`.
 
     It need not know of the handshake: if it returns None, it has said its own name.
     """
@@ -141,7 +141,7 @@ class FunctionPlayer:
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """What it returns for the last message."""
-        self.hear(lines[:-1])
+        self.notify(lines[:-1])
         asked = msgspec.json.decode(lines[-1])
         reply = self._function(asked)
         kind = asked["type"]
@@ -155,7 +155,7 @@ class FunctionPlayer:
         except (TypeError, ValueError, RecursionError) as error:
             raise BotError(f"{self._returned(reply, kind)}, which is no JSON: {error}") from error
 
-    def hear(self, lines: Sequence[bytes]) -> None:
+    def notify(self, lines: Sequence[bytes]) -> None:
         """Call it with messages that ask for nothing."""
         for line in lines:
             message = msgspec.json.decode(line)

@@ -13,7 +13,7 @@ from referee.bots.dialect import in_dialect, reply_end
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.limits import Limits
@@ -21,7 +21,7 @@ from referee.match.spec import MatchSpec
 
 
 @asynccontextmanager
-async def hosted(
+async def run_bots(
     spec: MatchSpec,
     started: Sequence[Started],
     stderr: Sequence[Sink | None] | None = None,
@@ -73,7 +73,7 @@ async def finish_all(bots: Sequence[Bot], grace: float) -> None:
 
 def start(
     nursery: trio.Nursery,
-    rules: Rules,
+    rules: GameDefinition,
     limits: Limits,
     source: Started,
     file: Sink | None = None,

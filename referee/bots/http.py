@@ -20,8 +20,8 @@ from referee.bots.address import parse_address
 from referee.bots.bot import Answer, Failure, NoProcess, as_line
 from referee.bots.command import BotAddress
 from referee.errors import SHORTAGES, ShortageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.rules import Rules
 from referee.match.limits import Limits
 
 LINES = "application/x-ndjson"
@@ -174,7 +174,7 @@ class HttpBot(NoProcess):
             await trio.aclose_forcefully(self._stream)
 
 
-def http_bot(rules: Rules, limits: Limits, source: BotAddress) -> HttpBot:
+def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
     """A bot as it is, without what stands before it if it speaks a dialect."""
     if not source.dialect:
         return HttpBot(source.url, limits)

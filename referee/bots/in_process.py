@@ -14,12 +14,12 @@ from referee.games.interface.faults import Disqualification
 from referee.match.decode import is_blank
 
 
-class Player(Protocol):
+class BotObject(Protocol):
     """What an `InProcessBot` asks. Being deterministic makes its matches so.
 
-    One that has a method `hear(lines)` is given the last lines of a match by it, which ask for
-    nothing. One that has a method `sit(view)` is given, before a match, a function that gives the
-    view of its seat (`Match.view`).
+    One that has a method `notify(lines)` is given the last lines of a match by it, which ask for
+    nothing. One that has a method `attach_view(view)` is given, before a match, a function that
+    gives the view of its seat (`Match.view`).
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
@@ -37,22 +37,22 @@ class InProcessBot(NoProcess):
         name: what it is called in a `BotError`; empty: by its class.
     """
 
-    def __init__(self, player: Player, name: str = "") -> None:
+    def __init__(self, player: BotObject, name: str = "") -> None:
         self._player = player
         self._name = name or type(player).__name__
         self._errors = OwnErrors(self._name)
         self._lines: list[bytes] = []
         self._killed = False
 
-    def sit(self, view: Callable[[], Struct | None]) -> None:
+    def attach_view(self, view: Callable[[], Struct | None]) -> None:
         """Let it have what gives the view of its seat in the next match, if it wants that."""
-        take = getattr(self._player, "sit", None)
+        take = getattr(self._player, "attach_view", None)
         if take is not None:
             with self._errors:
                 take(view)
 
     def reword(self, note: str) -> str:
-        """A note of the game (`Rules.notes`) in the words of the author of such bots."""
+        """A note of the game (`GameDefinition.notes`) in the words of the author of such bots."""
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
@@ -91,10 +91,10 @@ class InProcessBot(NoProcess):
 
     def hear_the_rest(self, lines: Sequence[bytes]) -> None:
         """Let it hear the last lines, without line ends, where there is no event loop."""
-        hear = getattr(self._player, "hear", None)
-        if hear is not None and lines and not self._killed:
+        notify = getattr(self._player, "notify", None)
+        if notify is not None and lines and not self._killed:
             with self._errors:
-                hear(lines)
+                notify(lines)
 
     async def kill(self) -> None:
         self.leave()

@@ -1,7 +1,7 @@
 """A person as a bot: what it is sent is told, what it is asked becomes questions.
 
-Where the person sits, and how it is asked there, is a `Desk`; what a game shows and asks is its
-`referee.games.interface.dialogue.Dialogue`. A person has no clock.
+Where the person sits, and how it is asked there, is a `HumanTerminal`; what a game shows and asks
+is its `referee.games.interface.dialogue.Dialogue`. A person has no clock.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, NoProcess, split_lines
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
 
@@ -25,7 +25,7 @@ NAME = "Human"
 """What every person is called: a record tells no more of who played."""
 
 
-class Desk(Protocol):
+class HumanTerminal(Protocol):
     """Where people sit; there may be several, one a seat."""
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
@@ -39,9 +39,9 @@ class Desk(Protocol):
 
 
 class PersonBot(NoProcess):
-    """Implements `referee.bots.bot.Bot` for a person; who plays knows a `Rules.person`."""
+    """Implements `referee.bots.bot.Bot` for a person; who plays knows a `GameDefinition.person`."""
 
-    def __init__(self, rules: Rules, desk: Desk) -> None:
+    def __init__(self, rules: GameDefinition, desk: HumanTerminal) -> None:
         self._rules = rules
         self._desk = desk
         kinds = (say.PlayerNameRequest, *say.SHARED_PUBLIC, *rules.public, *rules.requests)
@@ -82,9 +82,9 @@ class PersonBot(NoProcess):
             against = ", ".join(map(self._who, others))
             return [
                 f"You are {seat_id(self._seat)}. You play against {against}.",
-                *self._dialogue.hear(message),
+                *self._dialogue.observe(message),
             ]
-        return self._dialogue.hear(message)
+        return self._dialogue.observe(message)
 
     def _who(self, seat: int) -> str:
         return f"{seat_id(seat)} {self._names[seat]}"

@@ -6,7 +6,6 @@ from collections.abc import Container, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from referee.bots.around import BotAround
 from referee.bots.command import BotSource, PythonBot
 from referee.bots.dialect import DialectBot, in_dialect, reply_end
 from referee.bots.in_process import InProcessBot
@@ -16,6 +15,7 @@ from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool, borrowed
 from referee.bots.processes.stderr import StderrKeeper
 from referee.bots.remote import RemoteBot
+from referee.bots.wrapper import BotWrapper
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
@@ -24,7 +24,7 @@ PlainBot: TypeAlias = InProcessBot | PipedBot | RemoteBot | DialectBot
 
 
 @contextmanager
-def lent_plain(
+def borrow_plain_bots(
     pool: BotPool,
     spec: MatchSpec,
     sources: Sequence[BotSource],
@@ -79,8 +79,8 @@ def awaited_of(bots: Sequence[object]) -> dict[int, PipedBot | RemoteBot]:
     """Those of the bots that have to be waited for, by seat, without a dialect before them."""
     found = {}
     for seat, bot in enumerate(bots):
-        while isinstance(bot, BotAround):
-            bot = bot.behind
+        while isinstance(bot, BotWrapper):
+            bot = bot.wrapped
         if isinstance(bot, PipedBot | RemoteBot):
             found[seat] = bot
     return found

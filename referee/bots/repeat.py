@@ -27,7 +27,7 @@ def repeat_words(
         recorded: whether a file says what was played. A stranger may have written it so that the
             command is copied: it always asks for the sandbox and lifts no limit, unless all bots
             came with the referee.
-        start: words in place of the game and the seed, such as `--from`.
+        start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
     kind: str = spec.sandbox.kind

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 import trio
 
-from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure
+from referee.bots.wrapper import BotWrapper
 
 
-class ReplayedBot(BotAround):
+class ReplayedBot(BotWrapper):
     """A `Bot` for one match: another one, whose first answers are replaced by others.
 
     That one is sent all that it would be sent. A process is asked all the same, so that it knows

@@ -12,8 +12,8 @@ from referee.bots.bot import Answer, Failure
 from referee.bots.in_process import InProcessBot
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.rules import Rules
 
 
 def stand_in(game: str) -> InProcessBot:
@@ -30,7 +30,9 @@ class StandIn:
         replies: JSON values, its first replies; {"leave": CODE} in place of one: it leaves.
     """
 
-    def __init__(self, rules: Rules, name: str | None, replies: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, rules: GameDefinition, name: str | None, replies: Iterable[Any] = ()
+    ) -> None:
         self._rules = rules
         self._name = name
         self._replies = deque(replies)

@@ -80,11 +80,11 @@ def _indent(text: str) -> int:
 def _marked(shown: Sequence[Numbered], known: Sequence[Numbered]) -> Stderr:
     """The lines that are shown, with a line for each gap between them."""
     lines: list[str] = []
-    total = left_out = 0
+    total = omitted = 0
     for number, text in [*shown, (known[-1][0] + 1 if known else 0, "")]:
         if missing := number - total:
-            left_out += missing
+            omitted += missing
             lines.append(f"... {missing} line{'s' * (missing != 1)} left out")
         lines.append(text)
         total = number + 1
-    return Stderr(lines[:-1], left_out)
+    return Stderr(lines[:-1], omitted)

@@ -8,7 +8,7 @@
     console.py    messages, exit codes, terminals
     work.py       what commands that work for long share
     serving.py    what commands share that show something in the browser
-    watching.py   `--watch`: what is being played, there
+    watching.py   `--browser`: what is being played, there
     many_files.py what verify and validate share: work on many files, a report on them
     desk.py, typed.py
                   a person at the terminal: questions, and what is typed

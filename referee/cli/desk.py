@@ -67,7 +67,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
 
 
 class Terminal:
-    """Implements `referee.bots.person.Desk`.
+    """Implements `referee.bots.person.HumanTerminal`.
 
     Args:
         people: who sit here; if they are several, none sees what another one holds.

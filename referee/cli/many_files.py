@@ -45,7 +45,7 @@ def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: 
     add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
 
 
-class Told(NamedTuple):
+class FileReport(NamedTuple):
     """What is said of a file: lines for people, a value for JSON, a case for JUnit."""
 
     lines: Sequence[str]
@@ -70,7 +70,7 @@ class Report:
         self._texts = [text] * (is_text or is_saved) + [file] * (is_text and is_saved)
         self._cases: list[Case] = []
 
-    def add(self, told: Told) -> None:
+    def add(self, told: FileReport) -> None:
         """Add what was found in one file."""
         self.say(told.lines)
         if self._format == "json":
@@ -104,7 +104,7 @@ def examine(
     *,
     doing: str,
     what: str,
-    tell: Callable[[str, T], Told],
+    tell: Callable[[str, T], FileReport],
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
 ) -> bool:

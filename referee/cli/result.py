@@ -13,9 +13,9 @@ from typing import TypeAlias, get_type_hints
 
 from referee.bots.repeat import as_bot
 from referee.games import DEFAULT_GAME, GAMES
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.match.limits import SANDBOXED, flag
-from referee.match.result import Departure, FirstFault, MatchResult, PlayerResult
+from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.play import Played
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain
 
@@ -219,9 +219,9 @@ def _ordinal(number: int) -> str:
 
 
 _REASONS: dict[str, str] = {
-    Termination.TURN_LIMIT: "the turn limit was reached",
-    Termination.LAST_PLAYER_STANDING: "nobody else was left",
-    Termination.NO_PLAYERS: "no player was left",
+    EndReason.TURN_LIMIT: "the turn limit was reached",
+    EndReason.LAST_PLAYER_STANDING: "nobody else was left",
+    EndReason.NO_PLAYERS: "no player was left",
 }
 
 
@@ -236,7 +236,7 @@ def _verdict(result: MatchResult) -> str:
     if not winners:
         return f"Nobody won: {why}, {turns}."
     names = " and ".join(f"{_name(winner)} ({winner.player_number})" for winner in winners)
-    if result.reason == Termination.LAST_PLAYER_STANDING:
+    if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
     if len(winners) > 1:
         return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
@@ -290,13 +290,15 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
         yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
 
 
-def _where(event: FirstFault | Departure) -> str:
+def _where(event: FirstFault | DisqualificationReport) -> str:
     if not event.request:
         return "handshake"
     return f"turn {event.turn} of the match, request {event.request}"
 
 
-def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iterator[str]:
+def _disqualification(
+    player: PlayerResult, left: DisqualificationReport, width: int
+) -> Iterator[str]:
     who = f"{player.player_number}, {player.bot}"
     yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
     if left.cause:
@@ -313,7 +315,7 @@ def _disqualification(player: PlayerResult, left: Departure, width: int) -> Iter
     if not stderr.lines:
         yield "  It wrote nothing on stderr."
         return
-    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.left_out else ''}:"
+    yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
     yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
 
 

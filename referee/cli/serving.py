@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))
 
 
 def add_address(parser: argparse.ArgumentParser, port: int) -> None:
-    """Add `--listen` and `--host-name`.
+    """Add `--listen` and `--allowed-host`.
 
     Args:
         port: where it listens if nothing else is chosen; 0 is one that is free.
@@ -36,7 +36,7 @@ def add_address(parser: argparse.ArgumentParser, port: int) -> None:
         help=f"the address (default: {HOST}:{port}); port 0: one that is free",
     )
     parser.add_argument(
-        "--host-name",
+        "--allowed-host",
         action="append",
         default=[],
         metavar="NAME",
@@ -47,12 +47,12 @@ def add_address(parser: argparse.ArgumentParser, port: int) -> None:
 def address_as_words(options: argparse.Namespace) -> list[str]:
     """The same options for another command."""
     host, port = options.listen
-    names = [word for name in options.host_name for word in ("--host-name", name)]
+    names = [word for name in options.allowed_host for word in ("--allowed-host", name)]
     return ["--listen", origin(host, port).removeprefix("http://"), *names]
 
 
 def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with: str) -> None:
-    """See that `--listen` and `--host-name` are given where there is a page.
+    """See that `--listen` and `--allowed-host` are given where there is a page.
 
     Args:
         port: as of `add_address`.
@@ -62,8 +62,8 @@ def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with
     Raises:
         UsageError: there is none.
     """
-    if not shown and (options.host_name or options.listen != (HOST, port)):
-        given = "--host-name" if options.host_name else "--listen"
+    if not shown and (options.allowed_host or options.listen != (HOST, port)):
+        given = "--allowed-host" if options.allowed_host else "--listen"
         raise UsageError(f"{given} goes with {goes_with}")
 
 

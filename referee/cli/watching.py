@@ -1,4 +1,4 @@
-"""`--watch`: what is being played, in the browser.
+"""`--browser`: what is being played, in the browser.
 
 A process of its own serves the files that are written: viewers take nothing from the match.
 """
@@ -65,7 +65,7 @@ class Server:
             except OSError as error:
                 GUARDIAN.end(None)
                 raise ShortageError(
-                    "--watch: cannot start the server of the page", error
+                    "--browser: cannot start the server of the page", error
                 ) from error
             GUARDIAN.watch(self._process.pid)
         yield_to_match(self._process.pid)

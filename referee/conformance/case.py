@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 
 
 class Rule(Struct, frozen=True):
@@ -66,7 +66,7 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
             wildcards, "*" for all; empty: as in the file.
         players: seats of the match.
         seat: the bot's.
-        situation: where the match begins; the game's own, see `Rules.situation`.
+        situation: where the match begins; the game's own, see `GameDefinition.situation`.
         others: player number -> its replies, one after the other; an object with the one field
             `leave` disqualifies it instead. When they are used up, and for seats that are not
             there, the seat discards what comes first and ends its turns.
@@ -152,7 +152,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     speaks: str = ""
 
 
-def load_cases(rules: Rules) -> CaseFile:
+def load_cases(rules: GameDefinition) -> CaseFile:
     """All cases for bots of a game, each with all its options and its note.
 
     Raises:
@@ -192,7 +192,7 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     ]
 
 
-def pattern_of(rules: Rules, section: str) -> str:
+def pattern_of(rules: GameDefinition, section: str) -> str:
     """A pattern for `select` of the cases about a section, or about its chapter; empty if none."""
     if rules.cases is None:
         return ""

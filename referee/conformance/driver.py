@@ -22,7 +22,6 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots.around import BotAround
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotSource, resolve_bot
 from referee.bots.hosting import start
@@ -30,6 +29,7 @@ from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import launch
 from referee.bots.processes.process import BotProcess
 from referee.bots.stand_in import StandIn
+from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import (
@@ -46,17 +46,17 @@ from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.silence import why_silent
 from referee.errors import UsageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect
 from referee.games.interface.faults import (
     INVALID_JSON,
     WRONG_TYPE,
     Disqualification,
     Fault,
-    Malformed,
+    InvalidReply,
     describe,
 )
-from referee.games.interface.game import Game, Setup
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.limits import MIB
@@ -68,7 +68,7 @@ from referee.match.spec import MatchSpec, default_limits
 from referee.play import Runner
 
 _SHORT_REST = 0.25
-"""The share of `Limits.rest` to wait where the case does not listen: most have exited."""
+"""The share of `rest` to wait if the case does not listen: most bots have exited."""
 _KNOWN_SECONDS = 1.0
 """Most seconds to wait for a reply that is known not to come."""
 _MOST_REST = 50
@@ -80,7 +80,7 @@ _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
 
-class Limits(Struct, frozen=True):
+class ConformanceLimits(Struct, frozen=True):
     """The limits of a run.
 
     Attributes:
@@ -88,7 +88,7 @@ class Limits(Struct, frozen=True):
         grace: seconds to end after `game-end` (8.4).
         quiet: seconds that a case which listens waits for lines that nothing asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
-        system: other limits of the bot, by their names in `referee.match.limits.Limits`.
+        system: other limits of the bot, by their names in `referee.match.limits.ConformanceLimits`.
         sandbox: of the bot.
     """
 
@@ -103,7 +103,7 @@ class Limits(Struct, frozen=True):
 class _CaseMatch(Match):
     """A match that keeps its faults until they are judged: `unjudged`."""
 
-    def __init__(self, case: Case, rules: Rules, seed: int) -> None:
+    def __init__(self, case: Case, rules: GameDefinition, seed: int) -> None:
         options = msgspec.convert(case.options, rules.options)
         super().__init__(rules, seats=case.players, seed=seed, options=options)
         self.unjudged: list[Fault] = []
@@ -114,7 +114,7 @@ class _CaseMatch(Match):
         return entries
 
 
-class Driver(BotAround):
+class Driver(BotWrapper):
     """One run of a case; a `Bot` in it: the one under test as its match sees it.
 
     It judges what the bot behind it does. Lines wait until it is asked, or the match is over.
@@ -126,7 +126,13 @@ class Driver(BotAround):
     """
 
     def __init__(
-        self, case: Case, source: BotSource, rules: Rules, seed: int, limits: Limits, known: Known
+        self,
+        case: Case,
+        source: BotSource,
+        rules: GameDefinition,
+        seed: int,
+        limits: ConformanceLimits,
+        known: Known,
     ) -> None:
         self._case = case
         self._source = source
@@ -138,7 +144,7 @@ class Driver(BotAround):
                 raise UsageError(f"case {case.id}: {rules.name} cannot begin in the middle")
             begin_at = rules.situation
 
-            def situation(setup: Setup) -> Game:
+            def situation(setup: GameSetup) -> Game:
                 return begin_at(setup, case.situation)
 
             rules = msgspec.structs.replace(rules, new=situation)
@@ -182,7 +188,7 @@ class Driver(BotAround):
                 for bot in self._started:
                     await bot.kill()
             self._nursery.cancel_scope.cancel()
-        words, observed = self._bot.last_words(_STDERR_LINES), self._observed
+        words, observed = self._bot.process_report(_STDERR_LINES), self._observed
         observed.notes = ignored_fields(self._replies, self._rules.replies)
         if words is not None:
             observed.stderr = words.stderr.lines
@@ -461,7 +467,7 @@ class Driver(BotAround):
         """What the bot still writes once its input has ended; the case is over with that.
 
         Args:
-            share: of `Limits.rest`, to wait for it.
+            share: of `ConformanceLimits.rest`, to wait for it.
         """
         if self._process is None:
             await self._bot.finish(self._limits.grace)
@@ -484,7 +490,7 @@ class Driver(BotAround):
         """Judge a handshake reply (3.1), more closely than a match does."""
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
-        if isinstance(reply, Malformed):
+        if isinstance(reply, InvalidReply):
             rest = await self._rest()
             after_prompt = line[line.find(b"{") :]
             if self._process is not None and not line.startswith(codecs.BOM_UTF8):
@@ -525,12 +531,12 @@ class Driver(BotAround):
             return  # of the handshake, which is judged above
         # It may be a stray line before the reply; a game can have a code of its own for such.
         doubtful = fault.code in (INVALID_JSON, WRONG_TYPE) or isinstance(
-            decode_reply(self._canonical, self._decoder), Malformed
+            decode_reply(self._canonical, self._decoder), InvalidReply
         )
         if doubtful:
             kind = json.loads(self._asked)["type"]
             if any(
-                not isinstance(decode_reply(self._translated(line), self._decoder), Malformed)
+                not isinstance(decode_reply(self._translated(line), self._decoder), InvalidReply)
                 for line in await self._rest()
             ):
                 self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")

@@ -16,7 +16,7 @@ import trio
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.conformance.case import Case
-from referee.conformance.driver import Driver, Limits
+from referee.conformance.driver import ConformanceLimits, Driver
 from referee.conformance.verdict import (
     BY_THE_CLOCK,
     OF_A_PROCESS,
@@ -30,7 +30,7 @@ from referee.conformance.verdict import (
     result_of,
     summarize,
 )
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 
 OnResult = Callable[[Result], None]
 """Called with each result, in the order of the cases."""
@@ -52,10 +52,10 @@ class Suite:
 
     cases: list[Case]
     bot: BotSource
-    rules: Rules
+    rules: GameDefinition
     seed: int
     jobs: int = 2
-    limits: Limits = field(default_factory=Limits)
+    limits: ConformanceLimits = field(default_factory=ConformanceLimits)
     on_result: OnResult = lambda result: None
     _results: dict[str, Result] = field(default_factory=dict, init=False)
 

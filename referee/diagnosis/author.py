@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from referee.bots.last_words import LastWords
+from referee.bots.process_report import ProcessReport
 from referee.diagnosis.ending import headline, limit_reached, missed, why_exited
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
 from referee.diagnosis.reading import as_object
 from referee.diagnosis.silence import why_silent
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Wrong
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 from referee.interrupts import signal_name
 from referee.match.machine import Disqualified
 from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED
-from referee.match.result import Departure, Diagnosis, FirstFault
+from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
 _MOST_LINE = 2000
 """More bytes of a reply are not given back."""
@@ -36,9 +36,9 @@ _ADVICE = {
 
 
 def diagnosis(
-    rules: Rules,
+    rules: GameDefinition,
     evidence: Evidence,
-    words: LastWords | None,
+    words: ProcessReport | None,
     *,
     sent: bytes,
     bot: str,
@@ -81,12 +81,12 @@ def diagnosis(
         cause = _cause(rules, left, words, exit_code, requests, sent)
         if not requests and kind is None:
             cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
-        departure = Departure(left.detail, cause, evidence.turn, requests, asked)
+        departure = DisqualificationReport(left.detail, cause, evidence.turn, requests, asked)
     return Diagnosis(departure, faults, all_notes, stderr)
 
 
 def explained(
-    rules: Rules, wrong: Wrong | None, fault: Fault, asked: bytes, line: bytes, said: bytes
+    rules: GameDefinition, wrong: Wrong | None, fault: Fault, asked: bytes, line: bytes, said: bytes
 ) -> str:
     """A fault in words for the author of the bot, with the line where that is no reply at all.
 
@@ -110,13 +110,16 @@ def explained(
     return f"{detail}: {hint}" if hint else detail
 
 
-def _why_no_reply(rules: Rules, fault: Fault, line: bytes) -> str:
+def _why_no_reply(rules: GameDefinition, fault: Fault, line: bytes) -> str:
     is_name = fault.code == BAD_NAME_REPLY
     return why_no_reply(line, (PlayerNameReply,) if is_name else rules.replies)
 
 
 def _faults(
-    seen: Sequence[SeenFault], rules: Rules, wrong: Wrong | None, words: LastWords | None
+    seen: Sequence[SeenFault],
+    rules: GameDefinition,
+    wrong: Wrong | None,
+    words: ProcessReport | None,
 ) -> tuple[list[FirstFault], bool]:
     """The faults, and whether lines that nobody asked for are the cause of one."""
     found: list[FirstFault] = []
@@ -151,7 +154,7 @@ def _behind(unasked: int, line: bytes) -> str:
     return f"{words}; only requests are answered, news are not" if as_object(line) else words
 
 
-def _unasked(words: LastWords) -> str:
+def _unasked(words: ProcessReport) -> str:
     line = quoted(words.first_unasked)
     if words.unasked == 1:
         return f"it wrote a line that nobody asked for, {line}: one line answers one request"
@@ -161,7 +164,7 @@ def _unasked(words: LastWords) -> str:
     )
 
 
-def about_end(exit_code: int | None, words: LastWords) -> list[str]:
+def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
     """What is to be said of the end of a process that has played to the end.
 
     Args:
@@ -182,7 +185,7 @@ def about_end(exit_code: int | None, words: LastWords) -> list[str]:
     ]
 
 
-def dialects_for(rules: Rules, bot: str) -> str:
+def dialects_for(rules: GameDefinition, bot: str) -> str:
     """How to give a bot that does not answer the game's handshake; empty if there is no way.
 
     Args:
@@ -201,9 +204,9 @@ def dialects_for(rules: Rules, bot: str) -> str:
 
 
 def _cause(
-    rules: Rules,
+    rules: GameDefinition,
     left: Disqualified,
-    words: LastWords | None,
+    words: ProcessReport | None,
     exit_code: int | None,
     requests: int,
     sent: bytes,

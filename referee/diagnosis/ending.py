@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Sequence
 
-from referee.bots.last_words import LastWords
+from referee.bots.process_report import ProcessReport
 from referee.interrupts import signal_name
 
 _ERROR = re.compile(
@@ -97,7 +97,7 @@ def missed(sandbox: str, stderr: Sequence[str]) -> str:
     )
 
 
-def limit_reached(exit_code: int | None, words: LastWords) -> str:
+def limit_reached(exit_code: int | None, words: ProcessReport) -> str:
     """The limit that a process which has ended had reached, as a clause; empty if nothing tells.
 
     Args:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from referee.diagnosis.names import nearest
 from referee.diagnosis.reading import NO_VALUE, as_object, first_value, text_of
-from referee.games.interface.faults import INVALID_JSON, Malformed, describe
+from referee.games.interface.faults import INVALID_JSON, InvalidReply, describe
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.messages import PlayerNameReply
 from referee.text.terminal import plain
@@ -56,7 +56,7 @@ def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
         An empty string if it is one of them.
     """
     problem = decode_reply(line, reply_decoder(tuple(replies)))
-    if not isinstance(problem, Malformed):
+    if not isinstance(problem, InvalidReply):
         return ""
     if problem.code == INVALID_JSON:
         return f"the line {quoted(line)} {_why_no_object(line, problem.detail)}"

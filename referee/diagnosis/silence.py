@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from referee.bots.last_words import Silence
+from referee.bots.process_report import TimeoutObservation
 from referee.diagnosis.lines import quoted
 from referee.match.pages import SHARED
 
 
-def why_silent(silence: Silence, asked: str, game: str = "") -> str:
+def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
     """What the bot most likely does wrong, in a sentence without its full stop.
 
     Args:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 
 from referee.errors import BotError, InternalError, UsageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Outcome
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 from referee.match.machine import Match, Sent
 from referee.match.messages import PlayerNameReply
@@ -52,7 +52,7 @@ class Episode:
         seats: how many.
         learners: those of the program.
         agents: their names, in seat order: "player_1" is `player1` of a log.
-        options: the game's own, its `Rules.options`.
+        options: the game's own, its `GameDefinition.options`.
         environment: how the game is translated.
         seed: of the match.
         due: the learners that have to act.
@@ -63,7 +63,7 @@ class Episode:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: GameDefinition,
         players: int | None,
         options: Mapping[str, Any],
         opponents: Bots | None = None,

@@ -17,7 +17,7 @@ from referee.bots.bot import Answer, Failure, split_lines
 from referee.bots.command import PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
-from referee.bots.plain import PlainBot, awaited_of, lent_plain, release_plain
+from referee.bots.plain import PlainBot, awaited_of, borrow_plain_bots, release_plain
 from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool
 from referee.errors import BotError
@@ -66,7 +66,7 @@ class Opponents:
         self._spec = spec
         self._lines = dict.fromkeys(self.seats, b"")
         everybody, nobody = range(len(self._sources)), [None] * len(self._sources)
-        lent = lent_plain(self._pool, spec, self._sources, everybody, nobody)
+        lent = borrow_plain_bots(self._pool, spec, self._sources, everybody, nobody)
         self._bots = self._match.enter_context(lent)
 
     def tell(self, to: int | None, line: bytes) -> None:
@@ -88,7 +88,7 @@ class Opponents:
         if in_handshake:
             for seat, bot in enumerate(self._bots):
                 if isinstance(bot, InProcessBot):
-                    bot.sit(partial(match.view, seat))
+                    bot.attach_view(partial(match.view, seat))
         for seat in match.due:
             answer = self._ask(seat, in_handshake)
             if isinstance(answer, Failure):

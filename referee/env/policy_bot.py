@@ -13,7 +13,7 @@ import msgspec
 from referee.env.episode import observation_of
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, game_rules
-from referee.games.interface.environment import Follower, Translator
+from referee.games.interface.environment import StateTracker, Translator
 from referee.games.interface.seats import seat_index
 from referee.match.messages import PlayerName, PlayerNameReply, PlayerNameRequest
 
@@ -44,7 +44,7 @@ class PolicyBot:
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
         self._seat = self._seats = 0
         self._player: Translator
-        self._follower: Follower | None = None  # once all names are known
+        self._tracker: StateTracker | None = None  # once all names are known
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
         """The answer to the last of these lines, which are all that are new.
@@ -73,20 +73,20 @@ class PolicyBot:
             return None
         if isinstance(message, PlayerNameRequest):
             number = message.player_number
-            self._seat, self._seats, self._follower = seat_index(number), 0, None
+            self._seat, self._seats, self._tracker = seat_index(number), 0, None
             return msgspec.json.encode(PlayerNameReply(number, self._name, 1, keep_alive=True))
         if isinstance(message, PlayerName):
             self._seats += 1
             return None
-        if self._follower is None:
-            self._follower = self._environment.follower(self._seat, self._seats)
+        if self._tracker is None:
+            self._tracker = self._environment.tracker(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats)
-        self._follower.hear(message)
+        self._tracker.observe(message)
         if not isinstance(message, self._requests):
             return None
-        self._player.look(self._follower.view(), asked=True)
+        self._player.look(self._tracker.view(), asked=True)
         answer = None
         while answer is None:
             answer = self._player.act(self._policy(observation_of(self._player)))
-        self._follower.hear(answer)
+        self._tracker.observe(answer)
         return msgspec.json.encode(answer)

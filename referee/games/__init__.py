@@ -11,25 +11,25 @@ TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from typing import Any
 
-    from referee.games.interface.rules import Rules
+    from referee.games.interface.definition import GameDefinition
 
 
-class Games(UserDict[str, "Rules"]):
-    """Games by name: each is its `Rules`, or the module that has them as `RULES`.
+class Games(UserDict[str, "GameDefinition"]):
+    """Games by name: each is its `GameDefinition`, or the module that has them as `RULES`.
 
     Such a module is loaded when its game is first used.
     """
 
     data: dict[str, Any]
 
-    def __init__(self, games: dict[str, Rules | str]) -> None:
+    def __init__(self, games: dict[str, GameDefinition | str]) -> None:
         super().__init__()
         self.data |= games
 
-    def __getitem__(self, name: str) -> Rules:
+    def __getitem__(self, name: str) -> GameDefinition:
         if isinstance(self.data[name], str):
             self.data[name] = import_module(self.data[name]).RULES
-        rules: Rules = self.data[name]
+        rules: GameDefinition = self.data[name]
         return rules
 
 
@@ -45,7 +45,7 @@ DEFAULT_GAME = "dominion"
 """The game of whoever names none."""
 
 
-def game_rules(name: object) -> Rules:
+def game_rules(name: object) -> GameDefinition:
     """The rules of a game that a user has named.
 
     Raises:

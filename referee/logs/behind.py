@@ -16,14 +16,14 @@ from msgspec import Struct, to_builtins
 from msgspec.json import encode
 
 from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import LEFT, PUBLIC, Game
 from referee.games.interface.log_player import DifferenceError, End, Gone, LogPlayer
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id
 
 
-def checker_of(rules: Rules, names: Sequence[str]) -> LogChecker | None:
+def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
     """What checks a log of a game against its rules; None if the game has nothing for it."""
     if rules.checker is not None:
         return rules.checker(names)
@@ -42,7 +42,7 @@ class BehindLog:
         names: the players' names, in seat order.
     """
 
-    def __init__(self, rules: Rules, player: LogPlayer, names: Sequence[str]) -> None:
+    def __init__(self, rules: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._rules = rules
         self._player = player
         self._names = tuple(names)
@@ -69,7 +69,7 @@ class BehindLog:
             return [Finding(line, section, difference.expected, shown, stops=True)]
         return []
 
-    def hear(self, message: Struct) -> bool | None:
+    def observe(self, message: Struct) -> bool | None:
         """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""
         self.read(1, message)
         if self._stopped:

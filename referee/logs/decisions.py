@@ -102,7 +102,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
                 bot = bots.get(who)
                 if bot is None:
                     bot = bots[who] = file.new()
-                    bot.sit(lambda who=who: match.view(who))  # type: ignore[misc]
+                    bot.attach_view(lambda who=who: match.view(who))  # type: ignore[misc]
                 asked[who] = _decide(bot, who)
     if match.turns < turn:
         raise UsageError(f"{record} has {match.turns} turns")

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from referee._version import __version__
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs.parsing import BOM, json_of
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started, spec_of
 from referee.match.machine import MAX_SEED
@@ -28,13 +28,13 @@ _NAME = 200
 class Kind(StrEnum):
     """What verifying a file has shown."""
 
-    HOLDS = "holds"
-    CUT_SHORT = "cut-short"
-    EDITED = "edited"
+    VALID = "valid"
+    TRUNCATED = "truncated"
+    MODIFIED = "modified"
     RULES_CHANGED = "rules-changed"
     NEWER_FORMAT = "newer-format"
     OTHER_GAME = "other-game"
-    NO_RECORD = "no-record"
+    NOT_A_RECORD = "not-a-record"
 
 
 class NoHeader(NamedTuple):
@@ -51,7 +51,7 @@ class NoHeader(NamedTuple):
     text: str
 
 
-def first_line(raw: bytes) -> tuple[Any, Rules | None]:
+def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
     """The JSON value of a first line, UNSET if it is none; and the game if it is a record's.
 
     Of a record the format, the version and the game are known; the rest is not looked at.
@@ -69,18 +69,18 @@ def read_header(line: bytes) -> Header | NoHeader:
     """The header in the first line of a record, if this referee can run its match."""
     value, rules = first_line(line)
     if line.startswith(BOM):
-        return NoHeader(Kind.NO_RECORD, "2.1", "it begins with a byte order mark")
+        return NoHeader(Kind.NOT_A_RECORD, "2.1", "it begins with a byte order mark")
     if line.endswith(b"\r\n"):
-        return NoHeader(Kind.NO_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
+        return NoHeader(Kind.NOT_A_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
     if value is UNSET:
-        return NoHeader(Kind.NO_RECORD, "2.1", "no match record: no JSON")
+        return NoHeader(Kind.NOT_A_RECORD, "2.1", "no match record: no JSON")
     given = value if isinstance(value, dict) else {}
     if "entry" not in given and given.get("type") == "player-name":
         text = "this is a spectator log, no match record: `referee validate` checks those"
-        return NoHeader(Kind.NO_RECORD, "1", text)
+        return NoHeader(Kind.NOT_A_RECORD, "1", text)
     if (given.get("entry"), given.get("format")) != ("header", FORMAT):
         text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
-        return NoHeader(Kind.NO_RECORD, "2.1", text)
+        return NoHeader(Kind.NOT_A_RECORD, "2.1", text)
     version, game, protocol = (given.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
@@ -97,7 +97,9 @@ def read_header(line: bytes) -> Header | NoHeader:
     try:
         header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
     except msgspec.ValidationError as error:
-        return NoHeader(Kind.EDITED, "2.1", f"edited: no possible header: {escaped(str(error))}")
+        return NoHeader(
+            Kind.MODIFIED, "2.1", f"modified: not a valid header: {escaped(str(error))}"
+        )
     assert rules is not None  # else a field has the wrong type
     if header.version != FORMAT_VERSION:
         problem = f"there is no version {header.version} of the format"
@@ -114,4 +116,4 @@ def read_header(line: bytes) -> Header | NoHeader:
             problem = escaped(str(error))
         else:
             return header
-    return NoHeader(Kind.EDITED, "2.1", f"edited: no possible header: {problem}")
+    return NoHeader(Kind.MODIFIED, "2.1", f"modified: not a valid header: {problem}")

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs.record import entry_types
 from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
@@ -97,7 +97,7 @@ def json_of(text: bytes) -> Any:
 
 
 @cache
-def entry_kinds(rules: Rules) -> Kinds:
+def entry_kinds(rules: GameDefinition) -> Kinds:
     """The entries of a game's records."""
     return Kinds("entry", entry_types(rules).any)
 
@@ -106,7 +106,7 @@ def entry_kinds(rules: Rules) -> Kinds:
 
 
 @cache
-def message_kinds(rules: Rules | None) -> Kinds:
+def message_kinds(rules: GameDefinition | None) -> Kinds:
     """The messages that the referee sends in a game; of none, those that all games share."""
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
     if rules is not None:
@@ -122,7 +122,7 @@ class Messages:
             referee knows.
     """
 
-    def __init__(self, lines: Iterable[bytes], rules: Rules | None = None) -> None:
+    def __init__(self, lines: Iterable[bytes], rules: GameDefinition | None = None) -> None:
         self.rules = rules
         self._lines = iter(lines)
 
@@ -162,7 +162,7 @@ class Messages:
                 return
 
 
-def _game_of(message: Mapping[str, Any]) -> Rules | None:
+def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
     """The game that a message is of: a `game-info`, or of a type that no other game has."""
     kind = message.get("type")
     if kind == "game-info":  # most logs: the games behind the right one need not be loaded
@@ -177,12 +177,12 @@ def _game_of(message: Mapping[str, Any]) -> Rules | None:
     return games[0] if len(games) == 1 else None
 
 
-def _is_game_info(rules: Rules, message: Mapping[str, Any]) -> bool:
+def _is_game_info(rules: GameDefinition, message: Mapping[str, Any]) -> bool:
     if rules.is_game_info is not None:
         return rules.is_game_info(message)
     return message.get("game") == rules.name
 
 
-def max_seats(rules: Rules | None) -> int:
+def max_seats(rules: GameDefinition | None) -> int:
     """How many players a log of this game can have; of an unknown game, as many as any."""
     return max(game.max_seats for game in (GAMES.values() if rules is None else (rules,)))

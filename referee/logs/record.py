@@ -20,8 +20,8 @@ from msgspec import Meta, Raw, Struct, UnsetType
 
 from referee._version import __version__
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
 from referee.match.limits import LimitsBy
@@ -186,7 +186,7 @@ class EntryTypes(NamedTuple):
 
 
 @cache
-def entry_types(rules: Rules) -> EntryTypes:
+def entry_types(rules: GameDefinition) -> EntryTypes:
     """The entries of this game's records."""
     header = narrowed(Header, ("options", settings_type(rules)), kw_only=True)
     sent = narrowed(SentEntry, game=rules.name)
@@ -372,7 +372,7 @@ def spec_of(header: Header) -> MatchSpec:
     return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox)
 
 
-def end_of(rules: Rules, match: Match, digest: str, seconds: float) -> EndEntry:
+def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:
     """The last line of a match that is over."""
     assert match.outcome is not None  # it is over
     types = entry_types(rules)

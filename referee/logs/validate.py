@@ -16,9 +16,9 @@ from msgspec import UNSET, Struct
 from referee.errors import LogReadError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.capabilities import Finding, LogChecker
-from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.behind import checker_of
 from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
@@ -73,7 +73,7 @@ class CheckedLog(NamedTuple):
     unchecked: str
 
 
-def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
+def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
     """Everything in a spectator log that the protocol does not allow, in the order of lines.
 
     What is wrong in the same way on many lines is one finding, with the first line and a count.
@@ -89,7 +89,7 @@ def validate_log(name: str, rules: Rules | None = None) -> Iterator[Finding]:
     yield from check_log(name, rules).findings
 
 
-def check_log(name: str, rules: Rules | None = None) -> CheckedLog:
+def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
     """As `validate_log`, and against what the log was checked."""
     found: dict[tuple[str, str, str], Finding] = {}
     with LogReader(name) as reader:
@@ -157,7 +157,7 @@ class _Check:
         ended: the line of `game-end`, 0 before.
     """
 
-    def __init__(self, name: str, rules: Rules | None) -> None:
+    def __init__(self, name: str, rules: GameDefinition | None) -> None:
         self._name = name
         self.hopeless = False
         self.ended = 0
@@ -265,7 +265,9 @@ class _Check:
                 yield from self._begin(self._rules, number, kind)
             yield from self._take_of_game(self._rules, number, message)
 
-    def _take_of_game(self, rules: Rules, number: int, message: Struct) -> Iterator[Finding]:
+    def _take_of_game(
+        self, rules: GameDefinition, number: int, message: Struct
+    ) -> Iterator[Finding]:
         checker = self._checker
         if isinstance(message, PlayerDisqualified):
             if message.reason not in set(Disqualification):
@@ -276,7 +278,7 @@ class _Check:
                 yield from checker.read(number, Gone(seat, message.reason))
         elif isinstance(message, GameEnd):
             self.ended = number
-            if message.reason not in {*Termination, *rules.reasons}:
+            if message.reason not in {*EndReason, *rules.reasons}:
                 yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
             elif checker is not None:
                 end = End(message.scores, message.winners, message.reason)
@@ -284,7 +286,7 @@ class _Check:
         elif checker is not None:
             yield from checker.read(number, message)
 
-    def _begin(self, rules: Rules, number: int, kind: str) -> Iterator[Finding]:
+    def _begin(self, rules: GameDefinition, number: int, kind: str) -> Iterator[Finding]:
         """The first message after the names begins the game."""
         self._begun = True
         least, most, names = rules.min_seats, rules.max_seats, self._names

@@ -306,7 +306,7 @@ class _Verification:
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
-            return Verdict(reader.name, Kind.HOLDS, f"{reader.name}: holds ({text})", lines=number)
+            return Verdict(reader.name, Kind.VALID, f"{reader.name}: valid ({text})", lines=number)
         claimed = claimed_digest(line) or digest
         if not is_timed(line, head_of(end_of(self._rules, self._match, claimed, 0))):
             text = "the end entry is not what follows from the match"
@@ -322,16 +322,16 @@ class _Verification:
     def unreadable(self, error: LogReadError) -> Verdict:
         """The verdict where the file cannot be read on."""
         if self._header is None:
-            return self._verdict(Kind.NO_RECORD, error.problem, error.line)
+            return self._verdict(Kind.NOT_A_RECORD, error.problem, error.line)
         text = f"{error.problem}; it is valid up to line {error.line - 1}"
-        return self._verdict(Kind.EDITED, text, error.line)
+        return self._verdict(Kind.MODIFIED, text, error.line)
 
     def _cut_short(self) -> Verdict:
         whole = self._reader.whole
-        text = f"cut short after line {whole}, valid so far"
+        text = f"truncated after line {whole}, valid so far"
         if not self._reader.line:
-            text = "the file is empty: cut short after line 0"
-        return self._verdict(Kind.CUT_SHORT, text, whole)
+            text = "the file is empty: truncated after line 0"
+        return self._verdict(Kind.TRUNCATED, text, whole)
 
     def _difference(
         self, line: bytes, expected: bytes | None, kind: type[Entry | ExitEntry], text: str
@@ -349,7 +349,7 @@ class _Verification:
         assert self._header is not None  # only then lines are compared
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
-        kind = Kind.RULES_CHANGED if fits else Kind.EDITED
+        kind = Kind.RULES_CHANGED if fits else Kind.MODIFIED
         if fits:
             text = (
                 f"the digest fits, so the record is as referee {writer} wrote it, but the rules of "
@@ -358,9 +358,9 @@ class _Verification:
             if not other:
                 text += ", of the same version: one of the two was altered"
         else:
-            text = f"edited: {problem}"
+            text = f"modified: {problem}"
             if not finished:
-                text += "; and the record is cut short, so that its digest is not there to ask"
+                text += "; and the record is truncated, so its digest is missing"
             if other:
                 text += (
                     f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
@@ -393,9 +393,9 @@ class _Verification:
         section: str | None = None,
     ) -> Verdict:
         name = self._reader.name
-        where = name if kind is Kind.CUT_SHORT else f"{name}, line {line}"
+        where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
         # Of what is no record one line is looked at, torn or not.
-        lines = self._reader.line if kind is Kind.NO_RECORD else self._reader.whole
+        lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
 
 

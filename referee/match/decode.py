@@ -1,4 +1,4 @@
-"""Read one line of a bot: bytes -> reply struct or `Malformed`, and never an exception.
+"""Read one line of a bot: bytes -> reply struct or `InvalidReply`, and never an exception.
 
 Invariants, fuzzed in `test_decode.py`: for any bytes, `decode_reply` returns; it returns
 the same for the same bytes on every supported Python, however deep the caller's stack is (if it has
@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidReply, describe
 
 MAX_DEPTH = 128
 """Brackets nested deeper make a line no JSON (protocol, 1.8): decoders differ in where their
@@ -63,7 +63,7 @@ def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Str
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
 
-def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | InvalidReply:
     r"""Decode one line (protocol, 1.1, 1.5).
 
     Args:
@@ -76,9 +76,11 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     if len(line) > MAX_DEPTH and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
         depth, count = _nesting(line)
         if depth > MAX_DEPTH:
-            return Malformed(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
+            return InvalidReply(INVALID_JSON, f"brackets are nested more than {MAX_DEPTH} deep")
         if count > MAX_CONTAINERS:
-            return Malformed(INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects")
+            return InvalidReply(
+                INVALID_JSON, f"it has more than {MAX_CONTAINERS} lists and objects"
+            )
         if count > _COSTLY:
             return _decode_slowly(line, decoder)
     try:
@@ -93,30 +95,30 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     return _decode_slowly(line, decoder)
 
 
-def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | Malformed:
+def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct | InvalidReply:
     try:
         line.decode()
     except UnicodeDecodeError as error:
-        return Malformed(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
+        return InvalidReply(INVALID_JSON, f"byte {error.start + 1} of the line is not UTF-8")
     try:
         _syntax.decode(line)
     except msgspec.DecodeError as error:
         import re  # not needed by bots that make no mistakes
 
         if is_blank(line):
-            return Malformed(INVALID_JSON, "the line is empty")
+            return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
-            return Malformed(INVALID_JSON, "the line begins with a byte order mark")
+            return InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
         # Own words: a record holds them, and must not differ between versions of a library.
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
-            return Malformed(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
+            return InvalidReply(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
-        return Malformed(INVALID_JSON, f"the JSON is malformed at byte {byte}")
+        return InvalidReply(INVALID_JSON, f"the JSON is malformed at byte {byte}")
     # Nothing below can fail on syntax any more, and the depth is bounded.
     value = _outermost(line)
     if not isinstance(value, dict):
-        return Malformed(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
+        return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
     kind = _outermost(value["type"]) if "type" in value else None
     if isinstance(kind, str) and kind:
         with suppress(msgspec.ValidationError):  # an unknown type
@@ -124,8 +126,8 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             reply: Struct = _patient(decoder.type).decode(_without_long_integers(plain))
             return reply
     if "type" not in value:
-        return Malformed(WRONG_TYPE, "the object has no field `type`")
-    return Malformed(WRONG_TYPE, f"`type` is {describe(kind)}")
+        return InvalidReply(WRONG_TYPE, "the object has no field `type`")
+    return InvalidReply(WRONG_TYPE, f"`type` is {describe(kind)}")
 
 
 @cache

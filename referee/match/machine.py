@@ -28,16 +28,16 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import ProtocolMisuseError
-from referee.games.interface.chance import Chance, SeededChance
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import (
     BAD_NAME_REPLY,
     Disqualification,
     Fault,
-    Malformed,
+    InvalidReply,
     describe,
 )
-from referee.games.interface.game import LEFT, Game, Outcome, Setup, Standing, Viewer
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import LEFT, Game, GameSetup, Outcome, SeatState, Viewer
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import TableGame
 from referee.match import messages as say
@@ -99,7 +99,7 @@ class Match:
         rules: the game.
         seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`Rules.options`); None for its defaults.
+        options: the game's own (`GameDefinition.options`); None for its defaults.
         chance: what is random in the game; None for what the seed says (4.7).
 
     Attributes:
@@ -117,12 +117,12 @@ class Match:
 
     def __init__(
         self,
-        rules: Rules,
+        rules: GameDefinition,
         *,
         seats: int,
         seed: int,
         options: Struct | None = None,
-        chance: Chance | None = None,
+        chance: RandomSource | None = None,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -137,7 +137,7 @@ class Match:
         self._rules = rules
         self._options = rules.options() if options is None else options
         self._seed = seed
-        self._chance = chance or SeededChance(seed)
+        self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._decoder = reply_decoder(rules.replies)
@@ -189,7 +189,7 @@ class Match:
         self._entries = []
         return entries
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SeatState]:
         """One entry a seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
 
@@ -298,7 +298,7 @@ class Match:
         """Judge a handshake reply; sets the seat's name, or takes the seat out."""
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
-        if isinstance(reply, Malformed):
+        if isinstance(reply, InvalidReply):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
         assert isinstance(reply, say.PlayerNameReply)  # the decoder knows no other
@@ -324,7 +324,7 @@ class Match:
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         for seat, name in enumerate(self.names):
             self._send(say.PlayerName(seat_id(seat), name))
-        setup = Setup(
+        setup = GameSetup(
             chance=self._chance,
             names=tuple(self.names),
             options=self._options,

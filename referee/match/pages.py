@@ -87,7 +87,7 @@ class Code(NamedTuple):
     then: str
 
 
-class Page(NamedTuple):
+class SpecPage(NamedTuple):
     """A page of spec/, or the protocol of a game.
 
     Attributes:
@@ -168,7 +168,7 @@ def read_spec(name: str) -> bytes:
 
 
 @lru_cache
-def read_page(name: str) -> Page:
+def read_page(name: str) -> SpecPage:
     """One page of spec/; without sections if there is no such page.
 
     Args:
@@ -177,7 +177,7 @@ def read_page(name: str) -> Page:
     try:
         text = read_spec(f"{name}.md").decode()
     except FileNotFoundError:
-        return Page(name, {})
+        return SpecPage(name, {})
     sections: dict[str, Section] = {}
     number, title, lines, in_code = "", "", list[str](), False
     for line in [*_COMMENT.sub("", text).splitlines(), "## "]:
@@ -189,24 +189,24 @@ def read_page(name: str) -> Page:
         if number:
             sections[number] = Section(number, title, "\n".join(lines).strip())
         number, title, lines = heading[2] or "", heading[3], []
-    return Page(name, sections)
+    return SpecPage(name, sections)
 
 
 @lru_cache
-def load_page(name: str) -> Page:
+def load_page(name: str) -> SpecPage:
     """The protocol of a game: the shared sections, and the sections of its own page.
 
     If both pages have a section, its text is that of the shared page and then that of the game's.
 
     Args:
-        name: `Rules.specification`.
+        name: `GameDefinition.specification`.
     """
     sections = dict(read_page(PROTOCOL).sections)
     for own in read_page(name).sections.values():
         shared = sections.get(own.number)
         text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
-    return Page(name, dict(sorted(sections.items(), key=_place)))
+    return SpecPage(name, dict(sorted(sections.items(), key=_place)))
 
 
 def _place(item: tuple[str, Section]) -> list[int]:

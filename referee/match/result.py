@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import Match
 from referee.match.sandbox import Kind
@@ -28,7 +28,7 @@ class ReplySeconds(Struct, frozen=True):
     max: float
 
 
-class Departure(Struct, frozen=True):
+class DisqualificationReport(Struct, frozen=True):
     """Why a seat was disqualified, and at what."""
 
     detail: Annotated[str, Meta(description="One clause; the record has it too.")]
@@ -61,13 +61,13 @@ class Stderr(Struct, frozen=True):
     lines: Annotated[
         list[str], Meta(description='With "... 3 lines left out" in the place of such.')
     ] = []
-    left_out: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
+    omitted: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):
     """What there is to tell a bot's author; each field as in `PlayerResult`."""
 
-    disqualification: Departure | None = None
+    disqualification: DisqualificationReport | None = None
     first_faults: list[FirstFault] = []
     notes: list[str] = []
     stderr: Stderr | None = None
@@ -93,7 +93,7 @@ class PlayerResult(Struct, frozen=True):
         Meta(description="Of its process; -N after signal N; null if it never started."),
     ]
     disqualification: Annotated[
-        Departure | None, Meta(description="Of one that was disqualified.")
+        DisqualificationReport | None, Meta(description="Of one that was disqualified.")
     ] = None
     first_faults: Annotated[
         list[FirstFault],
@@ -145,7 +145,7 @@ class MatchResult(Struct, frozen=True, dict=True):
 
 
 @cache
-def player_result_type(rules: Rules) -> type[PlayerResult]:
+def player_result_type(rules: GameDefinition) -> type[PlayerResult]:
     """`PlayerResult` with the facts of a game; it can be pickled."""
 
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
@@ -158,7 +158,7 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
     return player_result_type(GAMES[game])(**fields)
 
 
-def with_facts(struct: type[T], rules: Rules, **namespace: Any) -> type[T]:
+def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type[T]:
     """A struct of one seat's end, with the game's own facts as its last fields.
 
     Args:
@@ -203,7 +203,7 @@ def seat_ends(match: Match) -> list[dict[str, Any]]:
 
 
 def player_results(
-    rules: Rules,
+    rules: GameDefinition,
     match: Match,
     bots: Sequence[str],
     reply_seconds: list[ReplySeconds],

@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES, game_rules
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.match.limits import (
     LIMITS,
     MAX_BYTES,
@@ -72,7 +72,7 @@ class MatchSpec(Struct, frozen=True):
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order.
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`Rules.options`).
+        options: the game's own (`GameDefinition.options`).
         limits: of each bot.
         sandbox: of each bot.
     """
@@ -85,7 +85,7 @@ class MatchSpec(Struct, frozen=True):
     sandbox: Sandbox = NO_SANDBOX
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> GameDefinition:
         """The game's entry in `GAMES`."""
         return GAMES[self.game]
 
@@ -105,7 +105,7 @@ class MatchSpec(Struct, frozen=True):
 
 
 @cache
-def settings_type(rules: Rules) -> type[Struct]:
+def settings_type(rules: GameDefinition) -> type[Struct]:
     """A struct of all that can be chosen for a match of a game, with its defaults.
 
     It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
@@ -126,12 +126,12 @@ def settings_type(rules: Rules) -> type[Struct]:
     return msgspec.defstruct("Options", fields, frozen=True, namespace={"__doc__": text})
 
 
-def default_limits(rules: Rules) -> Limits:
+def default_limits(rules: GameDefinition) -> Limits:
     """The limits of a game's bots, if no others are chosen."""
     return split(rules, settings_type(rules)())[1]
 
 
-def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
+def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     limits = {name: getattr(settings, name) for name in LIMITS}
@@ -140,13 +140,13 @@ def split(rules: Rules, settings: Any) -> tuple[Struct, Limits]:
     return rules.options(**own), Limits(**limits)
 
 
-def tournament_limits(rules: Rules) -> dict[str, float]:
+def tournament_limits(rules: GameDefinition) -> dict[str, float]:
     """The limits that are on in the tournaments of a game unless others are chosen."""
     return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
 def settings_words(
-    rules: Rules, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
+    rules: GameDefinition, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
 ) -> list[str]:
     """The settings that differ from the defaults of a command, as options.
 
@@ -238,7 +238,7 @@ def checked_seed(seed: int | None) -> int:
     return number
 
 
-def _seats(rules: Rules) -> str:
+def _seats(rules: GameDefinition) -> str:
     if rules.min_seats == rules.max_seats:
         return str(rules.min_seats)
     return f"{rules.min_seats} to {rules.max_seats}"
@@ -255,7 +255,7 @@ def _or_none(value: Any) -> Any:
     return None if value in ("none", math.inf) else value
 
 
-def _settings(rules: Rules, chosen: Mapping[str, Any]) -> Struct:
+def _settings(rules: GameDefinition, chosen: Mapping[str, Any]) -> Struct:
     known = settings_type(rules)
     for name in chosen:
         if name not in known.__struct_fields__:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.errors import BotNotFoundError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.vocabulary import Vocabulary
 from referee.rulefiles.book import Book
 from referee.rulefiles.reading import read, stated_game
@@ -47,7 +47,7 @@ def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
     return read(data, vocabulary_of(GAMES[game]), game)
 
 
-def vocabulary_of(rules: Rules) -> Vocabulary:
+def vocabulary_of(rules: GameDefinition) -> Vocabulary:
     """The words of a game's rule files.
 
     Raises:
@@ -101,7 +101,7 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 
 
 class RuleBot:
-    """Plays one match by a rule file; a `referee.bots.in_process.Player` that wants the view.
+    """Plays one match by a rule file; a `referee.bots.in_process.BotObject` that wants the view.
 
     Args:
         rules: the game.
@@ -111,15 +111,15 @@ class RuleBot:
         book: the same; its `looks` are those of the last reply.
     """
 
-    def __init__(self, rules: Rules, book: Book) -> None:
+    def __init__(self, rules: GameDefinition, book: Book) -> None:
         self._rules = rules
         self._name = book.name
         self.book = book
-        self._pilot = vocabulary_of(rules).pilot(book)
+        self._rule_player = vocabulary_of(rules).rule_player(book)
         self._view: Callable[[], Any] = lambda: None
         self._encode = msgspec.json.Encoder().encode
 
-    def sit(self, view: Callable[[], Any]) -> None:
+    def attach_view(self, view: Callable[[], Any]) -> None:
         """Take what gives the view of its seat, whenever it is called."""
         self._view = view
 
@@ -137,4 +137,4 @@ class RuleBot:
             named = {"type": "player-name-reply", "player_number": seat, "name": self._name}
             return self._encode({**named, "version": 1})
         self.book.looks.clear()
-        return self._encode(self._pilot.reply(view))
+        return self._encode(self._rule_player.reply(view))

@@ -23,7 +23,7 @@ from referee.text.nearest import nearest
 from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
-    from referee.games.interface.rules import Rules
+    from referee.games.interface.definition import GameDefinition
 
 
 class Language(NamedTuple):
@@ -69,7 +69,7 @@ _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 _SHADOWED = sys.stdlib_module_names | {"referee"}
 
 
-class Made(NamedTuple):
+class GeneratedBot(NamedTuple):
     """What was made.
 
     Attributes:
@@ -81,14 +81,14 @@ class Made(NamedTuple):
     commands: tuple[str, str, str]
 
 
-def languages_of(rules: Rules) -> dict[str, Language]:
+def languages_of(rules: GameDefinition) -> dict[str, Language]:
     """The languages of a game by the name of their folder: an adapter of it is another one."""
     python = LANGUAGES["python"]
     adapted = {name: python._replace(bot=f"{name}:{python.bot}") for name in rules.adapters or {}}
     return LANGUAGES | adapted
 
 
-def find_language(text: str, rules: Rules) -> str:
+def find_language(text: str, rules: GameDefinition) -> str:
     """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
 
     Raises:
@@ -106,8 +106,8 @@ def find_language(text: str, rules: Rules) -> str:
 
 
 def make_bot(
-    folder: Path, rules: Rules, language: str, option: str = "", *, plain: bool = False
-) -> Made:
+    folder: Path, rules: GameDefinition, language: str, option: str = "", *, plain: bool = False
+) -> GeneratedBot:
     """Make a folder with a bot to start from, its README and its test.
 
     Args:
@@ -148,7 +148,7 @@ def make_bot(
     _write(folder, files)
     play = f"referee play {option} {{bot}} {starters.first_match}".replace("  ", " ")
     steps = (command_line(["cd", str(folder)]), _fill(chosen.test, blanks), _fill(play, blanks))
-    return Made(_fill(chosen.source, blanks), steps)
+    return GeneratedBot(_fill(chosen.source, blanks), steps)
 
 
 def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import field
 
 from referee.bots.table import BotTable, read_table, read_toml
-from referee.errors import Mistakes, UsageError
+from referee.errors import UsageError, UsageErrors
 from referee.text.nearest import instead
 from referee.tournament.rows import Entrant
 
@@ -81,7 +81,7 @@ def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str
         entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))
         directories += [path] if bot.directory else []
     if problems:
-        raise Mistakes(problems)
+        raise UsageErrors(problems)
     return entrants, list(dict.fromkeys(directories))
 
 

@@ -14,27 +14,28 @@ from msgspec.structs import replace
 
 from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, is_built
-from referee.errors import Mistakes, NotBuiltError, UsageError
+from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
 from referee.tournament.choices import MAX_BOTS
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule import FORMATS, format_of
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import MAX_PLAYERS
 
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
-def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
+def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     """What is to be played.
 
     Args:
-        chosen: the other fields of `Setup`; None, or one that is missing, stands for a default.
+        chosen: the other fields of `TournamentSetup`; None, or one that is missing, stands for a
+            default.
 
     Raises:
         UsageError: there is no such tournament; the text says why.
     """
-    now = Setup(bots=tuple(bots), **{"settings": None} | chosen)
+    now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
     format, rules = format_of(now.format), game_rules(now.game)
     players, most = now.players or rules.min_seats, min(rules.max_seats, MAX_PLAYERS)
     if not rules.min_seats <= players <= most:
@@ -52,7 +53,7 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> Setup:
     for other in FORMATS:
         for name, options in format_of(other).own:
             if other != now.format and getattr(now, name) is not None:
-                raise UsageError(f"{options} can be given for --format {other} alone")
+                raise UsageError(f"{options} can be given for --pairing {other} alone")
     deals = now.deals or (None if now.matches is not None else format.deals)
     spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
@@ -119,10 +120,10 @@ def entrants(
         except NotBuiltError:
             if not lines:
                 raise
-        except Mistakes as mistakes:
+        except UsageErrors as mistakes:
             lines = [*mistakes.lines, *lines]
         if lines:
-            raise Mistakes(lines)
+            raise UsageErrors(lines)
         return Entrant(name, folder.command, folder.directory)
 
     return [entrant for entrant in find_all(find, arguments) if entrant is not None]
@@ -156,10 +157,10 @@ def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
     return shown if len(set(shown.values())) == len(bots) else {name: name for name in shown}
 
 
-def differences(old: Setup, new: Setup) -> list[str]:
+def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
     """What differs between two setups, each as one clause: "seed: 7 in the store, 8 now"."""
     found = []
-    for name in Setup.__struct_fields__:
+    for name in TournamentSetup.__struct_fields__:
         before, now = getattr(old, name), getattr(new, name)
         if before == now:
             continue
@@ -172,11 +173,12 @@ def differences(old: Setup, new: Setup) -> list[str]:
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:
-            found.append(f"{name}: {_shown(before)} in the store, {_shown(now)} now")
+            option = "pairing" if name == "format" else name
+            found.append(f"{option}: {_shown(before)} in the store, {_shown(now)} now")
     return found
 
 
-def check_extension(old: Setup, new: Setup) -> None:
+def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     """See that a setup has all that another one has, and more.
 
     Raises:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.tournament.rows import Plan
 from referee.tournament.schedule import format_of
-from referee.tournament.schedule.format import Setup, seatings
+from referee.tournament.schedule.format import TournamentSetup, seatings
 from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.store import Store
 
@@ -29,7 +29,7 @@ class Stage(Struct, frozen=True):
         line_ups: one a deal.
     """
 
-    setup: Setup
+    setup: TournamentSetup
     first_deal: int
     first_match: int
     line_ups: Sequence[tuple[int, ...]]

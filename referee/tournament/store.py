@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
 from referee.tournament.rows import WORKER_KILLED, MatchColumns, MatchRow, SeatRow
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
@@ -314,13 +314,15 @@ class Store:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
     @property
-    def stages(self) -> list[Setup]:
+    def stages(self) -> list[TournamentSetup]:
         """The setup it was made with, and those that extended it; empty before the first."""
         with usable(self.name):
-            stages: list[Setup] = [] if self._is_new else self._get("stages", list[Setup])
+            stages: list[TournamentSetup] = (
+                [] if self._is_new else self._get("stages", list[TournamentSetup])
+            )
             return stages
 
-    def add_stage(self, setup: Setup) -> None:
+    def add_stage(self, setup: TournamentSetup) -> None:
         """Say what it is of, or to what it is extended; without a match, what it was of is gone."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:

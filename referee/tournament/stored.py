@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.tournament.rows import Faults, Histogram, MatchColumns, SeatRow, buckets, counts
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
@@ -24,7 +24,7 @@ TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
 
-def check_rows(select: Select, stages: Sequence[Setup]) -> None:
+def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
     """See that all rows of a store can be, each by itself and with the others.
 
     Args:
@@ -80,7 +80,7 @@ def check_rows(select: Select, stages: Sequence[Setup]) -> None:
             raise UsageError(f"table {table}, match {match}: {problem}")
 
 
-def bot_rows(setup: Setup) -> list[tuple[object, ...]]:
+def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
     """The rows of `bots`."""
     return [
         (number, bot.name, bot.bot, bot.directory, msgspec.json.encode(bot.env).decode())
@@ -88,7 +88,7 @@ def bot_rows(setup: Setup) -> list[tuple[object, ...]]:
     ]
 
 
-def _check_stages(stages: Sequence[Setup]) -> None:
+def _check_stages(stages: Sequence[TournamentSetup]) -> None:
     where = "table about, stages"
     if not stages:
         raise UsageError(f"{where}: there are none")

@@ -174,7 +174,7 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
             lines.append(Line("left-out", None, f"{len(said)} lines"))
         steps.append(msgspec.structs.replace(step, lines=(first, len(lines))))
     text = "Only the lines around faults are here, to keep the file small; --lines keeps all."
-    header: Header = msgspec.structs.replace(match.header, left_out=text)
+    header: Header = msgspec.structs.replace(match.header, omitted=text)
     return MatchPage(header, match.turns, steps, lines)
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from referee.errors import RefereeError
 from referee.match.spec import MatchSpec
-from referee.play import Given
+from referee.play import RecordedReply
 from referee.text.html import render
 from referee.text.terminal import plain
 from referee.tournament.rating.deals import Deals
@@ -27,7 +27,7 @@ _FRAME = Markup(
 _TEXT = Markup("<p>{}</p>")
 
 
-def player(spec: MatchSpec, answers: Sequence[Given], text: str) -> str:
+def player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
     """The page of a match, in a frame that can reach nothing outside it.
 
     Args:

@@ -11,8 +11,8 @@ import msgspec
 from referee.bots.repeat import repeat_words
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import ALL, PUBLIC
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.header import first_line
 from referee.logs.parsing import Line as LogLine
@@ -25,7 +25,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
-from referee.play import Given
+from referee.play import RecordedReply
 from referee.text.terminal import as_text, command_line
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
 
@@ -55,7 +55,7 @@ def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
     return _from_log(name) if is_log else _from_record(name, names)
 
 
-def from_answers(spec: MatchSpec, answers: Sequence[Given]) -> MatchPage:
+def from_answers(spec: MatchSpec, answers: Sequence[RecordedReply]) -> MatchPage:
     """The page of a match that was played just now: it is run again.
 
     Args:
@@ -154,7 +154,7 @@ class PublicMatch:
         ended: how it ended; None while it has not.
     """
 
-    def __init__(self, rules: Rules, seats: int = 0, given: Sequence[str] = ()) -> None:
+    def __init__(self, rules: GameDefinition, seats: int = 0, given: Sequence[str] = ()) -> None:
         self.made: LogSteps | None = None
         self.problem = ""
         self.ended: Ended | None = None
@@ -221,7 +221,7 @@ class PublicMatch:
         )
 
 
-def _told(rules: Rules, info: Any) -> Any:
+def _told(rules: GameDefinition, info: Any) -> Any:
     """The options of a game as far as its first message has them; else their defaults."""
     names = [name for name in rules.options.__struct_fields__ if hasattr(info, name)]
     try:
@@ -256,7 +256,7 @@ def _from_log(name: str) -> MatchPage:
 
 def _header(
     kind: str,
-    rules: Rules,
+    rules: GameDefinition,
     options: Any,
     names: Sequence[str],
     bots: Sequence[str],

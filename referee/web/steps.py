@@ -17,11 +17,11 @@ import msgspec
 from msgspec import Struct, field
 
 from referee.games.interface.capabilities import Phrase, Picture
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Series, Spectator
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_of
 from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
@@ -154,7 +154,7 @@ class Header(Struct, kw_only=True):
         series: the names and units of the curves.
         facts: of the game, for its drawing (`Page.facts`).
         rules: of the codes that occur.
-        left_out: what is left out for size, a sentence; may be empty.
+        omitted: what is left out for size, a sentence; may be empty.
     """
 
     format: str = "referee-page"
@@ -176,7 +176,7 @@ class Header(Struct, kw_only=True):
     series: list[dict[str, str]]
     facts: Mapping[str, Any] = {}
     rules: dict[str, Rule] = {}
-    left_out: str = ""
+    omitted: str = ""
 
 
 class MatchPage(Struct):
@@ -195,7 +195,7 @@ class Steps:
         steps, lines, turns: all so far; live pages read them by index.
     """
 
-    def __init__(self, rules: Rules, viewers: Sequence[Viewer]) -> None:
+    def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[Turn] = []
@@ -332,7 +332,9 @@ class MatchSteps(Steps):
         names: of the players, in seat order; empty: those that they gave themselves.
     """
 
-    def __init__(self, rules: Rules, viewers: Sequence[Viewer], names: Sequence[str] = ()) -> None:
+    def __init__(
+        self, rules: GameDefinition, viewers: Sequence[Viewer], names: Sequence[str] = ()
+    ) -> None:
         super().__init__(rules, viewers)
         self.names = names
         self._between: tuple[Mapping[Viewer, Any], Sequence[float]] | None = None
@@ -406,7 +408,7 @@ class SeatSteps(Steps):
     what is hidden from it.
     """
 
-    def __init__(self, rules: Rules, seat: int) -> None:
+    def __init__(self, rules: GameDefinition, seat: int) -> None:
         super().__init__(rules, (seat,))
         self._seat = seat
         self._turn = 1
@@ -465,7 +467,7 @@ class LogSteps(Steps):
         seats: how many there are.
     """
 
-    def __init__(self, rules: Rules, names: Sequence[str], own: Sequence[str]) -> None:
+    def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:
         super().__init__(rules, (PUBLIC,))
         self._begin(names)
         self.seats = len(names)
@@ -483,9 +485,9 @@ class LogSteps(Steps):
         if isinstance(message, PlayerDisqualified):
             seat = seat_of(message.player_number, self.seats)
             if isinstance(self._spectator, BehindLog) and seat is not None:
-                whole = self._spectator.hear(Gone(seat))
+                whole = self._spectator.observe(Gone(seat))
         elif self._spectator is not None and not isinstance(message, GameEnd):
-            whole = self._spectator.hear(message)
+            whole = self._spectator.observe(message)
         self._seen = self._seen or bool(whole)
         self._over = max([self._over, *(turn.turn for turn in over)])
         if isinstance(message, GameEnd):
@@ -509,7 +511,7 @@ class LogSteps(Steps):
             self.turns[-1].last = none.last
 
 
-def _spectator(rules: Rules, names: Sequence[str]) -> Spectator | None:
+def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:
     """What follows a spectator log; None if the game has no page or nothing that follows."""
     page = rules.page
     if page is None:

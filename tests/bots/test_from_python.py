@@ -42,7 +42,7 @@ class Cautious:
             answer = {"type": "player-name-reply", "player_number": number, "name": self.name}
         return msgspec.json.encode(answer)
 
-    def hear(self, lines: Sequence[bytes]) -> None:
+    def notify(self, lines: Sequence[bytes]) -> None:
         self.last = msgspec.json.decode(lines[-1])["type"]
 
 
@@ -188,7 +188,7 @@ def test_sys_exit_in_a_bot_does_not_end_the_program(hears_the_end: bool) -> None
         def reply(self, lines: Sequence[bytes]) -> bytes:
             return super().reply(lines) if hears_the_end else sys.exit(3)
 
-        def hear(self, lines: Sequence[bytes]) -> None:
+        def notify(self, lines: Sequence[bytes]) -> None:
             sys.exit(3)
 
     with pytest.raises(referee.BotError, match=r"^the bot Quitting raised SystemExit: 3$"):

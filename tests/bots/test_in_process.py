@@ -99,7 +99,7 @@ async def test_a_match_without_a_process(tmp_path: Path) -> None:
     assert [player.score for player in result.players] == [6, 7]
     assert [player.exit_code for player in result.players] == [None, None]
     assert [player.stderr for player in result.players] == [None, None]
-    assert verify_record(str(tmp_path / "record")).kind == Kind.HOLDS
+    assert verify_record(str(tmp_path / "record")).kind == Kind.VALID
     # Each is told all that is new, its request last.
     kinds = [[msgspec.json.decode(line)["type"] for line in lines] for lines in scripts[0].heard]
     assert kinds == [
@@ -127,7 +127,7 @@ async def test_who_answers_first_makes_no_difference(tmp_path: Path) -> None:
         played = await play(folder, toy("a", "b", "c"), bots)
         assert played.result.reason == "no-players"
         assert played.result.winners == []
-        assert verify_record(str(folder / "record")).kind == Kind.HOLDS
+        assert verify_record(str(folder / "record")).kind == Kind.VALID
         record = [entry for entry in without_times(folder / "record") if entry["entry"] != "end"]
         seen.append((entries(folder / "log"), record, played.result.players[0].faults))
     assert seen[0] == seen[1] == seen[2]
@@ -204,7 +204,7 @@ async def test_an_exception_in_a_bot_of_this_program_ends_the_match(tmp_path: Pa
     with pytest.raises(BotError, match="the bot Script raised IndexError") as caught:
         await play(tmp_path, toy("a", "b"), bots)
     assert isinstance(caught.value.__cause__, IndexError)
-    assert verify_record(str(tmp_path / "record")).kind == Kind.CUT_SHORT
+    assert verify_record(str(tmp_path / "record")).kind == Kind.TRUNCATED
 
 
 async def test_news_come_in_time_while_another_thinks(autojump_clock: trio.abc.Clock) -> None:
@@ -296,7 +296,7 @@ async def test_a_plain_loop_plays_the_same_match(
             del player["reply_seconds"]
         file = tmp_path / f"{plain}"
         file.write_bytes(record.data)
-        assert verify_record(str(file)).kind == Kind.HOLDS
+        assert verify_record(str(file)).kind == Kind.VALID
         lines = [without_time(line) for line in record.data.splitlines(keepends=True)]
         heard = [(bot.heard, bot.last) for bot in bots]
         left = played.disqualified
@@ -312,7 +312,7 @@ class Listening(Script):
         self.name = name
         self.last: list[bytes] = []
 
-    def hear(self, lines: Sequence[bytes]) -> None:
+    def notify(self, lines: Sequence[bytes]) -> None:
         self.last += lines
 
 

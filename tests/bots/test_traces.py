@@ -102,7 +102,7 @@ def test_of_very_many_frames_those_at_both_ends_are_shown() -> None:
     frames = [f"    at f{number} (bot.js:{number})" for number in range(5000)]
     shown = show(["Error", *frames])
     assert shown.lines == ["Error", *frames[:7], "... 4969 lines left out", *frames[-24:]]
-    assert shown.left_out == 4969
+    assert shown.omitted == 4969
 
 
 LINES = st.sampled_from([*PYTHON, *NODE[:5], *RUST[:7], *JAVA[:3], "", "    ", "| +", "at", "at x"])
@@ -112,6 +112,6 @@ LINES = st.sampled_from([*PYTHON, *NODE[:5], *RUST[:7], *JAVA[:3], "", "    ", "
 def test_every_line_is_shown_or_counted(lines: list[str]) -> None:
     shown = show(lines)
     marks = [line for line in shown.lines if line.endswith(" left out")]
-    assert len(shown.lines) - len(marks) + shown.left_out == len(lines)
-    assert sum(int(mark.split()[1]) for mark in marks) == shown.left_out
+    assert len(shown.lines) - len(marks) + shown.omitted == len(lines)
+    assert sum(int(mark.split()[1]) for mark in marks) == shown.omitted
     assert shown.lines[-1:] == lines[-1:] or marks

@@ -94,7 +94,7 @@ def test_a_misspelt_word(words: list[str], says: str) -> None:
         (["play", "--seed", "2", "a", "-q", "b"], "bots"),
         (["play", "a", "b", "--seed", "2"], "bots"),
         (["tournament", "a", "--deals", "2", "b"], "bots"),
-        (["verify", "a", "-q", "b"], "records"),
+        (["verify", "a", "-q", "b"], "files"),
         (["validate", "a", "-q", "b"], "logs"),
         (["replay", "a", "--summary", "b"], "files"),
     ],
@@ -161,7 +161,7 @@ def test_a_tournament_has_a_clock(words: list[str]) -> None:
         ["play", "minimal", "minimal", "--stderr"],
         ["tournament", "minimal", "big_money", "--deals", "1", "--records"],
         ["conform", "minimal", "--output"],
-        ["conform", "--referee", "sh {player1} {player2}", "--keep"],
+        ["conform", "--referee", "sh {player1} {player2}", "--transcripts"],
         ["verify", str(ROOT / "spec/examples/two-players.record.jsonl"), "--log"],
     ],
 )

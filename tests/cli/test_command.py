@@ -533,7 +533,7 @@ def test_a_bug_has_a_code_of_its_own_and_one_line(
     assert "please report it" in line
     assert "in fail" in file.read_text()  # the traceback
     assert left_behind() == []
-    assert verify_record(record).kind == Kind.CUT_SHORT
+    assert verify_record(record).kind == Kind.TRUNCATED
 
 
 def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
@@ -554,7 +554,7 @@ def test_a_bug_while_the_disk_is_full_is_said_on_stderr(
     "words",
     [
         ["conform", "--referee", "true {player1} {player2}"],
-        ["tournament", "minimal", "minimal", "--deals", "1", "--watch"],
+        ["tournament", "minimal", "minimal", "--deals", "1", "--browser"],
     ],
 )
 def test_a_machine_without_a_folder_for_temporary_files(
@@ -601,7 +601,7 @@ def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, tar
         f"referee: {damaged} was {did} by somebody else during the match; it was written anew"
     )
     assert one_line(done.stderr).startswith(expected)
-    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert verify_record(str(record)).kind == Kind.VALID
     assert list(validate_log(str(log), GAMES["dominion"])) == []
     if mode == "replace":
         assert (tmp_path / f"{target}.other").read_text() == "precious\n"

@@ -57,7 +57,7 @@ def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "_probed", lambda: ((), "there is no bwrap here"))
 
 
-FROM = ["play", "--from", "r.jsonl", "--turn", "1"]
+FROM = ["play", "--resume", "r.jsonl", "--turn", "1"]
 VERIFY = ["verify", "--store", "s.sqlite"]
 
 
@@ -94,7 +94,7 @@ def against_a_person(record: Path) -> str:
 
 def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> None:
     (folder / "p.jsonl").write_text(against_a_person(folder / "r.jsonl"))
-    done = referee("play", "--page", "--from", "p.jsonl", "--turn", "1")
+    done = referee("play", "--page", "--resume", "p.jsonl", "--turn", "1")
     assert (done.returncode, done.stdout) == (2, "")
     assert "names programs that you did not type" in done.stderr
     assert not (folder / "ran").exists()
@@ -218,7 +218,7 @@ def test_visitors_play_only_against_bots_that_were_typed(folder: Path) -> None:
     cut = against_a_person(folder / "r.jsonl").splitlines(keepends=True)[:-1]
     (games / "g.jsonl").write_text("".join(cut))
     (games / "g.jsonl.seats").write_text(json.dumps({"id": "g", "digests": {1: "x"}, "port": 1}))
-    with running("--play", "minimal", "--games", str(games), str(folder)) as (_, url):
+    with running("--play", "minimal", "--save-games", str(games), str(folder)) as (_, url):
         assert httpx.get(f"{url.removesuffix('play')}seat/g").status_code == 404
     assert not (folder / "ran").exists()
 

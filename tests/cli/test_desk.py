@@ -52,7 +52,7 @@ def test_a_match_from_the_first_prompt_to_the_report(sit: Sit, tmp_path: Path) -
     assert "The match is over.\n\n" in person.seen
     assert "referee play human big_money --seed 11 --max-turns 2" in person.seen
     assert entries(record)[0]["bots"] == ["human", "big_money"]
-    assert verify_record(str(record)).kind == Kind.HOLDS
+    assert verify_record(str(record)).kind == Kind.VALID
     assert not [entry for entry in entries(record) if entry["entry"] == "fault"]
     assert referee("replay", str(record)).returncode == 0
 
@@ -229,7 +229,7 @@ def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> Non
     record = tmp_path / "record"
     command = ["play", "big_money", "minimal", "--seed", "11", "--max-turns", "3"]
     assert referee(*command, "--record", str(record)).returncode == 0
-    person = sit("play", "human", "minimal", "--from", str(record), "--turn", "5")
+    person = sit("play", "human", "minimal", "--resume", str(record), "--turn", "5")
     before = person.answer("silver")
     assert before.count("player2 Minimal played") == 2
     assert "Your turn 3\n" in before

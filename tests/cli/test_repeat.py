@@ -86,9 +86,21 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
     """In text, HTML, JSON and on the pages of serve: the sandbox, the limits, and the folders."""
     words = ["tournament", "bots/my bot", "bots/reader", "bots/rules", "minimal", "--deals", "1"]
     words += ["--seed", "4", "--max-turns", "4", "--process-limit", "64", "--time-bank", "50"]
-    words += ["--records", "records", "--keep", "all", "--store", "s.sqlite", "-q", "--jobs", "1"]
+    words += [
+        "--records",
+        "records",
+        "--keep-records",
+        "all",
+        "--store",
+        "s.sqlite",
+        "-q",
+        "--jobs",
+        "1",
+    ]
     assert referee(*words).returncode == 0
-    lessons = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)["lessons"]
+    lessons = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
+        "notable_losses"
+    ]
     commands = {lesson["command"]: lesson["match"] for each in lessons.values() for lesson in each}
     assert any("'bots/my bot'" in command for command in commands)
     assert any("bots/rules" in command for command in commands)
@@ -121,11 +133,11 @@ def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
         '[[bot]]\nname = "two"\ncommand = "smithy.json"\n'
     )
     words = ["--config", "cup.toml", "--deals", "1", "--max-turns", "2", "--jobs", "1", "-q"]
-    words += ["--records", "records", "--keep", "all", "--store", "s.sqlite"]
+    words += ["--records", "records", "--keep-records", "all", "--store", "s.sqlite"]
     assert referee("tournament", *words).returncode == 0
-    (lesson,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)["lessons"][
-        "one"
-    ]
+    (lesson,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
+        "notable_losses"
+    ]["one"]
     file = folders / "records" / f"{lesson['match']:06}.record.jsonl.zst"
     again = replayed(lesson["command"], folders)
     assert same_match(again, unpacked(file, folders))

@@ -11,7 +11,7 @@ from referee.conformance.case import load_cases, select
 from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.match.result import (
-    Departure,
+    DisqualificationReport,
     FirstFault,
     MatchResult,
     PlayerResult,
@@ -62,7 +62,10 @@ def report(reason: str, winners: list[int], *players: PlayerResult, width: int =
 def gone(detail: str, **other: object) -> dict[str, object]:
     """What is known of a seat that was disqualified, beside its code."""
     fields = {"cause": "", "turn": 3, "request": 4, "asked": '{"type":"x"}'}
-    return {"disqualification": Departure(detail, **(fields | other)), "stderr": Stderr()}
+    return {
+        "disqualification": DisqualificationReport(detail, **(fields | other)),
+        "stderr": Stderr(),
+    }
 
 
 def test_points_decide() -> None:

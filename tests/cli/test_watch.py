@@ -1,4 +1,4 @@
-"""`--watch`: a page of what is being played."""
+"""`--browser`: a page of what is being played."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def is_gone(url: str) -> bool:
 
 
 def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
-    with watching("play", "--watch", "big_money", "big_money", folder=tmp_path) as (
+    with watching("play", "--browser", "big_money", "big_money", folder=tmp_path) as (
         process,
         url,
         page,
@@ -87,7 +87,7 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
     bot.write_text(SLOW)
     record = tmp_path / "game.jsonl"
     record.write_text("old\n")
-    words = ("play", "--watch", "big_money", str(bot), "--record", str(record))
+    words = ("play", "--browser", "big_money", str(bot), "--record", str(record))
     with watching(*words, "--startup-limit", "none", folder=tmp_path) as (process, url, page):
         assert page == "/watch/game.jsonl"
         assert 'http-equiv="refresh"' in get(url + page).text  # not what was there before
@@ -97,7 +97,7 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
 
 
 def test_a_tournament(tmp_path: Path) -> None:
-    words = ("tournament", "--watch", "big_money", "minimal", "--deals", "1", "--jobs", "1")
+    words = ("tournament", "--browser", "big_money", "minimal", "--deals", "1", "--jobs", "1")
     with watching(*words, "-q", folder=tmp_path) as (process, url, page):
         assert process.stderr is not None
         assert "--store FILE keeps" in process.stderr.readline()
@@ -109,15 +109,15 @@ def test_a_tournament(tmp_path: Path) -> None:
 
 
 def test_a_compressed_record_cannot_be_followed(capsys: pytest.CaptureFixture[str]) -> None:
-    code = cli.main(["play", "--watch", "--record", "x.jsonl.zst", "big_money", "big_money"])
+    code = cli.main(["play", "--browser", "--record", "x.jsonl.zst", "big_money", "big_money"])
     assert code == 2
-    assert "--watch cannot follow x.jsonl.zst" in one_line(capsys.readouterr().err)
+    assert "--browser cannot follow x.jsonl.zst" in one_line(capsys.readouterr().err)
 
 
 def test_a_server_that_cannot_begin(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDONLY | os.O_NONBLOCK)
-    code = cli.main(["play", "--watch", "--record", str(tmp_path / "fifo"), *["big_money"] * 2])
+    code = cli.main(["play", "--browser", "--record", str(tmp_path / "fifo"), *["big_money"] * 2])
     os.close(reader)
     assert code == 2
     assert "fifo is neither a file nor a folder" in one_line(capfd.readouterr().err)
@@ -128,13 +128,13 @@ def test_a_server_that_cannot_begin_leaves_the_old_record(
 ) -> None:
     old = tmp_path / "game.jsonl"
     old.write_text("a match that was played\n")
-    words = ["play", "--watch", "--record", str(old), "--listen", "256.0.0.1:0"]
+    words = ["play", "--browser", "--record", str(old), "--listen", "256.0.0.1:0"]
     assert cli.main([*words, "minimal", "minimal"]) == 2
     assert "cannot listen on 256.0.0.1:0" in one_line(capfd.readouterr().err)
     assert old.read_text() == "a match that was played\n"
 
 
-@pytest.mark.parametrize("words", [["--listen", ":8000"], ["--host-name", "bots.example"]])
+@pytest.mark.parametrize("words", [["--listen", ":8000"], ["--allowed-host", "bots.example"]])
 def test_an_address_of_no_page(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["play", "minimal", "minimal", *words]) == 2
-    assert f"{words[0]} goes with --page or --watch" in one_line(capsys.readouterr().err)
+    assert f"{words[0]} goes with --page or --browser" in one_line(capsys.readouterr().err)

@@ -25,7 +25,7 @@ from referee.bots.bot import Answer, Failure
 from referee.bots.command import BotCommand, BotSource, PythonBot
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, load_cases
-from referee.conformance.driver import Limits
+from referee.conformance.driver import ConformanceLimits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
@@ -39,15 +39,15 @@ ARGUMENTS = {"starts-slowly": "2.0", "thinks-too-long": "2.0", "exits-slowly": "
 AT_ONCE = 16
 """How many bots that are waited for are tested side by side."""
 
-PATIENT = Limits(timeout=60.0, grace=10.0, quiet=0.05)
+PATIENT = ConformanceLimits(timeout=60.0, grace=10.0, quiet=0.05)
 """For bots that are never waited for: a busy machine has all the time that it needs."""
-LISTENING = Limits(timeout=60.0, grace=10.0, quiet=10.0)
+LISTENING = ConformanceLimits(timeout=60.0, grace=10.0, quiet=10.0)
 """For bots that write without being asked: the wait ends with the line."""
-BRIEF = Limits(timeout=1.5, grace=1.0, quiet=0.05)
+BRIEF = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05)
 """For bots that are waited for."""
-STAYING = Limits(timeout=5.0, grace=0.5, quiet=0.05, rest=0.05)
+STAYING = ConformanceLimits(timeout=5.0, grace=0.5, quiet=0.05, rest=0.05)
 """For bots that exit after longer than the grace period, and before the timeout."""
-ENDING = Limits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
+ENDING = ConformanceLimits(timeout=1.5, grace=1.0, quiet=0.05, rest=0.05)
 """For bots that do not exit: they write nothing then that could be missed."""
 WAITING = (BRIEF, STAYING, ENDING)
 
@@ -66,7 +66,7 @@ class Wrong(Struct, frozen=True):
     unjudged: str = ""
     passed: str | None = None
     run: str = ""
-    limits: Limits = PATIENT
+    limits: ConformanceLimits = PATIENT
 
 
 def ids(patterns: str) -> set[str]:
@@ -83,7 +83,7 @@ PLAYED = "1.1/6 1.1/7 1.2/2 1.2/3 1.2/4 1.3/1 5.1/6 5.4/1 5.5/1 5.5/2"
 ATTACKS = "1.5/4 2.9/1 4.1/* 7.1/2 7.1/3 7.1/4 7.1/5 7.2/* 7.3/*"
 
 
-def vital(failed: str, passed: str = "", limits: Limits = PATIENT) -> Wrong:
+def vital(failed: str, passed: str = "", limits: ConformanceLimits = PATIENT) -> Wrong:
     return Wrong(failed, passed=passed, limits=limits)
 
 

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from referee.conformance.referee_side import Template
 from referee.conformance.referee_side.cases import results
-from referee.conformance.referee_side.comparing import Compared, Departure, compare
+from referee.conformance.referee_side.comparing import Compared, Deviation, compare
 from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, Seat, read_line
@@ -89,7 +89,7 @@ def test_whatever_is_sent_is_judged() -> None:
     matches = right("names-3", "exit-3", "militia-3", "remodel", "leave-attacked")
     for match in matches:
         compared = compare(match, RULES, BY_ID[match.id])
-        assert compared.departures == []
+        assert compared.deviations == []
         assert compared.stopped == ""
     known = {case.id for case in CASES}
     broken = Counter[str]()
@@ -97,9 +97,9 @@ def test_whatever_is_sent_is_judged() -> None:
         chance = Random(seed)
         match = spoilt(chance, chance.choice(matches))
         compared = compare(match, RULES, BY_ID[match.id])
-        assert len(compared.departures) <= 1
-        assert bool(compared.departures) == bool(compared.stopped)
-        for case in [case for departure in compared.departures for case in departure.cases]:
+        assert len(compared.deviations) <= 1
+        assert bool(compared.deviations) == bool(compared.stopped)
+        for case in [case for departure in compared.deviations for case in departure.cases]:
             assert case in known or case.endswith("/departs")
             broken[case] += 1
     assert {"1.1/1", "1.1/2"} <= set(broken)
@@ -121,7 +121,7 @@ def departs(name: str, change: Callable[[Json], Json | None], *, seat: int | Non
                 written = [] if made is None else [read_line(encode(made))]
                 each.received[place : place + 1] = written
                 break
-    [departure] = compare(wrong, RULES, BY_ID[name]).departures
+    [departure] = compare(wrong, RULES, BY_ID[name]).deviations
     return departure
 
 
@@ -182,7 +182,7 @@ def test_a_message_of_a_type_that_the_page_does_not_know_departs(
     for seat in seats:
         wrong.seats[seat].received.insert(4, read_line(encode(message)))
     compared = compare(wrong, RULES, BY_ID["pass"])
-    [departure] = compared.departures
+    [departure] = compared.deviations
     assert departure.cases == tuple(cases.split())
     assert departure.violation.actual.endswith(encode(message).decode())
     assert compared.stopped == f"pass, line 5 to player{seats[0] + 1}"
@@ -196,14 +196,14 @@ def test_another_field_and_a_number_with_a_point_are_no_departure() -> None:
         lines = [line.message | {"hint": "none"} for line in seat.received]
         text = [encode(line).replace(b'"actions":1,', b'"actions":1.0,') for line in lines]
         seat.received = [read_line(each) for each in text]
-    assert compare(wrong, RULES, BY_ID["pass"]).departures == []
+    assert compare(wrong, RULES, BY_ID["pass"]).deviations == []
 
 
 # --- what all matches say together ------------------------------------------------------------
 
 
-def departure(*cases: str, what: str = "play-turn hand") -> Departure:
-    return Departure(cases, (what,), Violation("departure", "", "this", "that"))
+def departure(*cases: str, what: str = "play-turn hand") -> Deviation:
+    return Deviation(cases, (what,), Violation("departure", "", "this", "that"))
 
 
 def found(*every: Compared) -> dict[str, Result]:
@@ -216,9 +216,9 @@ def failing(*every: Compared) -> set[str]:
     return {id for id, result in found(*every).items() if result.status == Status.FAILED}
 
 
-def compared(id: str, *departures: Departure, controls: str = "") -> Compared:
+def compared(id: str, *deviations: Deviation, controls: str = "") -> Compared:
     match = ProbeMatch(id, (), (Plan(), Plan()), tuple(controls.split()))
-    return Compared(match, RecordedMatch(id, 1, [Seat(), Seat()]), departures=[*departures])
+    return Compared(match, RecordedMatch(id, 1, [Seat(), Seat()]), deviations=[*deviations])
 
 
 def test_what_a_control_has_as_well_is_not_counted_twice() -> None:
@@ -264,7 +264,7 @@ async def test_one_that_is_stopped_leaves_no_probe_behind() -> None:
     recorded = await run_probe_match(Template(command, 4), RULES, BY_ID["money"], seed=1, limit=2.0)
     assert recorded.exit_code is None
     compared = compare(recorded, RULES, BY_ID["money"])
-    assert [departure.cases for departure in compared.departures] == [("2.1/1",)]
+    assert [departure.cases for departure in compared.deviations] == [("2.1/1",)]
 
 
 async def test_bots_that_are_left_behind_are_seen() -> None:
@@ -277,4 +277,4 @@ async def test_bots_that_are_left_behind_are_seen() -> None:
     assert recorded.exit_code == 0
     judged = Compared(BY_ID["stays"], recorded)
     check_processes(judged, RULES.probes())
-    assert {departure.cases for departure in judged.departures} == {("8.4/3",), ("8.4/4",)}
+    assert {departure.cases for departure in judged.deviations} == {("8.4/3",), ("8.4/4",)}

@@ -27,7 +27,7 @@ from referee import conformance
 from referee.conformance.referee_side import RefereeCase, Template, check_referee
 from referee.conformance.verdict import Report, Result, Status
 from referee.errors import UsageError
-from referee.games.dominion.probes.sight import Style
+from referee.games.dominion.probes.probe_state import Style
 from referee.games.dominion.probes.tricks import TRICKS
 from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 from tests.conformance import foreign_referee

@@ -10,7 +10,7 @@ import trio
 
 from referee.bots.command import BotCommand, resolve_bot
 from referee.conformance.case import Case, load_cases
-from referee.conformance.driver import Limits
+from referee.conformance.driver import ConformanceLimits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import GAMES
@@ -21,7 +21,7 @@ BOT = Path(__file__).parent / "wrong_bot.py"
 
 
 def suite(cases: Iterable[Case], bot: BotCommand, timeout: float = 10.0) -> Suite:
-    limits = Limits(timeout=timeout, quiet=0.05)
+    limits = ConformanceLimits(timeout=timeout, quiet=0.05)
     return Suite(list(cases), bot, GAMES["dominion"], seed=1, limits=limits)
 
 

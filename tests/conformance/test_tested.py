@@ -15,7 +15,7 @@ from referee.bots.bot import Answer, Failure
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case, Close, load_cases
-from referee.conformance.driver import Limits
+from referee.conformance.driver import ConformanceLimits
 from referee.conformance.junit import junit
 from referee.conformance.page import page
 from referee.conformance.suite import Suite, why_skipped
@@ -51,7 +51,7 @@ def answer(request: bytes) -> bytes:
     return json.dumps(reply).encode()
 
 
-PATIENT = Limits(timeout=60.0)
+PATIENT = ConformanceLimits(timeout=60.0)
 OBJECT = PythonBot("object", lambda: InProcessBot(Minimal()))
 
 
@@ -116,7 +116,7 @@ def test_a_case_is_for_what_it_speaks(speaks: str, tried: list[str], why: str) -
         assert found == ("" if dialect in tried else why)
 
 
-async def run(bot: BotSource, limits: Limits = PATIENT) -> Report:
+async def run(bot: BotSource, limits: ConformanceLimits = PATIENT) -> Report:
     cases = [case for case in FILE.cases if not case.opponents]
     suite = Suite(cases, bot, RULES, seed=1, limits=limits)
     return await suite.run(strict=True)
@@ -185,7 +185,7 @@ async def test_a_server_that_never_answers() -> None:
         return not server.over.wait()
 
     with servers.server(behave) as server:
-        report = await run(BotAddress(server.url, server.url), Limits(timeout=0.2))
+        report = await run(BotAddress(server.url, server.url), ConformanceLimits(timeout=0.2))
         server.over.set()
     (failed,) = [result for result in report.cases if result.status == Status.FAILED]
     (violation,) = failed.violations

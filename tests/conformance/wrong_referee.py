@@ -42,9 +42,9 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
-from referee.games.interface.chance import Chance, SeededChance
-from referee.games.interface.faults import Disqualification, Malformed
-from referee.games.interface.game import LEFT, Outcome, Setup
+from referee.games.interface.faults import Disqualification, InvalidReply
+from referee.games.interface.game import LEFT, GameSetup, Outcome
+from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.match import decode
 from referee.match import machine as match
 from referee.match.machine import Disqualified, Match, Sent
@@ -221,7 +221,7 @@ MODES["replies without spaces"] = around(
     match,
     "decode_reply",
     lambda was, line, decoder: (
-        Malformed("invalid-json", "spaces") if line.endswith(b"\r") else was(line, decoder)
+        InvalidReply("invalid-json", "spaces") if line.endswith(b"\r") else was(line, decoder)
     ),
 )
 
@@ -277,8 +277,8 @@ def _() -> None:
 def strict_fields(was: Any, line: bytes, decoder: Any) -> Any:
     reply = was(line, decoder)
     known = {"type", *getattr(reply, "__struct_encode_fields__", ())}
-    if not isinstance(reply, Malformed) and json.loads(line).keys() - known:
-        return Malformed("wrong-type", "unknown fields")
+    if not isinstance(reply, InvalidReply) and json.loads(line).keys() - known:
+        return InvalidReply("wrong-type", "unknown fields")
     return reply
 
 
@@ -590,7 +590,7 @@ MODES["an exit is a late start"] = each(
 
 @mode("the supply of those who are left")
 def _() -> None:
-    def made(was: Any, self: Any, setup: Setup, *situation: Any) -> None:
+    def made(was: Any, self: Any, setup: GameSetup, *situation: Any) -> None:
         there = len(setup.names) - len(setup.absent)
         with patch.object(table, "Supply", lambda players: Supply(2 if there == 2 else players)):
             was(self, setup, *situation)
@@ -619,7 +619,7 @@ MODES["a hand of four at the deal"] = constant(player, "HAND_SIZE", 4)
 
 @mode("unshuffled")
 def _() -> None:
-    def made(was: Any, self: Player, seat: int, chance: Chance) -> None:
+    def made(was: Any, self: Player, seat: int, chance: RandomSource) -> None:
         was(self, seat, chance)
         self.hand = ["copper"] * 5
         self.deck = ["estate"] * 3 + ["copper"] * 2
@@ -769,7 +769,7 @@ def _() -> None:
 
 
 MODES["another shuffle"] = around(
-    SeededChance,
+    SeededRandomSource,
     "shuffle",
     lambda was, self, seat, stack: [was(self, seat, stack), stack.reverse()],
 )
@@ -999,10 +999,12 @@ def is_fault(code: str, request: Any, reply: Any) -> bool:
     if isinstance(request.message, messages.AttackRequest):
         return False
     if code == "invalid-json":
-        return isinstance(reply, Malformed) and reply.code == code
+        return isinstance(reply, InvalidReply) and reply.code == code
     if code == "wrong-type":
         replies = (messages.AttackReply, messages.AttackReplyReaction)
-        return isinstance(reply, replies) or (isinstance(reply, Malformed) and reply.code == code)
+        return isinstance(reply, replies) or (
+            isinstance(reply, InvalidReply) and reply.code == code
+        )
     phase = getattr(reply, "phase", "cleanup")
     if code == "bad-phase":
         return phase not in ("action", "buy", "cleanup")
@@ -1300,12 +1302,12 @@ MODES["a moat that is not there protects"] = kept_hand(
     )
 )
 MODES["an answer that is no json is kept"] = kept_hand(
-    lambda reply, seat: isinstance(reply, Malformed) and reply.code == "invalid-json"
+    lambda reply, seat: isinstance(reply, InvalidReply) and reply.code == "invalid-json"
 )
 MODES["an answer of another type is kept"] = kept_hand(
     lambda reply, seat: (
         isinstance(reply, messages.PlayReply)
-        or (isinstance(reply, Malformed) and reply.code == "wrong-type")
+        or (isinstance(reply, InvalidReply) and reply.code == "wrong-type")
     )
 )
 MODES["one random discard too few"] = around(

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from referee.bots.command import find_bot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.logs.sink import MemorySink
 from referee.match.result import PlayerResult
 from referee.match.spec import match_spec
@@ -50,7 +50,7 @@ SIMPLE = bot("simple(asked)")
 async def play(*bots: str, **options: object) -> Played:
     defaults: dict[str, object] = {"max_turns": 8, "time_limit": 1.5, "startup_limit": 20}
     spec = match_spec(bots, seed=1, options=defaults | options)
-    with launched([find_bot(bot, "dominion") for bot in bots], spec.limits) as started:
+    with launch_bots([find_bot(bot, "dominion") for bot in bots], spec.limits) as started:
         return await play_once(spec, started, record=MemorySink())
 
 
@@ -145,7 +145,7 @@ async def test_an_empty_line_is_told_to_be_skipped() -> None:
 async def bot_wars(bot: str, **options: object) -> PlayerResult:
     """What is told of a bot in seat 1 of a match of Bot Wars."""
     spec = match_spec([bot, bot], game="botwars", seed=1, options=options)
-    with launched([find_bot(bot, "botwars") for bot in spec.bots], spec.limits) as started:
+    with launch_bots([find_bot(bot, "botwars") for bot in spec.bots], spec.limits) as started:
         return (await play_once(spec, started)).result.players[0]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
 from referee.games.dominion import RULES
-from referee.games.interface.faults import Malformed
+from referee.games.interface.faults import InvalidReply
 from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.messages import PlayerNameReply
 
@@ -92,6 +92,6 @@ def test_it_says_something_of_every_line_that_is_no_reply_and_nothing_of_others(
         return
     said = why_no_reply(line, RULES.replies)
     decoded = decode_reply(line, reply_decoder(RULES.replies))
-    assert bool(said) == isinstance(decoded, Malformed)
+    assert bool(said) == isinstance(decoded, InvalidReply)
     said.encode()  # no half of a surrogate pair
     assert said.isprintable()

@@ -24,8 +24,8 @@ from referee.games.dominion.rules.messages import (
     PlayTurn,
 )
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from tests.support.helpers import (
     COST,
     PILES,
@@ -131,7 +131,7 @@ def test_every_legal_reply_can_be_made(seed: int, seats: int) -> None:
     random = Random(seed)
     names = tuple("ABCD"[:seats])
     options = DOMINION.options(max_turns=20)
-    game = DOMINION.new(Setup(chance=SeededChance(seed), names=names, options=options))
+    game = DOMINION.new(GameSetup(chance=SeededRandomSource(seed), names=names, options=options))
     players = [Translator(seat, seats) for seat in range(seats)]
     entries = DOMINION.environment.observation(seats, options).names  # type: ignore[misc]
     while True:

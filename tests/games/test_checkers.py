@@ -26,7 +26,7 @@ from referee.games.interface.capabilities import Finding, LogChecker
 from referee.logs.behind import checker_of
 from referee.match.pages import load_page
 from tests.support.any_game import TOY, Course, every_game, places
-from tests.support.helpers import ROOT, TIMES, Told
+from tests.support.helpers import ROOT, TIMES, Announced
 from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
@@ -44,7 +44,7 @@ def second_checker(name: str) -> Callable[[Sequence[str]], LogChecker] | None:
 
 def log_of(course: Course) -> list[Json]:
     """Play a match; its public messages."""
-    return [message for entries in course.play() for message in Told(entries).public]
+    return [message for entries in course.play() for message in Announced(entries).public]
 
 
 def check(name: str, log: list[Json], *, second: bool = False) -> list[Finding]:

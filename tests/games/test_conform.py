@@ -15,8 +15,8 @@ from referee.bots.command import BotSource, PythonBot, find_bot
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import load_cases
 from referee.games import GAMES
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.match.pages import load_page
 from tests.support.conforming import failed
 from tests.support.helpers import ROOT, name_line, seat_of, to_line
@@ -101,7 +101,9 @@ def test_the_page_about_cases_has_their_number_and_a_situation(name: str) -> Non
     assert f"has {len(load_cases(rules).cases)} matches" in page
     situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
     small = {"rows": 4, "cols": 4} if "grid" in situation else {}
-    setup = Setup(chance=SeededChance(1), names=("Ann", "Ben"), options=rules.options(**small))
+    setup = GameSetup(
+        chance=SeededRandomSource(1), names=("Ann", "Ben"), options=rules.options(**small)
+    )
     assert rules.situation is not None
     assert rules.situation(setup, situation).requests
     with pytest.raises(msgspec.ValidationError):

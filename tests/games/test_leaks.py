@@ -16,9 +16,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import DialectKind
-from referee.games.interface.game import ALL, Setup
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import ALL, GameSetup
 from tests.support.any_game import every_game
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
 
@@ -92,14 +92,14 @@ class Whisper(Struct, frozen=True, tag="whisper"):
     secret: int
 
 
-def leaky(rules: Rules, where: str) -> Rules:
+def leaky(rules: GameDefinition, where: str) -> GameDefinition:
     """A game that tells a number.
 
     Args:
         where: "line" or "view", and it follows from all that is hidden; "seed", in a line.
     """
 
-    def new(setup: Setup) -> Any:
+    def new(setup: GameSetup) -> Any:
         game: Any = rules.new(setup)
         chance: Any = setup.chance
 

@@ -72,7 +72,7 @@ def test_no_choice_is_a_fault(name: str, seed: int) -> None:
         for entry in entries:
             if isinstance(entry, Sent) and isinstance(entry.message, own):
                 for seat in range(course.seats) if entry.to is None else (entry.to,):
-                    told[seat] += people[seat].hear(course.read(entry))
+                    told[seat] += people[seat].observe(course.read(entry))
     for seat, person in enumerate(people):
         told[seat] += person.end()
         assert all(line.endswith(".") and line[:1].strip() for line in told[seat])

@@ -17,7 +17,7 @@ from referee.games.interface.faults import (
     INVALID_JSON,
     WRONG_TYPE,
     Disqualification,
-    Termination,
+    EndReason,
 )
 from referee.match.pages import load_page
 from tests.support.helpers import ROOT
@@ -85,7 +85,7 @@ def test_every_json_example_is_valid_and_every_message_is_there(name: str) -> No
 def test_section_9_names_every_code_and_no_other(name: str) -> None:
     rules = GAMES[name]
     codes = {code.code for code in load_page(rules.specification).codes}
-    own = {BAD_NAME_REPLY, *rules.faults, *Disqualification, *Termination, *rules.reasons}
+    own = {BAD_NAME_REPLY, *rules.faults, *Disqualification, *EndReason, *rules.reasons}
     no_reply = {INVALID_JSON, WRONG_TYPE}  # faults where the game goes on after such a line
     assert codes - no_reply == own
     assert codes & no_reply in (set(), no_reply)

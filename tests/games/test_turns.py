@@ -19,7 +19,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.turns import MAX_KEPT, Note, Turn, TurnReader
 from referee.schema import schemas
 from tests.support.any_game import Course, every_game
-from tests.support.helpers import TIMES, Told
+from tests.support.helpers import TIMES, Announced
 from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ ODD = {"card": [None, "x"], "gained": ["x"], "patron": ["x"], "rows": [4, 100], 
 def played(name: str, seed: int) -> tuple[list[Json], Course]:
     """The public messages of a match, and the match."""
     course = Course(name, seed, max_turns=8)
-    return [message for entries in course.play() for message in Told(entries).public], course
+    return [message for entries in course.play() for message in Announced(entries).public], course
 
 
 def reader_of(course: Course) -> TurnReader[Any]:
@@ -130,5 +130,5 @@ def test_of_endless_faults_the_first_are_kept(name: str) -> None:
     for _ in range(MAX_KEPT + 7):
         reader.fault(Fault(0, "bad-name-reply", "3.2", "no name"))
     (turn,) = reader.end()
-    assert (len(turn.notes), turn.left_out) == (MAX_KEPT, 7)
+    assert (len(turn.notes), turn.omitted) == (MAX_KEPT, 7)
     assert shown(reader, [turn])[-1] == "7 more"

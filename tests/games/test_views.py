@@ -49,13 +49,13 @@ def test_the_lines_of_a_seat_lead_to_its_view(name: str, seed: int, wrong: float
     course = Course(name, seed, wrong=wrong)
     environment = course.rules.environment
     assert environment is not None
-    followers = [environment.follower(seat, course.seats) for seat in range(course.seats)]
+    trackers = [environment.tracker(seat, course.seats) for seat in range(course.seats)]
     for entries in course.play():
-        for seat, follower in enumerate(followers):
+        for seat, tracker in enumerate(trackers):
             for message in course.sent_to(seat, entries):
-                follower.hear(message)
+                tracker.observe(message)
         for seat in course.match.due:
-            assert followers[seat].view() == course.match.view(seat)
+            assert trackers[seat].view() == course.match.view(seat)
 
 
 def spectator_of(course: Course) -> Spectator:
@@ -79,11 +79,11 @@ def test_the_public_lines_lead_to_the_public_view(name: str, seed: int, wrong: f
         for entry in entries:
             if isinstance(entry, Disqualified):
                 if isinstance(spectator, BehindLog):
-                    whole = spectator.hear(Gone(entry.seat))
+                    whole = spectator.observe(Gone(entry.seat))
             elif not isinstance(entry, Fault) and getattr(entry, "to", 0) is None:
                 message: Any = entry.message  # type: ignore[union-attr]
                 if isinstance(message, course.rules.public):
-                    whole = spectator.hear(message)
+                    whole = spectator.observe(message)
             assert whole is not None
         decisions += 1
         if whole:

@@ -19,7 +19,7 @@ LOST = str(ROOT / "tests" / "golden" / "faults.record.jsonl")
 def go_on(folder: Path, turn: int, *words: str) -> list[dict[str, Any]]:
     """Play on; the new record."""
     record = folder / "again.record.jsonl"
-    done = referee("play", "--from", RECORD, "--turn", str(turn), "--record", str(record), *words)
+    done = referee("play", "--resume", RECORD, "--turn", str(turn), "--record", str(record), *words)
     assert done.returncode == 0, done.stderr
     return without_times(record)
 
@@ -52,7 +52,7 @@ def test_another_bot_goes_on_where_the_match_was(tmp_path: Path) -> None:
 
 def test_a_bot_that_fails_meanwhile_is_lost(tmp_path: Path) -> None:
     done = referee(
-        "play", "--from", RECORD, "--turn", "30", "big_money", hostile("exit_at", 3), "--format",
+        "play", "--resume", RECORD, "--turn", "30", "big_money", hostile("exit_at", 3), "--format",
         "json",
     )  # fmt: skip
     assert done.returncode == 1
@@ -65,7 +65,7 @@ def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
     bots = ["big_money", "minimal", hostile("exit_at", 2)]
     assert referee("play", *bots, "--seed", "1", "--record", str(record), "-q").returncode == 1
     again = tmp_path / "again.record.jsonl"
-    words = ["--from", str(record), "--turn", "12", "--record", str(again)]
+    words = ["--resume", str(record), "--turn", "12", "--record", str(again)]
     assert referee("play", *words, "big_money", "minimal", "minimal", "-q").returncode == 1
     found = [e for e in entries(again) if e["entry"] == "disqualified"]
     assert [(e["player_number"], e["code"]) for e in found] == [("player3", "exited")]
@@ -74,14 +74,14 @@ def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--from", RECORD], "the match is over; --turn N says"),
-        (["--turn", "3", "big_money", "minimal"], "--turn goes with --from FILE"),
-        (["--from", RECORD, "--turn", "999"], "there is no turn 999, the match has 3"),
-        (["--from", RECORD, "--turn", "3", "minimal"], "has 2 bots"),
-        (["--from", RECORD, "--turn", "3", "--seed", "1"], "leave out the option"),
-        (["--from", RECORD, "--turn", "3", "--game", "dominion"], "leave out the option"),
-        (["--from", __file__, "--turn", "3"], "no match record"),
-        (["--from", "nosuch", "--turn", "3"], "cannot read nosuch"),
+        (["--resume", RECORD], "the match is over; --turn N says"),
+        (["--turn", "3", "big_money", "minimal"], "--turn goes with --resume FILE"),
+        (["--resume", RECORD, "--turn", "999"], "there is no turn 999, the match has 3"),
+        (["--resume", RECORD, "--turn", "3", "minimal"], "has 2 bots"),
+        (["--resume", RECORD, "--turn", "3", "--seed", "1"], "leave out the option"),
+        (["--resume", RECORD, "--turn", "3", "--game", "dominion"], "leave out the option"),
+        (["--resume", __file__, "--turn", "3"], "no match record"),
+        (["--resume", "nosuch", "--turn", "3"], "cannot read nosuch"),
     ],
 )
 def test_what_cannot_be_gone_on_with(words: list[str], says: str) -> None:
@@ -106,7 +106,7 @@ def test_a_record_that_does_not_follow_is_no_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("player", ["player1", "player2"])
 def test_a_bot_that_is_fed_its_input_answers_as_it_did(player: str) -> None:
-    sent = referee_process("replay", RECORD, "--input-of", player)
+    sent = referee_process("replay", RECORD, "--print-input", player)
     assert sent.returncode == 0
     assert [json.loads(line) for line in sent.stdout.splitlines()] == [
         entry["message"]
@@ -127,10 +127,10 @@ def test_the_input_ends_where_a_bot_was_lost() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ([RECORD, "--input-of", "player3"], 2, "there are: player1 player2"),
-        ([RECORD, "--input-of", "3"], 2, "no 'player3'; there are: player1 player2"),
-        ([RECORD, "--input-of", "player1", "--summary"], 2, "no other option"),
-        ([__file__, "--input-of", "player1"], 1, "no match record"),
+        ([RECORD, "--print-input", "player3"], 2, "there are: player1 player2"),
+        ([RECORD, "--print-input", "3"], 2, "no 'player3'; there are: player1 player2"),
+        ([RECORD, "--print-input", "player1", "--summary"], 2, "no other option"),
+        ([__file__, "--print-input", "player1"], 1, "no match record"),
     ],
 )
 def test_what_has_no_input(words: list[str], code: int, says: str) -> None:

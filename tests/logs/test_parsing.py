@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.errors import LogReadError
 from referee.games import GAMES
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.logs import message_of, read_log, read_record
 from referee.logs.parsing import Line, Messages, entry_kinds
 from referee.logs.record import SentEntry
@@ -34,7 +34,7 @@ class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
 
 
 @pytest.fixture
-def other(monkeypatch: pytest.MonkeyPatch) -> Rules:
+def other(monkeypatch: pytest.MonkeyPatch) -> GameDefinition:
     """Another game, of which all types but one are those of the first."""
     first = GAMES["dominion"]
     public = (GameInfo, *first.public[1:], Move)
@@ -69,12 +69,12 @@ def read(lines: list[bytes]) -> tuple[str, list[Line]]:
         ([], ""),
     ],
 )
-def test_the_game_of_a_log(lines: list[bytes], game: str, other: Rules) -> None:
+def test_the_game_of_a_log(lines: list[bytes], game: str, other: GameDefinition) -> None:
     found, _ = read(lines)
     assert found == game
 
 
-def test_lines_before_the_game_is_known_are_of_it(other: Rules) -> None:
+def test_lines_before_the_game_is_known_are_of_it(other: GameDefinition) -> None:
     game, (supply, move) = read([SUPPLY, MOVE])
     assert game == "other"
     assert supply.kind == "supply-info"
@@ -133,7 +133,7 @@ def test_a_log_that_ends_within_the_names_has_them(tmp_path: Path) -> None:
     assert len(list(read_log(tmp_path / "log"))) == len(NAMES)
 
 
-def test_an_entry_knows_its_game(other: Rules, tmp_path: Path) -> None:
+def test_an_entry_knows_its_game(other: GameDefinition, tmp_path: Path) -> None:
     entry = b'{"entry":"sent","to":"all","message":{"type":"move","to":"e4"},"time":1}\n'
     header = RECORD.splitlines(keepends=True)[0].replace(b'"dominion"', b'"other"')
     (tmp_path / "record").write_bytes(header + entry)

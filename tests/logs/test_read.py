@@ -96,7 +96,7 @@ def test_a_header_that_no_match_can_have(tmp_path: Path) -> None:
     file = tmp_path / "record"
     file.write_bytes(RECORD.read_bytes().replace(b'"seed":', b'"seed":-', 1))
     for read in (read_record(file), summaries([file])):
-        with pytest.raises(LogReadError, match="line 1: edited: no possible header"):
+        with pytest.raises(LogReadError, match="line 1: modified: not a valid header"):
             list(read)
 
 

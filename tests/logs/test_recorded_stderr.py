@@ -117,7 +117,7 @@ def test_last_words_stand_before_the_exits(tmp_path: Path) -> None:
     assert [entry["text"] for entry in said(file, "player2")] == ["early", " late"]
     kinds = [entry["entry"] for entry in entries(file)]
     assert kinds[-5:] == ["stderr", "exit", "stderr", "exit", "end"]
-    assert verify_record(str(file)).kind == Kind.HOLDS
+    assert verify_record(str(file)).kind == Kind.VALID
 
 
 # --- what of it -----------------------------------------------------------------------------------
@@ -199,19 +199,19 @@ def test_readers_know_it_or_pass_over_it(folder: Path) -> None:
 
 
 def test_it_may_be_edited_moved_and_removed(lines: list[bytes], tmp_path: Path) -> None:
-    assert verified(tmp_path, lines).kind == Kind.HOLDS
+    assert verified(tmp_path, lines).kind == Kind.VALID
     assert with_digest(lines) == lines
     (first, *_) = [line for line in lines if line.startswith(STDERR)]
     rest = [line for line in lines if not line.startswith(STDERR)]
-    assert verified(tmp_path, rest).kind == Kind.HOLDS
+    assert verified(tmp_path, rest).kind == Kind.VALID
     text = b'"text":"match 1'
     edited = [line.replace(text, b'"text":"nothing') for line in lines]
     assert edited != lines
-    assert verified(tmp_path, edited).kind == Kind.HOLDS
+    assert verified(tmp_path, edited).kind == Kind.VALID
     everywhere = [rest[0], *(line for each in rest[1:] for line in (first, each))]
     verdict = verified(tmp_path, everywhere)
-    assert (verdict.kind, verdict.lines) == (Kind.HOLDS, len(everywhere))
-    assert verified(tmp_path, [*everywhere[:41], first[:-9]]).kind == Kind.CUT_SHORT
+    assert (verdict.kind, verdict.lines) == (Kind.VALID, len(everywhere))
+    assert verified(tmp_path, [*everywhere[:41], first[:-9]]).kind == Kind.TRUNCATED
 
 
 def test_all_else_is_checked(lines: list[bytes], tmp_path: Path) -> None:
@@ -219,13 +219,13 @@ def test_all_else_is_checked(lines: list[bytes], tmp_path: Path) -> None:
     other = [*lines]
     other[place] = other[place].replace(b'"actions":1', b'"actions":2')
     verdict = verified(tmp_path, other)
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, place + 1)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, place + 1)
     verdict = verified(tmp_path, with_digest(other))  # stderr follows it, and is passed over there
     assert (verdict.kind, verdict.line) == (Kind.RULES_CHANGED, place + 1)
-    assert verified(tmp_path, [*lines, lines[-1]]).kind == Kind.EDITED
+    assert verified(tmp_path, [*lines, lines[-1]]).kind == Kind.MODIFIED
     for wrong in (b"nonsense\n", b'"player_number":"player1","time":1}\n'):
         verdict = verified(tmp_path, [*lines[:40], STDERR + wrong, *lines[40:]])
-        assert (verdict.kind, verdict.line) == (Kind.EDITED, 41)
+        assert (verdict.kind, verdict.line) == (Kind.MODIFIED, 41)
         assert "the line is no entry of a record" in verdict.text
     (stderr, *_) = [line for line in lines if line.startswith(STDERR)]
-    assert verified(tmp_path, [*lines, stderr]).kind == Kind.EDITED
+    assert verified(tmp_path, [*lines, stderr]).kind == Kind.MODIFIED

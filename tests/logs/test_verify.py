@@ -106,7 +106,7 @@ def test_a_record_holds_and_its_spectator_log_follows_from_it(file: Path, tmp_pa
     assert log is not None
     verdict = verify_record(str(file), log=log)
     log.close()
-    assert (verdict.kind, verdict.line, verdict.lines) == ("holds", None, len(lines_of(file)))
+    assert (verdict.kind, verdict.line, verdict.lines) == ("valid", None, len(lines_of(file)))
     public = [
         line[line.index(b'"message":') + 10 : line.rindex(b',"time"')] + b"\n"
         for line in lines_of(file)
@@ -135,12 +135,12 @@ def escapes(folder: Path) -> list[bytes]:
 def test_a_reply_that_escapes_would_blow_up_holds(check: Check, tmp_path: Path) -> None:
     """As it is written now, and as older versions wrote it (log-format, 2.3)."""
     lines = escapes(tmp_path)
-    assert check(lines).kind == Kind.HOLDS
+    assert check(lines).kind == Kind.VALID
     encoded = b'"base64":"' + base64.b64encode(b"\x01" * 100) + b'"'
     older = [line.replace(encoded, b'"line":"' + b"\\u0001" * 100 + b'"') for line in lines]
     assert older != lines
-    assert check(older).kind == Kind.EDITED  # the digest is another one
-    assert check(with_digest(older)).kind == Kind.HOLDS
+    assert check(older).kind == Kind.MODIFIED  # the digest is another one
+    assert check(with_digest(older)).kind == Kind.VALID
     # No referee wrote them like this.
     strange = [line.replace(b"AQ==", b"AR==") for line in lines]
     assert strange != lines
@@ -157,14 +157,14 @@ def test_a_reply_that_escapes_would_blow_up_holds(check: Check, tmp_path: Path) 
 def test_what_holds_is_said_in_one_line() -> None:
     bots = "big_money vs village_engine"
     count = len(lines_of())
-    text = f"{TWO}: holds ({count} lines, seed 20, {bots}, player2 won)"
+    text = f"{TWO}: valid ({count} lines, seed 20, {bots}, player2 won)"
     assert verify_record(str(TWO)).text == text
 
 
 def test_times_are_not_compared(check: Check) -> None:
     lines = [re.sub(rb',"time":[^,]*}\n$', b',"time":12e3}\n', line) for line in lines_of()]
     lines[0] = re.sub(rb'"started":"[^"]*"', b'"started":"at night"', lines[0])
-    assert check(lines).kind == Kind.HOLDS
+    assert check(lines).kind == Kind.VALID
 
 
 @pytest.mark.parametrize("time", [b"x", b"-1", b"01", b"1.", b'"1"', b"1 ", b"[1]", b"1,2", b""])
@@ -172,11 +172,11 @@ def test_a_time_must_be_a_number(check: Check, time: bytes) -> None:
     lines = lines_of()
     lines[9] = re.sub(rb',"time":[^,]*}\n$', b',"time":%s}\n' % time, lines[9])
     verdict = check(lines)
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, 10)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, 10)
 
 
 def test_a_compressed_record_holds(check: Check) -> None:
-    assert check(gzip.compress(TWO.read_bytes())).kind == Kind.HOLDS
+    assert check(gzip.compress(TWO.read_bytes())).kind == Kind.VALID
 
 
 @pytest.mark.parametrize("entry", [b'"entry":"fault"', b'"code":"unsupported-version"'])
@@ -184,14 +184,14 @@ def test_the_wording_of_a_detail_may_differ(check: Check, tmp_path: Path, entry:
     lines = lines_of(FAULTS if b"fault" in entry else failed_handshakes(tmp_path))
     index = index_of(lines, entry)
     lines[index] = re.sub(rb'"detail":"(\\.|[^"\\])*"', b'"detail":"so"', lines[index])
-    assert check(with_digest(lines)).kind == Kind.HOLDS
+    assert check(with_digest(lines)).kind == Kind.VALID
     verdict = check(lines)
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 1)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, index + 1)
 
 
 def test_a_record_of_failed_handshakes_holds(tmp_path: Path) -> None:
     verdict = verify_record(str(failed_handshakes(tmp_path)))
-    assert verdict.kind == Kind.HOLDS
+    assert verdict.kind == Kind.VALID
     assert "player1 won" in verdict.text
 
 
@@ -201,7 +201,7 @@ def test_a_disqualification_that_cannot_come_there(check: Check, tmp_path: Path,
     index = index_of(lines, b"failed-to-start")
     lines = [line.replace(b"failed-to-start", code.encode()) for line in lines]
     verdict = check(lines)
-    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, index + 1, "2.5")
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.MODIFIED, index + 1, "2.5")
 
 
 # --- what does not --------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_an_edited_line_is_shown_with_what_follows(check: Check) -> None:
     index = index_of(lines, b'"gained":"silver"')
     lines[index] = lines[index].replace(b"silver", b"golden")
     verdict = check(lines)
-    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, index + 1, "2.2")
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.MODIFIED, index + 1, "2.2")
     assert '"gained":"silver"' in verdict.expected
     assert '"gained":"golden"' in verdict.found
 
@@ -222,7 +222,7 @@ def test_an_edited_reply_is_reported_where_the_match_goes_another_way(check: Che
     index = index_of(lines, rb"[\"silver\"]")
     lines[index] = lines[index].replace(rb"[\"silver\"]", rb"[\"copper\"]")
     verdict = check(lines)
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 2)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, index + 2)
 
 
 def test_lines_that_fit_their_digest_but_do_not_follow_are_of_other_rules(check: Check) -> None:
@@ -236,7 +236,7 @@ def test_lines_that_fit_their_digest_but_do_not_follow_are_of_other_rules(check:
     assert f"referee {__version__}" in verdict.text
     # Cut short, its digest is not there to tell the two apart.
     verdict = check(with_digest(lines)[:-1])
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, index + 1)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, index + 1)
     assert "it may be the rules too: referee 0.0.7 wrote it" in verdict.text
 
 
@@ -263,7 +263,7 @@ def test_an_edit_that_only_digest_or_last_line_can_see(
     else:
         data = data.replace(old, new, 1)
     verdict = check(data)
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, len(lines_of()))
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, len(lines_of()))
 
 
 @pytest.mark.parametrize("file", RECORDS, ids=lambda file: file.name)
@@ -272,14 +272,14 @@ def test_a_record_is_valid_up_to_wherever_it_was_cut(file: Path, check: Check) -
     for end in random.Random(1).sample(range(len(data)), 25):
         verdict = check(data[:end])
         whole = data[:end].count(b"\n")
-        assert (verdict.kind, verdict.line) == (Kind.CUT_SHORT, whole)
-        assert f"cut short after line {whole}" in verdict.text
+        assert (verdict.kind, verdict.line) == (Kind.TRUNCATED, whole)
+        assert f"truncated after line {whole}" in verdict.text
 
 
 def test_a_cut_compressed_record_is_cut_short(check: Check) -> None:
     packed = gzip.compress(TWO.read_bytes())
     for end in (len(packed) // 2, len(packed) - 3):
-        assert check(packed[:end]).kind == Kind.CUT_SHORT
+        assert check(packed[:end]).kind == Kind.TRUNCATED
 
 
 @pytest.mark.parametrize("position", [1, 5, 40, -6, -2, -1])
@@ -292,10 +292,10 @@ def test_lines_lost_doubled_swapped_or_added(check: Check, position: int) -> Non
     swapped[position - 1], swapped[position] = whole[position], whole[position - 1]
     added = [*whole[:position], b"{}\n", *whole[position:]]
     last = position == len(whole) - 1
-    assert check(lost).kind == (Kind.CUT_SHORT if last else Kind.EDITED)
-    assert check(doubled).kind == Kind.EDITED
-    assert check(added).kind == Kind.EDITED
-    assert check(swapped).kind == (Kind.NO_RECORD if position == 1 else Kind.EDITED)
+    assert check(lost).kind == (Kind.TRUNCATED if last else Kind.MODIFIED)
+    assert check(doubled).kind == Kind.MODIFIED
+    assert check(added).kind == Kind.MODIFIED
+    assert check(swapped).kind == (Kind.NOT_A_RECORD if position == 1 else Kind.MODIFIED)
 
 
 @pytest.mark.parametrize("kind", [b"exit", b"fault"])
@@ -303,7 +303,7 @@ def test_exits_stand_in_the_order_of_seats(check: Check, kind: bytes) -> None:
     lines = lines_of()
     lines[-3] = lines[-2] if kind == b"exit" else lines_of(FAULTS)[index_of(lines_of(FAULTS), kind)]
     verdict = check(lines)
-    assert (verdict.kind, verdict.line, verdict.section) == (Kind.EDITED, len(lines) - 2, "2.6")
+    assert (verdict.kind, verdict.line, verdict.section) == (Kind.MODIFIED, len(lines) - 2, "2.6")
     assert "the exit entry of player1 must follow here" in verdict.text
     expected = '{"entry":"exit","player_number":"player1","exit_code":0'
     assert verdict.expected == (expected if kind == b"exit" else None)
@@ -311,7 +311,7 @@ def test_exits_stand_in_the_order_of_seats(check: Check, kind: bytes) -> None:
 
 def test_nothing_may_follow_the_end(check: Check) -> None:
     verdict = check(TWO.read_bytes() + b"{")
-    assert (verdict.kind, verdict.line) == (Kind.EDITED, len(lines_of()) + 1)
+    assert (verdict.kind, verdict.line) == (Kind.MODIFIED, len(lines_of()) + 1)
 
 
 # --- what is no record of ours --------------------------------------------------------------------
@@ -320,17 +320,17 @@ def test_nothing_may_follow_the_end(check: Check) -> None:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (b"", Kind.CUT_SHORT),
-        (b"\n", Kind.NO_RECORD),
-        (b"\x00\x01\xff" * 1000, Kind.NO_RECORD),
-        (b"[]\n", Kind.NO_RECORD),
-        (b"3\n", Kind.NO_RECORD),
-        (b"[" * 100_000 + b"\n", Kind.NO_RECORD),
-        (b'{"entry":"header"}\n', Kind.NO_RECORD),
-        (b"\xef\xbb\xbf" + TWO.read_bytes(), Kind.NO_RECORD),
-        (TWO.read_bytes().replace(b"\n", b"\r\n"), Kind.NO_RECORD),
-        ((EXAMPLES / "two-players.log.jsonl").read_bytes(), Kind.NO_RECORD),
-        (b"x" * (17 * 1024 * 1024), Kind.NO_RECORD),
+        (b"", Kind.TRUNCATED),
+        (b"\n", Kind.NOT_A_RECORD),
+        (b"\x00\x01\xff" * 1000, Kind.NOT_A_RECORD),
+        (b"[]\n", Kind.NOT_A_RECORD),
+        (b"3\n", Kind.NOT_A_RECORD),
+        (b"[" * 100_000 + b"\n", Kind.NOT_A_RECORD),
+        (b'{"entry":"header"}\n', Kind.NOT_A_RECORD),
+        (b"\xef\xbb\xbf" + TWO.read_bytes(), Kind.NOT_A_RECORD),
+        (TWO.read_bytes().replace(b"\n", b"\r\n"), Kind.NOT_A_RECORD),
+        ((EXAMPLES / "two-players.log.jsonl").read_bytes(), Kind.NOT_A_RECORD),
+        (b"x" * (17 * 1024 * 1024), Kind.NOT_A_RECORD),
     ],
     ids=range(11),
 )
@@ -353,24 +353,24 @@ def test_a_spectator_log_is_sent_to_validate() -> None:
     [
         ("version", 2, Kind.NEWER_FORMAT),
         ("version", 10**30, Kind.NEWER_FORMAT),
-        ("version", 0, Kind.EDITED),
-        ("version", "1", Kind.EDITED),
+        ("version", 0, Kind.MODIFIED),
+        ("version", "1", Kind.MODIFIED),
         ("game", "chess", Kind.OTHER_GAME),
-        ("game", [], Kind.EDITED),
+        ("game", [], Kind.MODIFIED),
         ("protocol", 2, Kind.OTHER_GAME),
-        ("protocol", True, Kind.EDITED),
-        ("seed", "3", Kind.EDITED),
-        ("seed", -1, Kind.EDITED),
-        ("seed", 2**60, Kind.EDITED),
-        ("seed", 10**400, Kind.EDITED),
-        ("bots", [], Kind.EDITED),
-        ("bots", ["minimal"] * 50, Kind.EDITED),
-        ("bots", "minimal", Kind.EDITED),
-        ("options", {"max_turns": 0}, Kind.EDITED),
-        ("options", {"max_turns": "many"}, Kind.EDITED),
-        ("options", None, Kind.EDITED),
-        ("format", "x", Kind.NO_RECORD),
-        ("started", 7, Kind.EDITED),
+        ("protocol", True, Kind.MODIFIED),
+        ("seed", "3", Kind.MODIFIED),
+        ("seed", -1, Kind.MODIFIED),
+        ("seed", 2**60, Kind.MODIFIED),
+        ("seed", 10**400, Kind.MODIFIED),
+        ("bots", [], Kind.MODIFIED),
+        ("bots", ["minimal"] * 50, Kind.MODIFIED),
+        ("bots", "minimal", Kind.MODIFIED),
+        ("options", {"max_turns": 0}, Kind.MODIFIED),
+        ("options", {"max_turns": "many"}, Kind.MODIFIED),
+        ("options", None, Kind.MODIFIED),
+        ("format", "x", Kind.NOT_A_RECORD),
+        ("started", 7, Kind.MODIFIED),
     ],
 )
 def test_headers_of_every_wrong_kind(check: Check, field: str, value: object, kind: Kind) -> None:
@@ -383,8 +383,8 @@ def test_headers_of_every_wrong_kind(check: Check, field: str, value: object, ki
 def test_a_huge_turn_limit_is_no_work(check: Check) -> None:
     lines = lines_of()
     lines[0] = re.sub(rb'"max_turns":\d+', b'"max_turns":' + b"9" * 18, lines[0])
-    assert check(lines).kind == Kind.EDITED
-    assert check(with_digest(lines)).kind == Kind.HOLDS
+    assert check(lines).kind == Kind.MODIFIED
+    assert check(with_digest(lines)).kind == Kind.VALID
 
 
 def test_excerpts_are_printable_and_short(check: Check) -> None:
@@ -421,7 +421,7 @@ def test_every_single_character_edit_is_reported_unless_it_is_in_a_time(
             ]
         )
         edited = data[:place] + new + data[place + 1 :]
-        held = check(edited).kind == Kind.HOLDS
+        held = check(edited).kind == Kind.VALID
         assert held == (without_times(edited) == without_times(data)), (place, new)
 
 
@@ -460,7 +460,7 @@ def test_no_bytes_make_it_fail(
             data = data[:start] + new + data[start + length :]
     file = tmp_path_factory.getbasetemp() / "mutated"
     file.write_bytes(data)
-    held = verify_record(str(file)).kind == Kind.HOLDS
+    held = verify_record(str(file)).kind == Kind.VALID
     assert held == (without_times(data) == without_times(SHORT))
 
 

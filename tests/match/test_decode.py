@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.messages import AttackReply, AttackReplyReaction, PlayReply
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Malformed, describe
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidReply, describe
 from referee.match.decode import MAX_CONTAINERS, MAX_DEPTH
 from tests.support.helpers import TIMES, decoded
 
@@ -43,7 +43,7 @@ CLEANUP = b'{"type":"play-reply","phase":"cleanup"}'
 
 def decode(line: bytes) -> Any:
     reply = decoded(line)
-    if isinstance(reply, Malformed):
+    if isinstance(reply, InvalidReply):
         assert reply.code in (INVALID_JSON, WRONG_TYPE)
         assert reply.detail.isprintable()
         assert 0 < len(reply.detail) < 200
@@ -53,7 +53,7 @@ def decode(line: bytes) -> Any:
 def code(line: bytes) -> str:
     """What a refused line is."""
     reply = decode(line)
-    assert isinstance(reply, Malformed), reply
+    assert isinstance(reply, InvalidReply), reply
     return reply.code
 
 
@@ -145,7 +145,7 @@ def canonical(value: Any) -> Any:
 def seen(line: bytes) -> tuple[str, Any]:
     """What `decode_reply` makes of a line, in the oracle's form."""
     reply = decode(line)
-    if isinstance(reply, Malformed):
+    if isinstance(reply, InvalidReply):
         return reply.code, None
     tag = next(tag for tag, struct in STRUCTS.items() if type(reply) is struct)
     fields = {field: getattr(reply, field) for field in FIELDS[tag]}
@@ -305,7 +305,7 @@ def test_invalid_utf_8_anywhere(text: bytes) -> None:
 
 
 def test_the_byte_that_is_not_utf_8_is_named() -> None:
-    assert decode(b"{\xff}") == Malformed(INVALID_JSON, "byte 2 of the line is not UTF-8")
+    assert decode(b"{\xff}") == InvalidReply(INVALID_JSON, "byte 2 of the line is not UTF-8")
 
 
 def test_text_beyond_ascii_is_fine() -> None:
@@ -426,7 +426,7 @@ def test_the_deepest_nesting(stack: int) -> None:
         b"[" * 129 + b"]" * 129,
     ):
         reply = at_stack_depth(stack, partial(decode, refused))
-        assert reply == Malformed(INVALID_JSON, "brackets are nested more than 128 deep")
+        assert reply == InvalidReply(INVALID_JSON, "brackets are nested more than 128 deep")
 
 
 @pytest.mark.parametrize("depth", [129, 1000, 10_000])
@@ -478,7 +478,7 @@ def test_the_most_lists_and_objects(empty: bytes) -> None:
     for accepted in (containers(10_240, empty), slowly(containers(10_240, empty)), in_string):
         assert isinstance(decode(accepted), PlayReply)
     for refused in (containers(16_385, empty), slowly(containers(16_385, empty))):
-        assert decode(refused) == Malformed(
+        assert decode(refused) == InvalidReply(
             INVALID_JSON, "it has more than 10240 lists and objects"
         )
 
@@ -571,12 +571,12 @@ def test_only_the_white_space_of_json_may_stand_between_its_parts(space: str, pl
 
 def test_a_byte_order_mark_is_named() -> None:
     reply = decode(b"\xef\xbb\xbf" + CLEANUP)
-    assert reply == Malformed(INVALID_JSON, "the line begins with a byte order mark")
+    assert reply == InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
 
 
 @pytest.mark.parametrize("line", [b"", b" ", b"\r", b"\t \r"])
 def test_an_empty_line_is_named(line: bytes) -> None:
-    assert decode(line) == Malformed(INVALID_JSON, "the line is empty")
+    assert decode(line) == InvalidReply(INVALID_JSON, "the line is empty")
 
 
 @pytest.mark.parametrize(
@@ -598,7 +598,7 @@ def test_an_empty_line_is_named(line: bytes) -> None:
     ],
 )
 def test_what_is_no_object_is_named(line: bytes, what: str) -> None:
-    assert decode(line) == Malformed(INVALID_JSON, f"a JSON object is needed, not {what}")
+    assert decode(line) == InvalidReply(INVALID_JSON, f"a JSON object is needed, not {what}")
 
 
 @pytest.mark.parametrize(
@@ -665,7 +665,7 @@ def test_nul_outside_of_strings() -> None:
     ],
 )
 def test_a_wrong_type_is_named(line: bytes, detail: str) -> None:
-    assert decode(line) == Malformed(WRONG_TYPE, detail)
+    assert decode(line) == InvalidReply(WRONG_TYPE, detail)
 
 
 def test_every_reply_type() -> None:

@@ -18,10 +18,10 @@ from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Facts, Options
 from referee.games.dominion.rules.messages import PlayReply
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.faults import Disqualification, Fault, Malformed, Termination
-from referee.games.interface.game import LEFT, Outcome, Request, Setup, Standing, ranks
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import Disqualification, EndReason, Fault, InvalidReply
+from referee.games.interface.game import LEFT, GameSetup, Outcome, Request, SeatState, ranks
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import (
@@ -38,8 +38,8 @@ from tests.support.helpers import (
     NAMES,
     PILES,
     WORTH,
+    Announced,
     Imposed,
-    Told,
     answer,
     begun,
     name_line,
@@ -66,12 +66,12 @@ def started(seats: int = 2, **options: Any) -> Match:
     return match
 
 
-def hands_shaken(*answers: bytes | Disqualification, **options: Any) -> tuple[Match, Told]:
+def hands_shaken(*answers: bytes | Disqualification, **options: Any) -> tuple[Match, Announced]:
     """A match after these handshakes, one a seat, and what it said from the first of them on."""
     match = started(len(answers), **options)
     for seat, reply in enumerate(answers):
         shake(match, seat, reply)
-    return match, Told(match.take_entries())
+    return match, Announced(match.take_entries())
 
 
 def shake(match: Match, seat: int, answer: bytes | Disqualification) -> None:
@@ -460,7 +460,7 @@ def test_all_fail_the_handshake(seats: int) -> None:
         "game-info",
         "supply-info",
     ]
-    assert match.outcome == Outcome(Termination.NO_PLAYERS, (1,) * seats)
+    assert match.outcome == Outcome(EndReason.NO_PLAYERS, (1,) * seats)
     assert match.due == ()
 
 
@@ -470,7 +470,7 @@ def test_disqualifications_of_the_handshake_come_in_seat_order() -> None:
     match.receive(1, name_line(1))
     match.disqualify(0, EXITED, "status 1")
     match.receive(2, name_line(2, version=2))
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert told.public[-4:] == [
         disqualified("player1", "exited"),
         disqualified("player3", "unsupported-version"),
@@ -511,13 +511,13 @@ def test_with_two_players_the_other_wins(seat: int) -> None:
         assert isinstance(request, Sent)
         assert (request.to, request.line) == (1, entries[0].asked)
     number, other = seat_id(seat), seat_id(1 - seat)
-    assert Told(entries).public == [
+    assert Announced(entries).public == [
         disqualified(number, "timeout"),
         ended([3, 3], [other], "last-player-standing"),
     ]
     assert match.disqualified == {seat: entries[0]}
     assert match.outcome == Outcome(
-        Termination.LAST_PLAYER_STANDING, (1 + (seat == 0), 1 + (seat == 1))
+        EndReason.LAST_PLAYER_STANDING, (1 + (seat == 0), 1 + (seat == 1))
     )
     assert match.due == ()
 
@@ -526,7 +526,7 @@ def test_with_two_players_the_other_wins(seat: int) -> None:
 def test_with_more_players_the_rest_go_on(seats: int) -> None:
     match = begun(seats)
     match.disqualify(0, EXITED, "status 1")
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert [message["type"] for message in told.public] == [
         "player-disqualified",
         "player-top-discard",
@@ -548,7 +548,7 @@ def test_the_last_one_left_wins_at_once(seats: int) -> None:
         assert match.outcome is None
         assert match.due == (seat,)
         match.disqualify(seat, TIMEOUT, "")
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert told.public[-2:] == [
         disqualified(seat_id(seats - 2), "timeout"),
         ended([3] * seats, [seat_id(seats - 1)], "last-player-standing"),
@@ -565,13 +565,13 @@ def test_the_end_is_looked_at_after_the_turn_of_one_that_leaves(seats: int) -> N
         match.receive(seat, CLEANUP)
     match.take_entries()
     match.disqualify(seats - 1, EXITED, "gone")
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert [message["type"] for message in told.public] == [
         "player-disqualified",
         "player-top-discard",
         "game-end",
     ]
-    assert match.outcome == Outcome(Termination.TURN_LIMIT, (1,) * (seats - 1) + (seats,))
+    assert match.outcome == Outcome(EndReason.TURN_LIMIT, (1,) * (seats - 1) + (seats,))
 
 
 def test_leaving_under_attack_with_two_players() -> None:
@@ -586,7 +586,7 @@ def test_leaving_under_attack_with_two_players() -> None:
     entries = match.take_entries()
     assert isinstance(entries[0], Disqualified)
     assert json.loads(entries[0].asked)["type"] == "attack-request"
-    assert Told(entries).public == [
+    assert Announced(entries).public == [
         disqualified("player2", "timeout"),
         ended([0, 3], ["player1"], "last-player-standing"),
     ]
@@ -610,7 +610,7 @@ def test_a_disqualification_at_any_time(data: st.DataObject, seats: int) -> None
     assert sorted(match.disqualified) == [seat for seat in range(seats) if seat not in alive]
     alone = len(alive) == 1
     assert match.outcome.reason == ("last-player-standing" if alone else "turn-limit")
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     left = [m["player_number"] for m in told.public if m["type"] == "player-disqualified"]
     assert sorted(left) == [seat_id(seat) for seat in sorted(match.disqualified)]
     assert [message["type"] for message in told.public].count("game-end") == 1
@@ -688,7 +688,7 @@ def test_faults_are_counted_and_the_first_of_each_kept() -> None:
         Counter({"bad-name-reply": 1, "invalid-json": 3, "wrong-type": 1}),
         Counter({"invalid-json": 1, "bad-phase": 1, "wrong-type": 1}),
     ]
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     first: dict[tuple[int, str], Fault] = {}
     for fault in told.faults:
         first.setdefault((fault.seat, fault.code), fault)
@@ -722,7 +722,7 @@ def test_entries_are_taken_once() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_the_turn_limit(seats: int, max_turns: int) -> None:
     match = new_match(seats, max_turns=max_turns)
-    told = Told(play_out(match, lambda number, request: CLEANUP))
+    told = Announced(play_out(match, lambda number, request: CLEANUP))
     assert [standing.turns for standing in match.standings()] == [max_turns] * seats
     numbers = [seat_id(seat) for seat in range(seats)]
     assert told.public[-1] == ended([3] * seats, numbers, "turn-limit")
@@ -739,7 +739,7 @@ def test_the_turn_limit_by_default() -> None:
 
 def test_the_end_of_a_game_that_was_played() -> None:
     match = new_match(seed=5)
-    told = Told(play_out(match, big_money))
+    told = Announced(play_out(match, big_money))
     end = told.public[-1]
     assert end["type"] == "game-end"
     assert end["reason"] == "provinces-empty"
@@ -783,7 +783,7 @@ def test_standings_at_any_time() -> None:
     match = Match(RULES, seats=2, seed=1)
     facts = Facts({"copper": 7, "estate": 3})
     shake_hands(match)
-    assert match.standings() == [Standing(3, 1, facts), Standing(3, 0, facts)]
+    assert match.standings() == [SeatState(3, 1, facts), SeatState(3, 0, facts)]
 
 
 @pytest.mark.parametrize("line", [b"\v", b"\f", b"\xc2\xa0", b" \f\r"])
@@ -792,7 +792,7 @@ def test_a_line_that_only_looks_blank_is_a_reply(line: bytes) -> None:
     match, told = hands_shaken(line, name_line(1))
     assert told.codes() == [(0, "bad-name-reply", "3.2")]
     match.receive(0, line)
-    assert Told(match.take_entries()).codes() == [(0, "invalid-json", "5.5")]
+    assert Announced(match.take_entries()).codes() == [(0, "invalid-json", "5.5")]
     assert match.due == (1,)
 
 
@@ -873,20 +873,20 @@ class Scripted:
         self,
         *rounds: Sequence[int],
         outcome: Outcome | None = None,
-        standings: Sequence[Standing] = (),
+        standings: Sequence[SeatState] = (),
     ) -> None:
         self.requests: Sequence[Request] = ()
         self.outcome: Outcome | None = None
-        self.setup: Setup
+        self.setup: GameSetup
         self.replies: list[Mapping[int, object]] = []
         self._rounds = list(rounds)
         self._outcome = outcome
         self._standings = standings
 
-    def rules(self) -> Rules:
+    def rules(self) -> GameDefinition:
         return msgspec.structs.replace(RULES, new=self.begin)
 
-    def begin(self, setup: Setup) -> Scripted:
+    def begin(self, setup: GameSetup) -> Scripted:
         self.setup = setup
         self._go_on()
         return self
@@ -902,7 +902,7 @@ class Scripted:
     def take_events(self) -> list[Struct]:
         return []
 
-    def standings(self) -> Sequence[Standing]:
+    def standings(self) -> Sequence[SeatState]:
         return self._standings
 
     def _go_on(self) -> None:
@@ -912,7 +912,7 @@ class Scripted:
             self.outcome = self._outcome
 
 
-def scripted(*standings: Standing, outcome: Outcome | None) -> Match:
+def scripted(*standings: SeatState, outcome: Outcome | None) -> Match:
     """A match of a game that ends as it starts."""
     seats = len(standings)
     match = Match(Scripted(outcome=outcome, standings=standings).rules(), seats=seats, seed=1)
@@ -922,8 +922,8 @@ def scripted(*standings: Standing, outcome: Outcome | None) -> Match:
     return match
 
 
-def standing(score: int = 0, turns: int = 0) -> Standing:
-    return Standing(score, turns, Facts({}))
+def standing(score: int = 0, turns: int = 0) -> SeatState:
+    return SeatState(score, turns, Facts({}))
 
 
 def test_a_game_that_stops_without_an_outcome_is_a_bug() -> None:
@@ -933,9 +933,9 @@ def test_a_game_that_stops_without_an_outcome_is_a_bug() -> None:
 
 def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> None:
     game = Scripted([0])
-    made: list[Setup] = []
+    made: list[GameSetup] = []
 
-    def new(setup: Setup) -> Scripted:
+    def new(setup: GameSetup) -> Scripted:
         made.append(setup)
         return game.begin(setup)
 
@@ -945,7 +945,7 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
     assert setup.names == ("Ann", "Ben")
     assert setup.options == Options(9)
     assert setup.seed == 2**53 - 1
-    seeded = SeededChance(2**53 - 1)
+    seeded = SeededRandomSource(2**53 - 1)
     for _ in range(3):
         hands = [list("abcdefgh"), list("abcdefgh")]
         taken = [
@@ -957,7 +957,7 @@ def test_a_game_is_made_once_with_names_options_and_the_chance_of_the_seed() -> 
 
 def test_a_game_has_the_chance_that_the_match_is_given() -> None:
     game = Scripted([0])
-    chance = SeededChance(2)
+    chance = SeededRandomSource(2)
     shake_hands(Match(game.rules(), seats=2, seed=1, chance=chance))
     assert game.setup.chance is chance
 
@@ -987,7 +987,7 @@ def test_the_end_is_told_as_the_game_says() -> None:
         standing(9, 4),
         outcome=Outcome("provinces-empty", (3, 1, 1)),
     )
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert told.public[-1] == ended([-3, 9, 9], ["player2", "player3"], "provinces-empty")
 
 
@@ -1010,7 +1010,7 @@ def test_the_order_of_answers_does_not_matter(order: Sequence[int]) -> None:
         entries += match.take_entries()
     assert [entry.seat for entry in entries if isinstance(entry, Received)] == [0, 1, 2]
     ((replies),) = game.replies
-    assert list(map(type, replies.values())) == [Malformed] * 3
+    assert list(map(type, replies.values())) == [InvalidReply] * 3
     assert list(replies) == [0, 1, 2]  # a game may go through them
     assert match.due == (1,)
     assert match.requests == [1, 2, 1]
@@ -1034,7 +1034,7 @@ def test_a_seat_that_leaves_in_a_round_leaves_at_its_end(order: Sequence[int]) -
     assert isinstance(replies[0], PlayReply)
     kinds = [type(entry).__name__ for entry in entries]
     assert kinds == ["Received", "Disqualified", "Sent", "Sent"]
-    assert Told(entries).public == [
+    assert Announced(entries).public == [
         disqualified("player2", "timeout"),
         ended([0, 0], ["player1"], "over"),
     ]

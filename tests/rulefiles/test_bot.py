@@ -24,7 +24,7 @@ def test_it_goes_on_from_a_turn_of_a_record(made: Path) -> None:
     """There something stands before it: the answers of the record."""
     bots = ("mine.json", "minimal")
     assert referee("play", *bots, "--seed", "1", "--record", "r", cwd=made).returncode == 0
-    done = referee("play", "--from", "r", "--turn", "9", *bots, cwd=made)
+    done = referee("play", "--resume", "r", "--turn", "9", *bots, cwd=made)
     assert done.returncode == 0
     assert "Mine" in done.stdout
 

@@ -14,7 +14,7 @@ import pytest
 from msgspec import Struct, inspect
 
 from referee.games import GAMES
-from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.faults import Disqualification, InvalidReply
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Received, Sent
 from referee.match.spec import match_spec
@@ -100,7 +100,7 @@ class Course:
                     yield self.read(entry)
             elif isinstance(entry, Received) and entry.seat == seat:
                 reply: Any = decode_reply(entry.line, self._decoder)
-                if not isinstance(reply, Malformed):
+                if not isinstance(reply, InvalidReply):
                     yield reply
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from referee.bots.command import BotSource, PythonBot
 from referee.conformance.case import Case, load_cases, select
-from referee.conformance.driver import Limits
+from referee.conformance.driver import ConformanceLimits
 from referee.conformance.suite import Suite
 from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
@@ -22,12 +22,12 @@ REST = [case for case in CASES if case not in SOME]
 some_and_rest = pytest.mark.parametrize(
     "cases", [SOME, pytest.param(REST, marks=pytest.mark.slow)], ids=["some", "rest"]
 )
-PATIENT = Limits(timeout=60.0, grace=10.0)
+PATIENT = ConformanceLimits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
 
 
 async def failed(
-    bot: BotSource, game: str, patterns: Sequence[str] = (), limits: Limits = PATIENT
+    bot: BotSource, game: str, patterns: Sequence[str] = (), limits: ConformanceLimits = PATIENT
 ) -> list[str]:
     """The ids of the cases of a game that a bot does not pass, of those that can be tried."""
     rules = GAMES[game]

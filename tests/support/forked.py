@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 
 
-class Forked(SeededChance):
+class Forked(SeededRandomSource):
     """The chance of a seed, but for all draws and random discards from the given one on."""
 
     def __init__(self, seed: int, fork: int) -> None:
         super().__init__(seed)
-        self._other = SeededChance(seed + 1)
+        self._other = SeededRandomSource(seed + 1)
         self._left = fork
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:

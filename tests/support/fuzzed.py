@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.rules import Rules
 from referee.logs.record import RecordWriter
 from referee.logs.sink import MemorySink
 from referee.match.decode import is_blank
@@ -35,7 +35,7 @@ RIGHT_FORM = ("a value", "a value", "type or entry", "a number", "a field", "a p
 class Fuzzer:
     """The lines of the bots of a match; all follows from the dice."""
 
-    def __init__(self, rules: Rules, dice: Random) -> None:
+    def __init__(self, rules: GameDefinition, dice: Random) -> None:
         self._dice = dice
         self._wild = dice.choice(WILD)
         self._worst = [*worst_lines(rules).values()]

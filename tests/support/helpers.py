@@ -17,10 +17,10 @@ from referee.games.dominion import RULES, Dominion
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import Game, Request, Setup
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import Game, GameSetup, Request
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Disqualified, Entry, Match, Sent
@@ -91,7 +91,7 @@ def from_struct(message: msgspec.Struct) -> Any:
 
 
 def decoded(line: bytes) -> Any:
-    """What the game is given for a line: a reply, or `Malformed`."""
+    """What the game is given for a line: a reply, or `InvalidReply`."""
     return decode_reply(line, _decoder)
 
 
@@ -120,7 +120,7 @@ def seat_of(number: str) -> int:
 # --- what a match said ------------------------------------------------------------------------
 
 
-class Told:
+class Announced:
     """The entries of a match, sorted by who learns of them.
 
     Attributes:
@@ -154,28 +154,30 @@ class Told:
         return [(fault.seat, fault.code, fault.section) for fault in self.faults]
 
 
-def shake_hands(match: Match) -> Told:
+def shake_hands(match: Match) -> Announced:
     """Start a match and answer every handshake as it should be; what it says then."""
     match.start()
     match.take_entries()
     for seat in match.due:
         match.receive(seat, name_line(seat))
-    return Told(match.take_entries())
+    return Announced(match.take_entries())
 
 
 def new_setup(
     players: int = 2, *, seed: int = 1, max_turns: int = 9, absent: Iterable[int] = ()
-) -> Setup:
+) -> GameSetup:
     """What a new game of Dominion is made of, with the chance of a seed."""
-    return Setup(
-        chance=SeededChance(seed),
+    return GameSetup(
+        chance=SeededRandomSource(seed),
         names=NAMES[:players],
         options=Options(max_turns),
         absent=frozenset(absent),
     )
 
 
-def new_match(seats: int = 2, *, seed: int = 1, rules: Rules = RULES, **options: Any) -> Match:
+def new_match(
+    seats: int = 2, *, seed: int = 1, rules: GameDefinition = RULES, **options: Any
+) -> Match:
     """A match of Dominion that has not started."""
     return Match(rules, seats=seats, seed=seed, options=Options(**options))
 
@@ -227,10 +229,10 @@ class Imposed:
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
         self._setup = setup
-        self.rules: Rules = msgspec.structs.replace(RULES, new=self._new)
+        self.rules: GameDefinition = msgspec.structs.replace(RULES, new=self._new)
         self.game: Dominion
 
-    def _new(self, setup: Setup) -> Dominion:
+    def _new(self, setup: GameSetup) -> Dominion:
         if not self._setup.get("dealt"):
             chance = Arranged(self._setup.get("streams", {}))
             setup = msgspec.structs.replace(setup, chance=chance)

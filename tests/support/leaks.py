@@ -31,10 +31,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL, PUBLIC, Viewer
-from referee.games.interface.rules import Rules
+from referee.games.interface.random_source import SeededRandomSource
 from referee.match.machine import Match, Received, Sent
 from tests.support.helpers import ROOT, name_line
 
@@ -112,7 +112,7 @@ def hidden_in(name: str) -> Hidden:
     return Hidden(found.pools, found.UNCOVERING, found.TOLD, found.GIVING)
 
 
-class Sight(NamedTuple):
+class Observation(NamedTuple):
     """A moment of a match.
 
     Attributes:
@@ -158,7 +158,7 @@ class Pair:
         change: what the change follows from.
     """
 
-    rules: Rules = field(repr=False)
+    rules: GameDefinition = field(repr=False)
     hidden: Hidden = field(repr=False)
     options: Struct
     seats: int
@@ -168,21 +168,21 @@ class Pair:
     fork: int
     change: int
 
-    def play(self, *, changed: bool) -> Iterator[Sight]:
+    def play(self, *, changed: bool) -> Iterator[Observation]:
         """Play one of the two.
 
         Yields:
             The moment of the fork, and those after each reply.
         """
         rules, viewer = self.rules, self.viewer
-        seed, chance = b"%d" % self.seed, SeededChance(self.seed)
+        seed, chance = b"%d" % self.seed, SeededRandomSource(self.seed)
         match = Match(rules, seats=self.seats, seed=self.seed, options=self.options, chance=chance)
         players = [Player(self, seat) for seat in range(self.seats)]
         known: dict[Viewer, int] = {viewer: 0, PUBLIC: 0}
         new: list[Sent] = []
         forked = False
 
-        def sight() -> Sight:
+        def sight() -> Observation:
             for entry in match.take_entries():
                 if isinstance(entry, Sent):
                     assert seed not in entry.line, self
@@ -193,14 +193,16 @@ class Pair:
                 elif isinstance(entry, Received) and entry.seat == viewer:
                     known[viewer] = hash((known[viewer], entry.line))
             if not forked:
-                return Sight([], {}, b"", b"")
+                return Observation([], {}, b"", b"")
             lines = [sent.line for sent in new]
             uncovered = self.hidden.uncovered([sent.message for sent in new])
             new.clear()
             views = {who: (known[who], msgspec.json.encode(match.view(who))) for who in known}
             assert all(seed not in view for _, view in views.values()), self
             whole = msgspec.json.encode(match.view(ALL))
-            return Sight(lines, views, self._open(match) + msgspec.json.encode(uncovered), whole)
+            return Observation(
+                lines, views, self._open(match) + msgspec.json.encode(uncovered), whole
+            )
 
         match.start()
         for seat in match.due:
@@ -215,7 +217,7 @@ class Pair:
                     otherwise = dice.random() < 0.5
                     for pool in self.hidden.pools(match._game, viewer):
                         pool.shuffle(dice)
-                    SeededChance.__init__(chance, self.seed + 1)
+                    SeededRandomSource.__init__(chance, self.seed + 1)
                 yield sight()
             # The viewer last: nothing that the others reply in this round may show before.
             for seat in sorted(match.due, key=lambda seat: seat == viewer):

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from referee.env.episode import Episode
 from referee.games import GAMES
-from referee.games.interface.game import Game, Setup
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.game import Game, GameSetup
 from referee.match.machine import Match, Sent
 
 Policy = Callable[[Any], Any]
@@ -40,13 +40,13 @@ class Watched:
         game: the game.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: GameDefinition) -> None:
         self.replies: list[tuple[int, Struct]] = []
         self.game: Any = None
         self.rules = msgspec.structs.replace(rules, new=self._new)
         self._rules = rules
 
-    def _new(self, setup: Setup) -> Game:
+    def _new(self, setup: GameSetup) -> Game:
         self.game = game = self._rules.new(setup)
         watched = self
 

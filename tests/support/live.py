@@ -24,8 +24,8 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import BotSource, find_bot
-from referee.bots.plain import lent_plain, release_plain
-from referee.bots.processes.launch import launched
+from referee.bots.plain import borrow_plain_bots, release_plain
+from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import children
 from referee.bots.processes.pool import BotPool
 from referee.logs.files import LogFile, open_logs
@@ -63,13 +63,13 @@ async def play_bots(
 ) -> Played:
     """Play one match with bots that end with it."""
     if not PLAINLY:
-        with launched(sources, spec.limits, spec.sandbox) as started:
+        with launch_bots(sources, spec.limits, spec.sandbox) as started:
             return await play_once(
                 spec, started, log, record, stderr=stderr, record_stderr=record_stderr
             )
     nobody = [None] * len(sources)
     recorded = [RecordedStderr() for _ in sources] if record_stderr else []
-    with lent_plain(BotPool(), spec, sources, nobody, stderr or nobody, recorded) as bots:
+    with borrow_plain_bots(BotPool(), spec, sources, nobody, stderr or nobody, recorded) as bots:
         runner = PlainRunner(spec, bots, log, record, stderr=recorded, diagnose=True)
         runner.run()
         release_plain(bots, (), spec.limits.grace)

@@ -22,7 +22,7 @@ from referee.tournament.playing.batch import (
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import TIME_COLUMNS, Store
 
@@ -150,7 +150,7 @@ def dispatcher(executor: Executor, jobs: int = 2, **options: Any) -> Dispatcher:
     return Dispatcher(context, lambda: jobs, **options)
 
 
-def made_setup(bots: int = 3, **options: Any) -> Setup:
+def made_setup(bots: int = 3, **options: Any) -> TournamentSetup:
     """A tournament of Dominion; its bots are never started."""
     entrants = [Entrant(f"bot{number}", f"bot{number}") for number in range(bots)]
     return setup(entrants, **({"game": "dominion", "seed": 1} | options))
@@ -190,7 +190,7 @@ def play(
     return executor.played
 
 
-def played(wanted: Setup, result: Result = row, **how: Any) -> Store:
+def played(wanted: TournamentSetup, result: Result = row, **how: Any) -> Store:
     """A store in memory with a whole tournament."""
     store = Store.in_memory()
     store.add_stage(wanted)

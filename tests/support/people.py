@@ -1,4 +1,4 @@
-"""People who play by a game's `Rules.person`, and choose among what they are offered."""
+"""People who play by a game's `GameDefinition.person`, and choose among what they are offered."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 
 from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.log_player import End, Gone
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_index
 from referee.games.interface.turns import TurnReader
 from referee.match.machine import Match
-from tests.support.helpers import Told, name_line
+from tests.support.helpers import Announced, name_line
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ def log_of(
         match.receive(seat, name_line(seat))
     public: list[Json] = []
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         public += told.public
         if not match.due:
             return public
@@ -56,7 +56,7 @@ class PublicLog:
         types: of the game's own messages.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: GameDefinition) -> None:
         self.types = {struct.__struct_config__.tag for struct in rules.public}
         self._decode = msgspec.json.Decoder(reduce(or_, rules.public)).decode
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from referee.games import GAMES
 from referee.games.dominion.rules.game import Options
-from referee.games.interface.chance import Chance
 from referee.games.interface.faults import Disqualification
+from referee.games.interface.random_source import RandomSource
 from referee.match.machine import Entry, Match, Sent
 from tests.support.helpers import name_line, to_line
 from tests.support.random_players import doubtful, mixed, nonsense, right
@@ -72,7 +72,7 @@ def random_match(
     seed: int,
     choosers: list[Choose] | None = None,
     max_turns: int | None = None,
-    luck: Chance | None = None,
+    luck: RandomSource | None = None,
 ) -> Iterator[Entry]:
     """All entries of a match; what is not given is chosen at random."""
     chance = Random(seed)

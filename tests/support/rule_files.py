@@ -26,7 +26,7 @@ def book_of(**fields: Any) -> Book:
 
 def said(book: Book, game: Dominion) -> Json:
     """What a file replies to whom the game asks, without what is missing or null."""
-    reply = VOCABULARY.pilot(book).reply(game.view(asked(game).seat))
+    reply = VOCABULARY.rule_player(book).reply(game.view(asked(game).seat))
     found: Mapping[str, Any] = from_struct(reply)
     return {name: value for name, value in found.items() if value is not None and name != "type"}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.bots.processes.sandbox import why_not
+from referee.bots.processes.sandbox import unavailable_reason
 
-needs_bwrap = pytest.mark.skipif(bool(why_not()), reason=f"no sandbox: {why_not()}")
+needs_bwrap = pytest.mark.skipif(
+    bool(unavailable_reason()), reason=f"no sandbox: {unavailable_reason()}"
+)

@@ -29,13 +29,22 @@ from referee.games.interface.capabilities import (
     Summary,
     Table,
 )
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Choice, Decision, Question
-from referee.games.interface.faults import Fault, Malformed, Termination
-from referee.games.interface.game import ALL, LEFT, Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.faults import EndReason, Fault, InvalidReply
+from referee.games.interface.game import (
+    ALL,
+    LEFT,
+    GameSetup,
+    Outcome,
+    Request,
+    SeatState,
+    Viewer,
+    ranks,
+)
 from referee.games.interface.log_player import End
-from referee.games.interface.page import Page, Series
-from referee.games.interface.rules import Rules
+from referee.games.interface.page import PageDefinition, Series
 from referee.games.interface.seats import seat_id, seat_index
 
 
@@ -81,7 +90,7 @@ class ToyView(Struct, frozen=True):
 
 
 class Toy:
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: GameSetup) -> None:
         self.outcome: Outcome | None = None
         self.requests: tuple[Request, ...] = ()
         self._turns = setup.options.turns
@@ -100,7 +109,7 @@ class Toy:
         here = [seat for seat in range(len(self._scores)) if seat not in self._left]
         self.requests = ()
         if len(here) < 2:
-            reason = Termination.LAST_PLAYER_STANDING if here else Termination.NO_PLAYERS
+            reason = EndReason.LAST_PLAYER_STANDING if here else EndReason.NO_PLAYERS
             self._end(reason)
         elif self._turn == self._turns:
             self._end("all-named")
@@ -132,7 +141,7 @@ class Toy:
                 self._scores[seat] += reply.number
                 self._best[seat] = max(self._best[seat], reply.number)
             else:
-                code = reply.code if isinstance(reply, Malformed) else "no-number"
+                code = reply.code if isinstance(reply, InvalidReply) else "no-number"
                 self._events.append(Fault(seat, code, "5", "that is no number"))
         self._events.append(NumbersNamed(self._turn, numbers))
         self._go_on()
@@ -145,9 +154,9 @@ class Toy:
         deck = self._deck.copy() if viewer is ALL else []
         return ToyView(self._turn, self._scores.copy(), self._turned.copy(), deck)
 
-    def standings(self) -> Sequence[Standing]:
+    def standings(self) -> Sequence[SeatState]:
         return [
-            Standing(score, self._turn, Facts(best))
+            SeatState(score, self._turn, Facts(best))
             for score, best in zip(self._scores, self._best, strict=True)
         ]
 
@@ -257,7 +266,7 @@ class Teller:
     def __init__(self, names: Sequence[str], seat: int) -> None:
         self._names = names
 
-    def hear(self, message: Struct) -> list[str]:
+    def observe(self, message: Struct) -> list[str]:
         if not isinstance(message, NumbersNamed):
             return []
         numbers = {self._names[seat_index(p)]: number for p, number in message.numbers.items()}
@@ -280,7 +289,7 @@ class Spectator:
         self._turns = 0
         self._view = ToyView(0, [0] * seats, [], [])
 
-    def hear(self, message: Struct) -> bool:
+    def observe(self, message: Struct) -> bool:
         view = self._view
         if isinstance(message, GameInfo):
             self._turns = message.turns
@@ -298,7 +307,7 @@ class Spectator:
         return self._view
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).with_name("toy_page"),
     series=(Series("numbers", "", lambda view: view.scores),),
     facts=lambda options: {"turns": options.turns},
@@ -361,7 +370,7 @@ CASES = {
     ],
 }
 
-RULES = Rules(
+RULES = GameDefinition(
     name="toy",
     protocol=1,
     specification="toy",

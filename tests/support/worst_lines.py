@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 
 BYTES = 64 * 1024
 """The longest line that most games allow (protocol-v1, 1.3)."""
@@ -27,7 +27,7 @@ _FILLINGS: dict[str, tuple[bytes, bytes]] = {
 
 
 @cache
-def worst_lines(rules: Rules) -> Mapping[str, bytes]:
+def worst_lines(rules: GameDefinition) -> Mapping[str, bytes]:
     """Lines of `BYTES` or a few less, by what they are; none is blank or has a line end."""
     lines = {
         "opening brackets": _full(b"[", b""),

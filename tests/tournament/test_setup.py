@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.errors import Mistakes, NotBuiltError, UsageError
+from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import (
     check_extension,
     differences,
@@ -77,12 +77,12 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         (5, {"players": 5}, "--players 5: a match of dominion has 2 to 4"),
         (3, {"deals": 2, "matches": 4}, "--matches cannot be given beside --deals"),
         (3, {"format": "swiss", "matches": 4}, "nor for swiss or sprt"),
-        (3, {"rounds": 2}, "--rounds can be given for --format swiss alone"),
-        (3, {"challengers": 2}, "--challengers can be given for --format gauntlet alone"),
-        (2, {"sprt": Sprt()}, "--alpha and --beta can be given for --format sprt alone"),
+        (3, {"rounds": 2}, "--rounds can be given for --pairing swiss alone"),
+        (3, {"challengers": 2}, "--challengers can be given for --pairing gauntlet alone"),
+        (2, {"sprt": Sprt()}, "--alpha and --beta can be given for --pairing sprt alone"),
         (3, {"format": "gauntlet", "challengers": 3}, "nobody is left to play against"),
-        (3, {"format": "sprt"}, "--format sprt compares two bots in matches of two"),
-        (3, {"format": "sprt", "players": 3}, "--format sprt compares two bots in matches of two"),
+        (3, {"format": "sprt"}, "--pairing sprt compares two bots in matches of two"),
+        (3, {"format": "sprt", "players": 3}, "--pairing sprt compares two bots in matches of two"),
         (3, {"seed": 2**53}, "seed 9007199254740992 is not an integer from 0 to 2**53 - 1"),
         (3, {"settings": {"colour": "red"}}, "dominion has no option 'colour'"),
         (3, {"settings": {"max_turns": "many"}}, "option max_turns=many"),
@@ -110,17 +110,17 @@ def test_defaults() -> None:
         made_setup(3, game="botwars", settings={"rows": 8}),
     ],
 )
-def test_a_setup_is_the_same_after_it_was_stored(setup: Setup) -> None:
+def test_a_setup_is_the_same_after_it_was_stored(setup: TournamentSetup) -> None:
     """Or the same command would be refused."""
     stored = msgspec.json.encode(setup)
-    again = msgspec.convert(msgspec.json.decode(stored), Setup)
+    again = msgspec.convert(msgspec.json.decode(stored), TournamentSetup)
     assert again == setup
     assert differences(again, setup) == []
 
 
 CHANGES: dict[str, tuple[dict[str, Any], str]] = {
     "game": ({"game": "botwars"}, "game: dominion in the store, botwars now"),
-    "format": ({"format": "gauntlet"}, "format: round-robin in the store, gauntlet now"),
+    "format": ({"format": "gauntlet"}, "pairing: round-robin in the store, gauntlet now"),
     "players": ({"players": 3}, "players: 2 in the store, 3 now"),
     "deals": ({"deals": 3}, "deals: 10 in the store, 3 now"),
     "matches": ({"matches": 3}, "matches: None in the store, 3 now"),
@@ -145,7 +145,7 @@ def test_what_differs(change: str) -> None:
 def test_which_bot_differs() -> None:
     old = made_setup(3)
 
-    def changed(**fields: Any) -> Setup:
+    def changed(**fields: Any) -> TournamentSetup:
         bots = list(old.bots)
         bots[1] = msgspec.structs.replace(bots[1], **fields)
         return msgspec.structs.replace(old, bots=tuple(bots))
@@ -226,7 +226,7 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
     Path("bots/a/bot.toml").write_text('command = "minimal"\nnmae = "A"\n')
     Path("bots/b/bot.toml").write_text('command = "./none"\nname = "minimal"\nfiles = ["x"]\n')
     Path("bots/c/bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
-    with pytest.raises(Mistakes) as caught:
+    with pytest.raises(UsageErrors) as caught:
         entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
     starts = [
         "bots/a/bot.toml: there is no key 'nmae'; did you mean name?",

@@ -11,7 +11,7 @@ import pytest
 
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rows import Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
 from referee.tournament.setup import check_extension
 from referee.tournament.stages import planned, stages
@@ -26,7 +26,7 @@ def plans(store: Store) -> Iterator[Plan]:
             yield from stage.plans(position)
 
 
-def extended(*setups: Setup, until: int | None = None) -> Store:
+def extended(*setups: TournamentSetup, until: int | None = None) -> Store:
     """A tournament that was played, then extended, and so on.
 
     Args:
@@ -158,7 +158,7 @@ def test_round_robin_extended_again_and_again() -> None:
 
 @pytest.mark.parametrize("challengers", [1, 2])
 def test_gauntlet_with_more_bots(challengers: int) -> None:
-    def setup(bots: int, deals: int) -> Setup:
+    def setup(bots: int, deals: int) -> TournamentSetup:
         return made_setup(bots, format="gauntlet", challengers=challengers, deals=deals)
 
     store = extended(setup(4, 2), setup(7, 3), until=4)
@@ -189,7 +189,7 @@ def test_more_matches_of_more_bots() -> None:
 
 
 def test_swiss_with_more_bots_and_rounds() -> None:
-    def setup(bots: int, rounds: int) -> Setup:
+    def setup(bots: int, rounds: int) -> TournamentSetup:
         return made_setup(bots, format="swiss", rounds=rounds, deals=1)
 
     store = extended(setup(8, 3), setup(10, 5), until=3)

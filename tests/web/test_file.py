@@ -121,7 +121,7 @@ def test_lines_that_are_too_many_are_left_out_but_for_faults(
     assert unpacked(whole, "lines-0") == as_json(match.lines)
     page = page_file([match])
     lines, steps = unpacked(page, "lines-0"), unpacked(page, "steps-0")["steps"]
-    left_out = 0
+    omitted = 0
     for short, step in zip(steps, match.steps, strict=True):
         kept = lines[slice(*short["lines"])]
         said = match.lines[slice(*step.lines)]
@@ -129,10 +129,10 @@ def test_lines_that_are_too_many_are_left_out_but_for_faults(
             assert kept == as_json(said)
         else:
             assert kept == ([["left-out", None, f"{len(said)} lines"]] if said else [])
-            left_out += len(said)
-    assert 0 < left_out < len(match.lines)
+            omitted += len(said)
+    assert 0 < omitted < len(match.lines)
     assert "--lines keeps all" in page
-    assert match.header.left_out == ""
+    assert match.header.omitted == ""
 
 
 def test_a_file_too_large_is_an_error(match: MatchPage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,17 @@ COMMANDS = {
 RESUME = "tournament"
 TOURNAMENTS = (
     ["first=big_money", "minimal", "new=smithy_big_money", "--deals", "2"],
-    ["first=big_money", "minimal", "--format", "sprt", "--elo1", "200"],
-    ["first=big_money", "minimal", "x=minimal", "y=minimal", "--format", "swiss", "--players", "4"],
+    ["first=big_money", "minimal", "--pairing", "sprt", "--elo1", "200"],
+    [
+        "first=big_money",
+        "minimal",
+        "x=minimal",
+        "y=minimal",
+        "--pairing",
+        "swiss",
+        "--players",
+        "4",
+    ],
     ["first=gatherer", "formation", "--game", "botwars", "--deals", "3"],
 )
 ODD: list[Any] = [

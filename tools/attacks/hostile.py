@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import referee
 from referee.bots.processes import cgroups
 from referee.bots.processes.prctl import adopt_orphans
-from referee.bots.processes.sandbox import why_not
+from referee.bots.processes.sandbox import unavailable_reason
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.validate import validate_log
@@ -626,7 +626,7 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
     record, log = folder / "logs" / "record", folder / "logs" / "log"
     if record.exists() and record.stat().st_size:
         kind = verify_record(str(record)).kind
-        if kind != (Kind.HOLDS if over else Kind.CUT_SHORT):
+        if kind != (Kind.VALID if over else Kind.TRUNCATED):
             yield f"record {kind}"
     if log.exists() and log.stat().st_size:
         findings = [finding.section for finding in validate_log(str(log), GAMES["dominion"])]
@@ -647,7 +647,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (2)")
     options = parser.parse_args()
     sandboxes = [options.sandbox] if options.sandbox else list(SANDBOXES)
-    if problem := "bwrap" in sandboxes and why_not():
+    if problem := "bwrap" in sandboxes and unavailable_reason():
         if options.sandbox:
             parser.error(problem)
         print(f"left out, with bwrap: {problem}")

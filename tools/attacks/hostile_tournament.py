@@ -29,7 +29,7 @@ from random import Random
 
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import setup
 from referee.workers import worker_processes
@@ -71,7 +71,7 @@ def plans(bots: int, deals: int) -> list[Plan]:
     ]
 
 
-def play(what: Setup, deals: int, jobs: int) -> list[MatchRow]:
+def play(what: TournamentSetup, deals: int, jobs: int) -> list[MatchRow]:
     """Play all in an order drawn by lot, so that sound and hostile bots share workers."""
     todo = plans(len(what.bots), deals)
     Random(1).shuffle(todo)

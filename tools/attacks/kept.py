@@ -20,9 +20,9 @@ from typing import NamedTuple
 import trio
 
 from referee.bots.command import find_bot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.prctl import adopt_orphans
-from referee.bots.processes.sandbox import resolve, why_not
+from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import OF_TOURNAMENTS
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import match_spec
@@ -144,7 +144,7 @@ def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> lis
     """The verdicts of one match under trio."""
     spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
     sources = [find_bot(bot, attack.game) for bot in attack.once]
-    with launched(sources, spec.limits, spec.sandbox) as started:
+    with launch_bots(sources, spec.limits, spec.sandbox) as started:
         played = trio.run(play_once, spec, started)
     return [verdict(player.disqualified) for player in played.result.players]
 
@@ -176,7 +176,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="WORD", help="attacks with this word")
     parser.add_argument("--sandbox", choices=("none", "bwrap"), default="none")
     options = parser.parse_args()
-    if options.sandbox == "bwrap" and (problem := why_not()):
+    if options.sandbox == "bwrap" and (problem := unavailable_reason()):
         parser.error(problem)
     sandbox = NO_SANDBOX if options.sandbox == "none" else resolve("bwrap")
     adopt_orphans()

@@ -24,8 +24,8 @@ from pathlib import Path
 import trio
 
 from referee.bots.command import find_bot
-from referee.bots.processes.launch import launched
-from referee.bots.processes.sandbox import resolve, why_not
+from referee.bots.processes.launch import launch_bots
+from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import SANDBOXED
 from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import match_spec
@@ -81,7 +81,9 @@ def here(matches: Iterator[tuple[int, int]], sandbox: Sandbox) -> None:
     for pair in matches:
         bots = [names[bot] for bot in pair]
         spec = match_spec(bots, game="dominion", seed=1, options=settings(sandbox.kind))
-        with launched([find_bot(bot, "dominion") for bot in bots], spec.limits, sandbox) as started:
+        with launch_bots(
+            [find_bot(bot, "dominion") for bot in bots], spec.limits, sandbox
+        ) as started:
             result = trio.run(partial(play_once, spec, started)).result
         check(pair, [player.disqualified for player in result.players])
 
@@ -142,7 +144,7 @@ def main() -> int:
             if way == "workers":
                 what = f"{options.jobs} workers of a tournament"
                 grown |= report(what, total, in_workers(total, options.jobs))
-            elif way == "bwrap" and (problem := why_not()):
+            elif way == "bwrap" and (problem := unavailable_reason()):
                 print(f"left out, with bwrap: {problem}")
             else:
                 play = partial(here, sandbox=resolve(way))

@@ -70,7 +70,7 @@ def printing(folder: Path) -> Iterator[list[str]]:
     yield from (["standings", store, "--format", form] for form in ("text", "json", "html"))
     yield from (["export", store, "--format", form] for form in ("csv", "jsonl"))
     yield from (["replay", RECORD, *form] for form in (*formats, ["--summary"]))
-    yield ["replay", RECORD, "--input-of", "player2"]
+    yield ["replay", RECORD, "--print-input", "player2"]
     yield from (["verify", RECORD, *form] for form in formats)
     yield ["verify", RECORD, "--log", "-"]
     yield from (["validate", LOG, *form] for form in (*formats, ["--format", "junit"]))
@@ -172,7 +172,7 @@ class Attack:
                 continue
             if "record" in name:
                 verdict = verify_record(str(file))
-                if verdict.kind is not (Kind.CUT_SHORT if code else Kind.HOLDS):
+                if verdict.kind is not (Kind.TRUNCATED if code else Kind.VALID):
                     self.problems.append(f"{what}: {verdict.text}")
             else:
                 found = {finding.found for finding in validate_log(str(file))}

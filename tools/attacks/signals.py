@@ -28,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from referee.bots.processes.sandbox import why_not
+from referee.bots.processes.sandbox import unavailable_reason
 from tests.support import surroundings  # noqa: F401 (in the background some signals are ignored)
 from tests.support.live import HOSTILE, end_left_behind, hostile
 from tests.support.remains import remains
@@ -142,7 +142,7 @@ def main() -> int:
 
     before = remains()
     for sandbox in [options.sandbox] if options.sandbox else SANDBOXES:
-        if sandbox == "bwrap" and (problem := why_not()):
+        if sandbox == "bwrap" and (problem := unavailable_reason()):
             print(f"left out, with bwrap: {problem}")
             continue
         for whom in ("", "group", "all")[: 2 if sandbox == "none" else 3]:

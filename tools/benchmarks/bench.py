@@ -41,12 +41,12 @@ from rich.table import Table
 
 import referee
 from referee.bots.command import BotCommand, resolve_bot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.games import GAMES
 from referee.games.dominion.rules.cards import WORTH
 from referee.games.dominion.rules.messages import PlayReply, PlayTurn
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.logs.files import open_logs
 from referee.logs.validate import validate_log
 from referee.logs.verify import verify_record
@@ -88,7 +88,7 @@ async def match_seconds(commands: list[BotCommand], seed: int, folder: Path) -> 
         assert file is not None
         file.begin()
     spec = match_spec([command.argument for command in commands], seed=seed)
-    with launched(commands, spec.limits) as started:
+    with launch_bots(commands, spec.limits) as started:
         await play_once(spec, started, log=log, record=record)
     for file in (log, record):
         file.close()
@@ -177,7 +177,9 @@ def rules_alone(matches: int) -> float:
     """Matches a second."""
     started = time.perf_counter()
     for seed in range(matches):
-        setup = Setup(chance=SeededChance(seed), names=("a", "b"), options=RULES.options())
+        setup = GameSetup(
+            chance=SeededRandomSource(seed), names=("a", "b"), options=RULES.options()
+        )
         game = RULES.new(setup)
         while game.requests:
             game.advance({asked.seat: big_money(asked.message) for asked in game.requests})  # type: ignore[arg-type]

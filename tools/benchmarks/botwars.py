@@ -12,8 +12,8 @@ from random import Random
 
 from referee.games.botwars.rules.game import BotWars, Options, begin_at
 from referee.games.botwars.rules.messages import MoveReply
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 
 SIDE = 30
 COLS = 20
@@ -31,7 +31,7 @@ def armies() -> str:
 
 def turns_a_second(turns: int, grid: str) -> float:
     options = Options(max_turns=10_000)
-    setup = Setup(chance=SeededChance(1), names=("red", "blue"), options=options)
+    setup = GameSetup(chance=SeededRandomSource(1), names=("red", "blue"), options=options)
     # Without spawn points the armies stay as they are.
     game = begin_at(setup, {"grid": grid, "disabled": [True, True]})
     taken = 0.0

@@ -20,7 +20,7 @@ import trio
 
 from referee.bots.command import find_bot
 from referee.bots.processes.confinement import limits_by
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.sandbox import resolve
 from referee.match.limits import SANDBOXED
 from referee.match.spec import match_spec
@@ -71,7 +71,7 @@ async def measured(game: str, sandbox: str, burners: int) -> None:
         spec = match_spec(
             bots, game=game, seed=1, options=chosen | {"max_turns": REPLIES}, sandbox=place
         )
-        with launched([find_bot(bot, game) for bot in bots], spec.limits, place) as started:
+        with launch_bots([find_bot(bot, game) for bot in bots], spec.limits, place) as started:
             played = await play_once(spec, started)
     seconds = played.reply_seconds[0]
     late = sum(each > LIMIT for each in seconds)

@@ -21,8 +21,8 @@ import numpy as np
 from referee.env import botwars_v1, dominion_v1
 from referee.env.episode import Episode
 from referee.games import GAMES
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_ids
 from tests.support.helpers import cautious
 from tests.support.learners import Watched, at_random, play_episode
@@ -91,8 +91,8 @@ def rules_alone(game: str, seats: int, episodes: int) -> Figures:
         watched = Watched(GAMES[game])
         episode = Episode(watched.rules, seats, {})
         steps += play_episode(episode, [at_random(seed + seat) for seat in range(seats)], seed)
-        setup = Setup(
-            chance=SeededChance(seed), names=seat_ids(seats), options=GAMES[game].options()
+        setup = GameSetup(
+            chance=SeededRandomSource(seed), names=seat_ids(seats), options=GAMES[game].options()
         )
         replies = iter(watched.replies)
         started = time.process_time()

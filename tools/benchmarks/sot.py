@@ -29,7 +29,7 @@ from scripts_of_tribute.base_ai import BaseAI
 
 import referee
 from referee.bots.command import BotCommand, find_bot
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute import RULES
 from referee.games.tribute.rules.cards import card_set
 from referee.games.tribute.rules.chance import generators
@@ -140,7 +140,7 @@ def decided(dice: Random) -> float:
     count, begun = 0, time.process_time()
     for seed in range(10):
         options = Options()
-        chance = generators(options.chance, SeededChance(seed), seed, PLAYERS)
+        chance = generators(options.chance, SeededRandomSource(seed), seed, PLAYERS)
         table = Table(card_set(options.cards), chance)
         script = play(table, options.patrons, options.max_turns, options.max_actions)
         asked = next(script)

@@ -16,8 +16,8 @@ from typing import TypeAlias
 import msgspec
 
 import referee
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.starrealms import RULES, StarRealms
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.messages import (
@@ -86,7 +86,9 @@ def rules_alone(matches: int, policy: Policy) -> tuple[float, int, int]:
     taken = 0.0
     requests = turns = 0
     for seed in range(matches):
-        setup = Setup(chance=SeededChance(seed), names=("a", "b"), options=RULES.options())
+        setup = GameSetup(
+            chance=SeededRandomSource(seed), names=("a", "b"), options=RULES.options()
+        )
         started = time.process_time()
         game = StarRealms(setup)
         taken += time.process_time() - started

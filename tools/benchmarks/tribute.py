@@ -23,7 +23,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table as Shown
 
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute import RULES
 from referee.games.tribute.rules.cards import card_set
 from referee.games.tribute.rules.chance import generators
@@ -69,7 +69,7 @@ class Sum:
         dice = Random(f"bots {seed}")
         options = Options()
         started = time.process_time()
-        lcgs = generators(options.chance, SeededChance(seed), seed, PLAYERS)
+        lcgs = generators(options.chance, SeededRandomSource(seed), seed, PLAYERS)
         table = Table(card_set(options.cards), lcgs)
         script = play(table, options.patrons, options.max_turns, options.max_actions)
         asked = next(script)

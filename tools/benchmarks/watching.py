@@ -1,6 +1,6 @@
 """What spectators cost a match: `python -m tools.benchmarks.watching [--viewers N] [--rounds N]`.
 
-The same match is played in turns with `--watch` and nobody there, and with spectators, a tenth of
+The same match is played in turns with `--browser` and nobody there, and with spectators, a tenth of
 whom take nothing. Then streams of one match are cut off, and the server's memory is looked at.
 """
 
@@ -83,7 +83,7 @@ def play(viewers: int) -> float:
             )
             assert watching.stdout is not None
             watching.stdout.readline()
-        command = [sys.executable, "-m", "referee", "play", "--watch", "-q", *MATCH]
+        command = [sys.executable, "-m", "referee", "play", "--browser", "-q", *MATCH]
         process = stack.enter_context(
             subprocess.Popen([*command, "--record", str(record)], stderr=subprocess.PIPE, text=True)
         )

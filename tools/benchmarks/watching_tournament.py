@@ -1,8 +1,8 @@
 """Measure a tournament beside an open page: `python -m tools.benchmarks.watching_tournament`.
 
-The same tournament is played in turns with `--watch` and nobody there, and with a client that does
-what an open page does: it holds the stream of the standings, loads them again when they change, and
-holds the stream of a match that is being played.
+The same tournament is played in turns with `--browser` and nobody there, and with a client that
+does what an open page does: it holds the stream of the standings, loads them again when they
+change, and holds the stream of a match that is being played.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def play(deals: int, *, watched: bool) -> float:
             )
             assert looking.stdout is not None
             looking.stdout.readline()
-        command = [sys.executable, "-m", "referee", "tournament", "--watch", "-q", *BOTS]
+        command = [sys.executable, "-m", "referee", "tournament", "--browser", "-q", *BOTS]
         process = stack.enter_context(
             subprocess.Popen(
                 [*command, "--deals", str(deals), "--seed", "5", "--store", f"{folder}/it.sqlite"],

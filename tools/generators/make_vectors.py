@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.faults import Fault
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from tests.support.helpers import COST, WORTH, to_line
@@ -72,7 +72,7 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
     header = {"entry": "header", "format": "complete-game", "version": 1, "game": "dominion"}
     header |= {"protocol": 1, "players": len(choosers), "seed": seed, "max_turns": max_turns}
     lines: list[Line] = [header]
-    played = random_match(seed, choosers, max_turns, ToldChance(seed, lines.append))
+    played = random_match(seed, choosers, max_turns, PrintingRandomSource(seed, lines.append))
     lines.extend(line_of(entry) for entry in played)
     return lines
 
@@ -101,7 +101,7 @@ def line_of(entry: Entry) -> Line:
             return {"entry": "disqualified", "player_number": number, "code": entry.code}
 
 
-class ToldChance(SeededChance):
+class PrintingRandomSource(SeededRandomSource):
     """The chance of a seed, which tells of each shuffle and each random discard."""
 
     def __init__(self, seed: int, tell: Callable[[Line], None]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 
 from referee.games import GAMES
-from referee.match.pages import PROTOCOL, Page, read_page, rows
+from referee.match.pages import PROTOCOL, SpecPage, read_page, rows
 from tools.generators.section_links import anchor
 
 MOST = 400
@@ -40,7 +40,7 @@ def messages(game: str) -> str:
     return "\n".join(lines)
 
 
-def _examples(page: Page) -> dict[str, tuple[str, str]]:
+def _examples(page: SpecPage) -> dict[str, tuple[str, str]]:
     """Type -> the first section with an example of it, and the example."""
     found: dict[str, tuple[str, str]] = {}
     for section in page.sections.values():

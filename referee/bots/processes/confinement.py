@@ -61,7 +61,7 @@ def inside(
     return _with(argv, [f"ulimit -u {most} 2>/dev/null || ulimit -p {most} || exit 125"])
 
 
-def around(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
+def outer_command(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
     """What is run outside of the sandbox, to run it and the bot within its limits."""
     import resource  # not on every system
 

@@ -18,13 +18,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
-from referee.bots.processes.confinement import around, inside, new_cgroup
+from referee.bots.processes.confinement import inside, new_cgroup, outer_command
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.program import check_program
-from referee.bots.processes.sandbox import close, first_inside, has_begun, prepare, told
+from referee.bots.processes.sandbox import bot_exit_code, close, first_inside, prepare, was_started
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
@@ -95,7 +95,7 @@ class LaunchedBot:
         self._guarded = False
         hide_memory()
         self._status: int | None = None
-        self._has_begun = True
+        self._was_started = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
             try:
                 GUARDIAN.begin(self.cgroup.folders if self.cgroup else ())
@@ -136,7 +136,7 @@ class LaunchedBot:
             partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
         )
         try:
-            argv = around(prepared.argv, limits, cgroup)
+            argv = outer_command(prepared.argv, limits, cgroup)
             if self.sandbox.kind == "none" and argv != prepared.argv:
                 check_program(prepared.argv[0], self.command.directory)
             popen = subprocess.Popen(
@@ -174,12 +174,12 @@ class LaunchedBot:
     @property
     def exit_code(self) -> int | None:
         """Of the process, once reaped: -N after signal N; None before, or if never started."""
-        if self.popen is None or not self._has_begun:
+        if self.popen is None or not self._was_started:
             return None
         return self._told(self.popen.returncode)
 
     def _told(self, code: int | None) -> int | None:
-        return told(code) if self.sandbox.kind == "bwrap" else code
+        return bot_exit_code(code) if self.sandbox.kind == "bwrap" else code
 
     @property
     def pipes(self) -> tuple[int, int, int]:
@@ -289,12 +289,12 @@ class LaunchedBot:
         first = first_inside(self.popen.pid)
         return set() if first is None else children(first)
 
-    def has_begun(self) -> bool:
+    def was_started(self) -> bool:
         """Whether the bot was ever run, once its process has ended: a sandbox finds out late."""
         if self._status is not None:
-            self._has_begun = has_begun(self._status)
+            self._was_started = was_started(self._status)
             self._close_status()
-        return self._has_begun
+        return self._was_started
 
     def _close_status(self) -> None:
         if self._status is not None:
@@ -370,7 +370,7 @@ def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> 
 
 
 @contextlib.contextmanager
-def launched(
+def launch_bots(
     sources: Sequence[BotSource], limits: Limits, sandbox: Sandbox = NO_SANDBOX
 ) -> Iterator[list[Started]]:
     """Bots that run inside this block (`launch`); nothing that they have started stays after it."""

@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from referee.bots.bot import Answer, Failure
-from referee.bots.last_words import LastWords, Silence
+from referee.bots.process_report import ProcessReport, TimeoutObservation
 from referee.bots.processes.cpu import Usage, is_computing, usage
 from referee.bots.processes.launch import LaunchedBot, why_not_begun
 from referee.bots.processes.stderr import StderrKeeper
@@ -124,7 +124,7 @@ class PipedBot:
         self._has_waited = before is not None
         self._is_early = False  # wrote before it was asked whether it plays another match
         self._is_late = False
-        self._silence: Silence | None = None
+        self._silence: TimeoutObservation | None = None
         self._output = 0  # bytes that it has written in this match
         used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
         self._cpu_before = used or 0.0
@@ -311,7 +311,7 @@ class PipedBot:
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = yield from self._how_it_ended()
-                    if self.has_ended and not self.launched.has_begun():
+                    if self.has_ended and not self.launched.was_started():
                         return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
                     return Failure(Disqualification.EXITED, how)
                 if late:
@@ -429,7 +429,7 @@ class PipedBot:
         """What was read of a line that has not ended."""
         return bytes(self._buffer)
 
-    def looking(self, watch: float, rest: float) -> Steps[Silence]:
+    def looking(self, watch: float, rest: float) -> Steps[TimeoutObservation]:
         """See what it does instead of answering; its input is ended on the way.
 
         Args:
@@ -437,7 +437,7 @@ class PipedBot:
             rest: seconds to wait for its end once its input has ended.
         """
         before = self.usage()
-        silence = Silence(
+        silence = TimeoutObservation(
             unfinished=self.unfinished,
             blank=bool(self._blank),
             has_read=self.has_read,
@@ -505,15 +505,15 @@ class PipedBot:
             if not self._read_stderr(keeper):
                 break
 
-    def last_words(self, count: int) -> LastWords:
+    def process_report(self, count: int) -> ProcessReport:
         """What it leaves behind, once it has ended."""
         stderr = self.stderr.lines(count)
         if self._silence is not None:  # the end of its input has brought about the rest
-            return LastWords(stderr, silence=self._silence, limits=self._limits)
+            return ProcessReport(stderr, silence=self._silence, limits=self._limits)
         is_full = self.launched.refused_forks > self._refused_forks
         *lines, unfinished = bytes(self._buffer).split(b"\n")
         unasked = [line for line in lines if not is_blank(line)]
-        return LastWords(
+        return ProcessReport(
             stderr,
             len(unasked),
             unasked[0] if unasked else b"",

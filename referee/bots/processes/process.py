@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import trio
 
 from referee.bots.bot import Answer
-from referee.bots.last_words import Silence
+from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.piped import KILL_SECONDS, PipedBot, Steps, Wait
 
@@ -91,7 +91,7 @@ class BotProcess(PipedBot):
             async with self._killing:
                 await self._wait_for(self.killing())
 
-    async def look(self, watch: float, rest: float) -> Silence:
+    async def look(self, watch: float, rest: float) -> TimeoutObservation:
         """See what it does instead of answering."""
         return await self._wait_for(self.looking(watch, rest))
 

@@ -99,7 +99,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
     for folder in readable:
         if not os.path.isdir(folder):
             raise UsageError(f"--sandbox-read {folder}: there is no such folder")
-    problem = why_not()
+    problem = unavailable_reason()
     if problem and choice == "auto":
         return NO_SANDBOX
     if problem:
@@ -108,7 +108,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
     return Sandbox("bwrap", seen, unseen)
 
 
-def why_not() -> str:
+def unavailable_reason() -> str:
     """Why bubblewrap cannot make a sandbox here, in one line; empty if it can."""
     return _probed()[1]
 
@@ -479,7 +479,7 @@ def first_inside(pid: int) -> int | None:
     return min(children(pid), default=None)
 
 
-def has_begun(status: int) -> bool:
+def was_started(status: int) -> bool:
     """Whether the bot of a bwrap that has ended was ever run.
 
     Args:
@@ -493,7 +493,7 @@ def has_begun(status: int) -> bool:
     return any("exit-code" in json.loads(line) for line in said.splitlines())
 
 
-def told(exit_code: int | None) -> int | None:
+def bot_exit_code(exit_code: int | None) -> int | None:
     """The exit code of a bot, from that of its bwrap, which says 128 + N of signal N."""
     if exit_code is not None and 128 < exit_code <= 128 + 64:
         return 128 - exit_code

@@ -13,7 +13,7 @@ from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.settings import add_game, add_sandbox
 from referee.cli.work import cores, run_in_trio, show_progress
-from referee.errors import Mistakes, UsageError
+from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain
 
@@ -41,7 +41,7 @@ def add(add_parser: AddParser) -> None:
         },
         examples=(
             ("referee build bots/*/", "whatever of these is new or has changed"),
-            ("referee build --again bots/*/", "all of it, even what came along as built"),
+            ("referee build --rebuild bots/*/", "all of it, even what came along as built"),
         ),
     )
     add = build.add_argument
@@ -51,7 +51,7 @@ def add(add_parser: AddParser) -> None:
     add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
     jobs = "so many at a time (default: as many as there are cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
-    add("--again", action="store_true", help="build what is built already as well")
+    add("--rebuild", action="store_true", help="build what is built already as well")
     add_sandbox(build, "auto")
     add("-q", "--quiet", action="store_true", help="show the output of failed builds alone")
 
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         async def one(number: int, folder: BotFolder) -> None:
             async with limiter:
                 built = await build(
-                    folder, options.game, sandbox, options.time_limit, again=options.again
+                    folder, options.game, sandbox, options.time_limit, again=options.rebuild
                 )
             done[number] = built
             if built.problem or not options.quiet:
@@ -104,7 +104,7 @@ def _folder(game: str, argument: str) -> BotFolder:
     if folder is None:
         raise UsageError(f"BOT {argument} is no folder with a bot.toml, which says how to build it")
     if folder.problems:
-        raise Mistakes(folder.problems)
+        raise UsageErrors(folder.problems)
     return folder
 
 

@@ -75,7 +75,7 @@ def add(add_parser: AddParser) -> None:
     matches = "with --referee: play only this match, or a pattern of its name; repeatable"
     add("--match", action="append", default=[], metavar="NAME", help=matches)
     keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
-    add("--keep", metavar="DIR", help=keep)
+    add("--transcripts", metavar="DIR", help=keep)
     settings.add_game(conform, default=None)
     settings.add_env(conform)
     settings.add_sandbox(conform, "none")
@@ -108,15 +108,15 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
     if options.referee is not None and options.sandbox == "bwrap":
         raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
-    if options.referee is None and (options.match or options.keep):
-        raise UsageError("--match and --keep are for --referee COMMAND")
+    if options.referee is None and (options.match or options.transcripts):
+        raise UsageError("--match and --transcripts are for --referee COMMAND")
     if options.game is None:
         from referee.bots.command import game_of_bots
 
         options.game = game_of_bots([] if options.bot is None else [(options.bot, "")])
     subject = _Bot(options) if options.referee is None else _Referee(options)
-    if options.keep is not None:
-        made_folder(options.keep)
+    if options.transcripts is not None:
+        made_folder(options.transcripts)
     if options.output is not None:
         _check_writable(Path(options.output))
 
@@ -213,7 +213,7 @@ class _Bot:
 
     async def check(self, on_result: Callable[[Result], None]) -> Report:
         """Run the cases; `on_result` gets each result, in their order, as soon as can be."""
-        from referee.conformance.driver import Limits
+        from referee.conformance.driver import ConformanceLimits
         from referee.conformance.suite import Suite, why_skipped
 
         assert self._bot is not None  # only a list goes without
@@ -223,8 +223,8 @@ class _Bot:
         options = self._options
         sandbox = chosen_sandbox(options, [self._bot], options.output)
         system = {**sandbox.limits, **settings.chosen_settings(options)}
-        timeout = system.pop("time_limit", Limits().timeout)
-        limits = Limits(timeout=timeout, system=system, sandbox=sandbox)
+        timeout = system.pop("time_limit", ConformanceLimits().timeout)
+        limits = ConformanceLimits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
             self.cases,
             self._bot,
@@ -283,7 +283,7 @@ class _Referee:
             on_match=played,
             covers=[case.id for case in self.cases] if options.case else [],
             only=options.match,
-            keep=None if options.keep is None else Path(options.keep),
+            keep=None if options.transcripts is None else Path(options.transcripts),
         )
 
     def progress(self) -> str:

@@ -222,7 +222,7 @@ def _shell() -> Found:
 def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     """Play a short match: whatever is wrong with the machine shows there."""
     from referee.bots.command import find_bot
-    from referee.bots.processes.launch import launched
+    from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
     from referee.play import play_once
 
@@ -231,7 +231,9 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     try:
         check_descriptors()
         spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
-        with launched([find_bot(bot, spec.game) for bot in bots], spec.limits, sandbox) as started:
+        with launch_bots(
+            [find_bot(bot, spec.game) for bot in bots], spec.limits, sandbox
+        ) as started:
             played = run_in_trio(lambda _: play_once(spec, started), interrupts)
     except RefereeError as error:
         return Found(False, str(error))
@@ -243,9 +245,9 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 
 
 def _bubblewrap() -> Found:
-    from referee.bots.processes.sandbox import why_not
+    from referee.bots.processes.sandbox import unavailable_reason
 
-    if problem := why_not():  # which says what to do
+    if problem := unavailable_reason():  # which says what to do
         return Found(False, problem)
     return Found(True, f"{_first_line(['bwrap', '--version'])}, works")
 

@@ -13,7 +13,7 @@ from referee.cli.settings import add_game
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
-from referee.match.pages import PROTOCOL, Page, load_page, read_page, rows
+from referee.match.pages import PROTOCOL, SpecPage, load_page, read_page, rows
 from referee.text.nearest import near
 
 MOST_WIDTH = 100
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return OK
 
 
-def explained(what: str, page: Page) -> str | None:
+def explained(what: str, page: SpecPage) -> str | None:
     """The Markdown that answers; None if there is nothing of that name."""
     page, what = _place(page, what)
     number = _NUMBER.fullmatch(what)
@@ -69,17 +69,17 @@ def explained(what: str, page: Page) -> str | None:
     return "\n\n".join([*meanings, *filter(None, texts)]) or None
 
 
-def _section(page: Page, number: str) -> str:
+def _section(page: SpecPage, number: str) -> str:
     return "\n\n".join(f"## {s.number} {s.title}\n\n{s.text}" for s in page.inside(number))
 
 
-def _place(page: Page, what: str) -> tuple[Page, str]:
+def _place(page: SpecPage, what: str) -> tuple[SpecPage, str]:
     """The page that is asked about, which may be that on HTTP, and what of it."""
     first, _, rest = what.partition(" ")
     return (read_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
 
-def _meanings(page: Page, word: str) -> Iterator[tuple[str, list[str]]]:
+def _meanings(page: SpecPage, word: str) -> Iterator[tuple[str, list[str]]]:
     """Find each meaning of a code, and the sections that say more."""
     codes = [code for code in page.codes if code.code == word]
     for code in codes:
@@ -99,7 +99,7 @@ def _findings() -> Iterator[tuple[list[str], str, str]]:
             yield re.findall("`([a-z-]+)`", kinds), sections, why
 
 
-def _contents(page: Page) -> str:
+def _contents(page: SpecPage) -> str:
     lines = [f"Sections of spec/{PROTOCOL}.md and spec/{page.name}.md:", ""]
     for section in page.sections.values():
         indent = "  " * section.number.count(".")
@@ -107,7 +107,7 @@ def _contents(page: Page) -> str:
     return "\n".join(lines)
 
 
-def _unknown(what: str, game: str, page: Page) -> str:
+def _unknown(what: str, game: str, page: SpecPage) -> str:
     """Say in one line what there is instead."""
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
     for name, rules in GAMES.items():
@@ -119,7 +119,7 @@ def _unknown(what: str, game: str, page: Page) -> str:
     return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
 
 
-def _names(page: Page) -> list[str]:
+def _names(page: SpecPage) -> list[str]:
     """All that can be asked for."""
     titles = (section.title.lower() for section in page.sections.values())
     codes = (code.code for code in page.codes)

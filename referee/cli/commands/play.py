@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
     from referee.play import Played, Runner
-    from referee.web.server.seat import Sitting
+    from referee.web.server.seat import MatchSession
 
 PROGRESS_AFTER_SECONDS = 1.0
 _SLOW_SECONDS = 2.0
@@ -81,7 +81,7 @@ def add(add_parser: AddParser) -> None:
             ),
             ("referee play human ./my_bot.py", "you against your bot"),
             ("referee play --page human ./my_bot.py", "the same in the browser"),
-            ("referee play --watch big_money ./my_bot.py", "in the browser, as it is played"),
+            ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
                 "no clock runs while your bot stands in a debugger",
@@ -100,15 +100,15 @@ def add(add_parser: AddParser) -> None:
     settings.add_env(play)
     settings.add_sandbox(play, None)
     resume = "go on with the match of this record, from where it was cut off or from --turn on"
-    add("--from", dest="resume", metavar="FILE", help=resume)
-    add_run_recorded(play, "the record of --from")
-    turn = "with --from: the first turn that is played (all players' turns count)"
+    add("--resume", dest="resume", metavar="FILE", help=resume)
+    add_run_recorded(play, "the record of --resume")
+    turn = "with --resume: the first turn that is played (all players' turns count)"
     add("--turn", type=count, metavar="N", help=turn)
     kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
     add("--stderr", metavar="DIR", help=kept)
     add("--page", action="store_true", help="people play in the browser: a link for each of them")
     serving.add_address(play, 0)
-    add("--watch", action="store_true", help="show the match in the browser while it is played")
+    add("--browser", action="store_true", help="show the match in the browser while it is played")
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
 
@@ -125,7 +125,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         watching: what ends when nobody watches any more.
     """
     from referee.bots.command import BotCommand, game_of_bots
-    from referee.bots.processes.launch import launched
+    from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
 
     if options.log == STDOUT and options.format == "json":
@@ -133,8 +133,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
     recorded = options.record
-    serving.check_address(options, 0, options.page or options.watch, "--page or --watch")
-    if options.watch:
+    serving.check_address(options, 0, options.page or options.browser, "--page or --browser")
+    if options.browser:
         from referee.cli.watching import stay, watched
 
         recorded = _watched_record(options, watching)
@@ -171,7 +171,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
             names = [options.log, recorded, *stderr_files]
             log, record, *files = stack.enter_context(opened(names))
         server = None
-        if options.watch:
+        if options.browser:
             assert record is not None
             page = f"watch/{os.path.basename(recorded)}"
             # With people in the browser the address is that of their page.
@@ -184,7 +184,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
-            with launched(sources, spec.limits, spec.sandbox) as started:
+            with launch_bots(sources, spec.limits, spec.sandbox) as started:
                 played = _play_match(
                     options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
                 )
@@ -220,7 +220,7 @@ def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
         return str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
     if options.record.endswith(tuple(SUFFIXES)):
         raise UsageError(
-            f"--watch cannot follow {options.record}: a compressed record is written in blocks"
+            f"--browser cannot follow {options.record}: a compressed record is written in blocks"
         )
     return str(options.record)
 
@@ -233,12 +233,12 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     """
     if options.resume is None:
         if options.turn is not None:
-            raise UsageError("--turn goes with --from FILE, a match record")
+            raise UsageError("--turn goes with --resume FILE, a match record")
         return None
     from referee.logs.conversation import answers_before
 
     if options.seed is not None or options.game is not None:
-        raise UsageError("--from has the seed and the game of its record: leave out the option")
+        raise UsageError("--resume has the seed and the game of its record: leave out the option")
     try:
         resumed = answers_before(options.resume, options.turn)
     except LogReadError as error:
@@ -251,7 +251,7 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
     return resumed
 
 
-def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | None]:
+def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession | None]:
     """What the bots are; a person is one of them by the name of `human`.
 
     Returns:
@@ -281,7 +281,7 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], Sitting | No
     return find_all(find, enumerate(options.bots)), sitting
 
 
-def _sitting(options: argparse.Namespace) -> Sitting:
+def _sitting(options: argparse.Namespace) -> MatchSession:
     from referee.games import GAMES
 
     if GAMES[options.game].person is None:
@@ -289,10 +289,12 @@ def _sitting(options: argparse.Namespace) -> Sitting:
             f"BOT human: {options.game} cannot be played by a person yet, only by bots"
         )
     load_numpy()
-    from referee.web.server.seat import Sitting, links_beside
+    from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
-    return Sitting(options.game, options.bots, links_beside(options.resume) if goes_on else None)
+    return MatchSession(
+        options.game, options.bots, links_beside(options.resume) if goes_on else None
+    )
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -353,7 +355,7 @@ def _play_match(
     stderr: list[Sink | None],
     live: LogFile | None,
     resumed: RecordedAnswers | None,
-    sitting: Sitting | None,
+    sitting: MatchSession | None,
 ) -> Played:
     """Play the match with bots that come up while trio is imported."""
     from referee.bots.command import HUMAN
@@ -404,7 +406,7 @@ def _play_match(
 
 
 async def _serve(
-    sitting: Sitting,
+    sitting: MatchSession,
     options: argparse.Namespace,
     task_status: trio.TaskStatus[None],
 ) -> None:
@@ -432,7 +434,7 @@ async def _serve(
             if serving.is_local(host) and serving.has_screen() and not goes_on:
                 nursery.start_soon(serving.open_browser, links[0])
             task_status.started()
-            await serve(site.app(options.host_name), on, serving.say_bug)
+            await serve(site.app(options.allowed_host), on, serving.say_bug)
 
 
 async def _push(out: LogFile) -> None:
@@ -525,7 +527,7 @@ def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
 
     start = []
     if options.turn is not None:
-        start = ["--from", options.resume, "--turn", str(options.turn)]
+        start = ["--resume", options.resume, "--turn", str(options.turn)]
     typed = replace(spec, bots=tuple(options.bots))  # with bytes that are no UTF-8
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

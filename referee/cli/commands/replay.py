@@ -40,7 +40,7 @@ def add(add_parser: AddParser) -> None:
             ("referee replay game.jsonl --turn 18", "one turn"),
             ("referee replay game.jsonl --summary", "the whole match as a table, a row a turn"),
             (
-                "referee replay game.record.jsonl --input-of player2 | ./my_bot.py",
+                "referee replay game.record.jsonl --print-input player2 | ./my_bot.py",
                 "your bot alone, sent what it was sent then",
             ),
         ),
@@ -52,7 +52,7 @@ def add(add_parser: AddParser) -> None:
     arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
     arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
     arg("--player", type=player, metavar="N", help="that player's turns: 1, or player1")
-    arg("--input-of", type=player, metavar="N", help="print the lines that this player was sent")
+    arg("--print-input", type=player, metavar="N", help="print the lines that this player was sent")
     arg("--summary", action="store_true", help="the turns as one table")
     arg("--follow", action="store_true", help="go on while the log is being written")
     formats = "text; json: an object a turn"
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.summary and options.format == "json":
         raise UsageError("--summary is a table; --format json has all that is in it")
     check_files(options.files)
-    if options.input_of is not None:
+    if options.print_input is not None:
         return _input_of(options, interrupts)
     import referee.logs.replay.reader  # noqa: F401 (no import is to be interrupted)
 
@@ -94,10 +94,10 @@ def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     chosen = (options.first, options.last, options.player, options.summary, options.follow)
     if any(chosen) or options.format != "text" or len(options.files) > 1:
-        raise UsageError("--input-of takes one FILE, a match record, and no other option")
+        raise UsageError("--print-input takes one FILE, a match record, and no other option")
     try:
         with interrupts.raising(), printing():
-            for line in input_of(options.files[0], seat_id(options.input_of - 1)):
+            for line in input_of(options.files[0], seat_id(options.print_input - 1)):
                 sys.stdout.buffer.write(line)
     except LogReadError as error:
         return fail(FAILED, str(error))

@@ -41,7 +41,7 @@ def add(add_parser: AddParser) -> None:
     play = "visitors play against this bot at /play; may be given more than once"
     add("--play", action="append", default=[], metavar="BOT", help=play)
     games = "write the games of visitors there; started again, the server goes on with them"
-    add("--games", metavar="DIR", help=games)
+    add("--save-games", metavar="DIR", help=games)
     add_game(parser)
     add_settings(parser)
     add("--open", action="store_true", help="open it in the browser")
@@ -58,13 +58,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     library = Library(options.paths or ["."])
     seats, games, first = Seats(), None, ""
     if options.play:
-        folder = None if options.games is None else made_folder(options.games).absolute()
+        folder = None if options.save_games is None else made_folder(options.save_games).absolute()
         chosen = chosen_settings(options)
         games, first = Games(options.game, options.play, chosen, seats, folder), "play"
     elif options.set:
         raise UsageError("--set goes with --play BOT")
-    elif options.games is not None:
-        raise UsageError("--games goes with --play BOT")
+    elif options.save_games is not None:
+        raise UsageError("--save-games goes with --play BOT")
     host, port = options.listen
     with listening(host, port) as on:
         more = [] if games is None else [*seats.routes(), *games.routes()]
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             nursery.start_soon(site.read_on)
             if options.open:
                 nursery.start_soon(serving.open_browser, url + (first or library.only))
-            await serve(site.app(options.host_name), on, serving.say_bug)
+            await serve(site.app(options.allowed_host), on, serving.say_bug)
 
         run_in_trio(work, interrupts)
     return OK

@@ -37,7 +37,7 @@ def add(add_parser: AddParser) -> None:
         "was cut off, or at its end.",
         exit_codes={0: "printed", 2: "wrong usage, or no store"},
         examples=(
-            ("referee standings night.sqlite --watch", "the standings while the tournament runs"),
+            ("referee standings night.sqlite --follow", "the standings while the tournament runs"),
             (
                 "referee standings night.sqlite --format html --output night.html",
                 "a page for everybody",
@@ -49,9 +49,9 @@ def add(add_parser: AddParser) -> None:
     add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
     add("--output", metavar="FILE", help="write them there, not to stdout")
     add_standings(parser)
-    without = "leave out all matches of this bot; may be given more than once"
-    add("--without", action="append", default=[], metavar="NAME", help=without)
-    add("--watch", action="store_true", help="print them again whenever there is something new")
+    exclude = "leave out all matches of this bot; may be given more than once"
+    add("--exclude", action="append", default=[], metavar="NAME", help=exclude)
+    add("--follow", action="store_true", help="print them again whenever there is something new")
 
 
 def add_standings(parser: argparse.ArgumentParser) -> None:
@@ -65,9 +65,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     load_numpy()
     from referee.tournament.store import Store
 
-    if options.watch and (options.format != "text" or options.output is not None):
-        raise UsageError("--watch shows text on the terminal")
-    if options.watch:
+    if options.follow and (options.format != "text" or options.output is not None):
+        raise UsageError("--follow shows text on the terminal")
+    if options.follow:
         with interrupts.raising(), printing():
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
@@ -83,7 +83,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
 
     Args:
         format: one of `FORMATS`.
-        options: `--anchor`, `--bot` and `--without`.
+        options: `--anchor`, `--bot` and `--exclude`.
 
     Raises:
         UsageError: they name a bot that does not take part.
@@ -94,8 +94,8 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
     from referee.tournament.report.whole import Report
 
     anchor = check_names(options, store.stages[-1].bots)
-    left_out = {store.names.index(name) for name in options.without}
-    found = standings(store, anchor, left_out)
+    excluded = {store.names.index(name) for name in options.exclude}
+    found = standings(store, anchor, excluded)
     if format == "csv":
         _print_csv(found)
         return
@@ -111,11 +111,11 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         from referee.tournament.report.history import history
         from referee.web.server.pages import standings_file
 
-        print(standings_file(store, whole, history(store, anchor, left_out), time.time()))
+        print(standings_file(store, whole, history(store, anchor, excluded), time.time()))
 
 
 def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[int, float] | None:
-    """Check that `--bot`, `--without` and `--anchor` name bots, and replace short names.
+    """Check that `--bot`, `--exclude` and `--anchor` name bots, and replace short names.
 
     A short name is one that the tables show.
 
@@ -138,7 +138,7 @@ def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[i
 
     if options.bot is not None:
         options.bot = find("--bot", options.bot)
-    options.without = [find("--without", name) for name in options.without]
+    options.exclude = [find("--exclude", name) for name in options.exclude]
     text = options.anchor
     if text is None:
         return None

@@ -61,7 +61,7 @@ def add(add_parser: AddParser) -> None:
             ),
         ),
     )
-    tournament.set_defaults(parser=tournament, config_bots=[], directories=[], without=[])
+    tournament.set_defaults(parser=tournament, config_bots=[], directories=[], exclude=[])
     _add_options(tournament)
 
 
@@ -74,7 +74,7 @@ def _add_options(parser: Parser) -> None:
     same = "go on in a store although files of a bot have changed; the standings say so"
     add("--same-bot", action="store_true", help=same)
     add_game(parser, default=None)
-    add("--format", choices=[*FORMATS], default="round-robin", help="how bots are paired")
+    add("--pairing", choices=[*FORMATS], default="round-robin", help="how bots are paired")
     add("--players", type=count, metavar="N", help="seats of a match")
     add(
         "--deals",
@@ -107,15 +107,15 @@ def _add_options(parser: Parser) -> None:
     add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
     add("--records", metavar="DIR", help="keep match records there, compressed")
     which = f"which records (default: {choices.KEEP[0]})"
-    add("--keep", choices=choices.KEEP, default=choices.KEEP[0], help=which)
+    add("--keep-records", choices=choices.KEEP, default=choices.KEEP[0], help=which)
     said = "write what the bots write on stderr into the records too"
     add("--record-stderr", action="store_true", help=said)
     add_settings(parser, is_tournament=True)
     add_env(parser)
     add_sandbox(parser, "auto")
     watch = "show the standings in the browser while they move, and the matches that were played"
-    add("--watch", action="store_true", help=watch)
-    add("--json", action="store_true", help="print the standings as JSON, and nothing else")
+    add("--browser", action="store_true", help=watch)
+    add("--format", choices=("text", "json"), default="text", help="of the standings")
     add("-q", "--quiet", action="store_true", help="no progress")
 
 
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     with ExitStack() as stack:
         file, server = options.store, None
-        if options.watch:
+        if options.browser:
             from referee.cli.watching import stay, temporary_folder, watched
 
             folder = stack.enter_context(temporary_folder())
@@ -140,7 +140,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             options.records = options.records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
         _settle(options, store)
-        if options.watch:
+        if options.browser:
             paths = [file, str(made_folder(options.records))]
             page = f"store/{os.path.basename(file)}"
             server = stack.enter_context(watched(interrupts, paths, page))
@@ -155,8 +155,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 say(f"go on with: referee {shlex.join(words)}")
             raise
         with interrupts.raising(), printing():
-            format = "json" if options.json else "text"
-            print_standings(store, format, options)
+            print_standings(store, options.format, options)
         if server is not None:
             stay(interrupts, server, options.store, "--store FILE")
     return OK
@@ -164,9 +163,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 # --- what is to be played -------------------------------------------------------------------------
 
-_FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "json", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "env", "help", "watch", "same-bot")
-_CHOSEN = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
+_FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "quiet")
+_NOT_IN_CONFIG = ("config", "set", "env", "help", "browser", "same-bot")
+_CHOSEN = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 
 
@@ -210,7 +209,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
     from referee.bots.command import find_all, game_of_bots
     from referee.bots.digest import files_digest
-    from referee.bots.processes.sandbox import why_not
+    from referee.bots.processes.sandbox import unavailable_reason
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
@@ -255,6 +254,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     now = setup(
         with_unique_names(bots),
         **{name: getattr(options, name) for name in _CHOSEN},
+        format=options.pairing,
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
@@ -294,7 +294,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         )
     if not is_known:
         if options.sandbox == "auto" and now.sandbox == "none":
-            say(f"bots are in no sandbox: {why_not()} (silent with --sandbox none)")
+            say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
         store.add_stage(now)
     store.add_versions(digests)
 
@@ -312,7 +312,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
     try:
         return Sprt(**given) if given else None
     except ValueError as error:
-        raise UsageError(f"--format sprt: {error}") from error
+        raise UsageError(f"--pairing sprt: {error}") from error
 
 
 # --- playing --------------------------------------------------------------------------------------
@@ -333,8 +333,8 @@ def _play(
     workers, jobs = _workers(options)
     collect_garbage()
     records = None if options.records is None else made_folder(options.records)
-    keep = "none" if records is None else options.keep
-    live = records if options.watch and options.cluster is None else None
+    keep = "none" if records is None else options.keep_records
+    live = records if options.browser and options.cluster is None else None
     if live is not None:
         remove_live(live)  # of a run that was killed
     run = Run(store, records=records, live=live)

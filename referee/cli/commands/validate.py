@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from referee.cli.arguments import AddParser, check_files
 from referee.cli.console import BUG, FAILED, OK, say
-from referee.cli.many_files import Told, add_report_options, difference, examine
+from referee.cli.many_files import FileReport, add_report_options, difference, examine
 from referee.interrupts import Interrupts
 from referee.text.junit import Case
 from referee.text.terminal import as_text
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     unchecked: dict[str, str] = {}  # games without a checker, each with its first log
     invalid = found = 0
 
-    def tell(name: str, log: CheckedLog) -> Told:
+    def tell(name: str, log: CheckedLog) -> FileReport:
         nonlocal invalid, found
         if log.unchecked:
             unchecked.setdefault(log.unchecked, name)
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         found += len(log.findings)
         lines = [] if options.quiet and not log.findings else _lines(name, log)
         value = Validation(as_text(name), not log.findings, log.findings)
-        return Told(lines, value, _case(name, log))
+        return FileReport(lines, value, _case(name, log))
 
     def summary() -> list[str]:
         findings = f" ({found} findings)" if invalid else ""

@@ -14,7 +14,7 @@ from referee import workers
 from referee.cli.arguments import AddParser, check_files, count
 from referee.cli.consent import add_run_recorded, check_recorded
 from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
-from referee.cli.many_files import Report, Told, add_report_options, difference, examine
+from referee.cli.many_files import FileReport, Report, add_report_options, difference, examine
 from referee.cli.settings import SANDBOX
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
@@ -34,17 +34,17 @@ def add(add_parser: AddParser) -> None:
         description="Run each match again from the seed and the replies in its record, and compare "
         "every message, fault, disqualification and the outcome.",
         epilog="A record is plain or compressed (.gz, .zst).",
-        exit_codes={0: "all hold", 1: "one does not"},
+        exit_codes={0: "all are valid", 1: "one is not"},
         examples=(
             ("referee verify game.record.jsonl", "whether this record is of a real match"),
             ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
         ),
     )
     add = verify.add_argument
-    add("records", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
+    add("files", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
     add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
-    add("--records-of", metavar="DIR", help="where the tournament's records are, to be run again")
+    add("--records", metavar="DIR", help="where the tournament's records are, to be run again")
     add_run_recorded(verify, "the store")
     default = os.environ.get(SANDBOX, "bwrap")
     kinds = "none: a tournament that had no sandbox has none when it is played again"
@@ -65,14 +65,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
     import referee.logs.verify  # noqa: F401
 
-    names: list[str] = options.records
+    names: list[str] = options.files
     _check(options, names)
     seen: Counter[str] = Counter()
 
-    def tell(name: str, verdict: Verdict) -> Told:
+    def tell(name: str, verdict: Verdict) -> FileReport:
         seen[verdict.kind] += 1
-        shown = verdict.kind != "holds" or not (options.quiet or len(names) > 1)
-        return Told(_lines(verdict) if shown else [], verdict, _case(verdict))
+        shown = verdict.kind != "valid" or not (options.quiet or len(names) > 1)
+        return FileReport(_lines(verdict) if shown else [], verdict, _case(verdict))
 
     def summary() -> list[str]:
         return [] if options.quiet else [_summary(seen)]
@@ -98,7 +98,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return fail(USAGE, str(error))
     if not done:
         return BUG
-    return OK if seen.keys() <= {"holds"} else FAILED
+    return OK if seen.keys() <= {"valid"} else FAILED
 
 
 def _check(options: argparse.Namespace, names: list[str]) -> None:
@@ -109,8 +109,8 @@ def _check(options: argparse.Namespace, names: list[str]) -> None:
     """
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
-    if options.sample is not None or options.records_of is not None:
-        raise UsageError("--sample and --records-of go with --store")
+    if options.sample is not None or options.records is not None:
+        raise UsageError("--sample and --records go with --store")
     if options.log is not None and len(names) > 1:
         raise UsageError(f"--log takes one RECORD, not {len(names)}")
     if options.log == "-" and options.format != "text" and options.output is None:
@@ -126,7 +126,7 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
     try:
         return verify_record(name, log=log)
     except UsageError as error:
-        return Verdict(as_text(name), Kind.NO_RECORD, str(error))
+        return Verdict(as_text(name), Kind.NOT_A_RECORD, str(error))
 
 
 # --- the store of a tournament ------------------------------------------------------------------
@@ -139,12 +139,12 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.tournament.setup import find_entrant
     from referee.tournament.store import Store
 
-    if options.records or options.log is not None:
-        raise UsageError("--store takes neither a RECORD nor --log; --records-of names a folder")
-    folder = None if options.records_of is None else Path(options.records_of)
+    if options.files or options.log is not None:
+        raise UsageError("--store takes neither a RECORD nor --log; --records names a folder")
+    folder = None if options.records is None else Path(options.records)
     if folder is not None and not folder.is_dir():
-        raise UsageError(f"--records-of {folder}: there is no such folder")
-    unseen = (options.store, options.records_of, options.output)  # as in a tournament
+        raise UsageError(f"--records {folder}: there is no such folder")
+    unseen = (options.store, options.records, options.output)  # as in a tournament
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()
     collect_garbage()
@@ -187,38 +187,37 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
 def _lines(verdict: Verdict) -> list[str]:
     """What people are told."""
     section = verdict.section
-    where = f" (log-format {section})" if section and verdict.kind != "holds" else ""
+    where = f" (log-format {section})" if section and verdict.kind != "valid" else ""
     return [verdict.text + where, *difference(verdict.expected, verdict.found)]
 
 
 def _case(verdict: Verdict) -> Case:
-    if verdict.kind == "holds":
+    if verdict.kind == "valid":
         return Case("log-format 2", verdict.name)
     lines = _lines(verdict)
     section = f"log-format {verdict.section or 2}"
     return Case(section, verdict.name, "failure", lines[0], "\n".join(lines))
 
 
-def _told_of_match(checked: Checked) -> Told:
+def _told_of_match(checked: Checked) -> FileReport:
     name, problem = f"match {checked.match}", checked.problem
     case = Case("tournament", name, "failure" if problem else "passed", problem, problem)
-    return Told([f"{name}: {problem}"] if problem else [], checked, case)
+    return FileReport([f"{name}: {problem}"] if problem else [], checked, case)
 
 
 _WORDS = {
-    "cut-short": "cut short",
-    "edited": "edited",
+    "truncated": "truncated",
+    "modified": "modified",
     "rules-changed": "of other rules",
     "newer-format": "of a newer format",
     "other-game": "of another game",
-    "no-record": "no record",
+    "not-a-record": "not a record",
 }
 
 
 def _summary(seen: Counter[str]) -> str:
     """How many of each kind."""
-    total, holding = seen.total(), seen["holds"]
-    hold = "holds" if holding == 1 else "hold"
-    parts = [f"all {hold}" if holding == total else f"{holding} {hold}"]
+    total, holding = seen.total(), seen["valid"]
+    parts = ["all valid" if holding == total else f"{holding} valid"]
     parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]
     return f"{total} records: {', '.join(parts)}"

@@ -12,11 +12,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.conformance.case import Rule
-from referee.conformance.referee_side.comparing import Compared, Departure
+from referee.conformance.referee_side.comparing import Compared, Deviation
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Result, Status, result_of
-from referee.games.interface.rules import Rules
-from referee.match.pages import Page, read_spec
+from referee.games.interface.definition import GameDefinition
+from referee.match.pages import SpecPage, read_spec
 
 _NO_CASE = "What is sent departs from the rules; no case can be named for certain."
 
@@ -50,7 +50,7 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
     cases: list[RefereeCase]
 
 
-def load_referee_cases(rules: Rules) -> RefereeCaseFile:
+def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
     """All cases for referees of a game, in the order of their sections.
 
     Raises:
@@ -72,7 +72,7 @@ def results(
     judged: Sequence[RefereeCase],
     template: Template,
     compared: Sequence[Compared],
-    page: Page,
+    page: SpecPage,
     seconds: float,
 ) -> list[Result]:
     """The results of the cases, in their order.
@@ -88,15 +88,15 @@ def results(
         page: the specification.
         seconds: how long all of it took.
     """
-    broken: dict[str, list[tuple[Compared, Departure]]] = defaultdict(list)
+    broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)
     known: dict[str, set[str]] = defaultdict(set)  # match -> what is wrong in it
     for each in compared:
         controls = {id for id in known if is_any(id, each.match.controls)} - {each.match.id}
-        for departure in each.departures:
-            if not any(departure.signature in known[id] for id in controls):
-                for id in departure.cases:
-                    broken[id].append((each, departure))
-        known[each.match.id] |= {departure.signature for departure in each.departures}
+        for deviation in each.deviations:
+            if not any(deviation.signature in known[id] for id in controls):
+                for id in deviation.cases:
+                    broken[id].append((each, deviation))
+        known[each.match.id] |= {deviation.signature for deviation in each.deviations}
     others = broken.keys() - {case.id for case in cases}
     every = [*cases, *(RefereeCase(id, "MUST", _NO_CASE) for id in broken if id in others)]
     told = [case for case in every if case in judged or case.id in broken]
@@ -117,12 +117,12 @@ def results(
 
 
 def _failed(
-    case: RefereeCase, found: Sequence[tuple[Compared, Departure]], page: Page, seconds: float
+    case: RefereeCase, found: Sequence[tuple[Compared, Deviation]], page: SpecPage, seconds: float
 ) -> Result:
     """A case that is broken: what breaks it first, and in how many matches something does."""
-    first, departure = found[0]
+    first, deviation = found[0]
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
-    violation = replace(departure.violation, section=case.section, rule=rule)
+    violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
     if violation.kind != "deal":  # which all matches show together
         again += ["--match", first.match.id]

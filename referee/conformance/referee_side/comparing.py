@@ -1,8 +1,9 @@
 """A match that another referee played, compared with what our rules send. Pure.
 
-Our rules play the match again with the probes' replies; their chance is the game's `Follower`,
-which draws what the other referee drew. What each seat was sent is compared line by line, in the
-order in which our rules send it. The first line that is another ends the comparison.
+Our rules play the match again with the probes' replies; their chance is the game's
+`ObservedChance`, which draws what the other referee drew. What each seat was sent is compared line
+by line, in the order in which our rules send it. The first line that is another ends the
+comparison.
 
 What it breaks: the cases that the replies of this step are there for; if it is a request, those of
 the last reply of the seat that is asked. If there are none, a table of the game says which cases
@@ -20,9 +21,9 @@ from msgspec.structs import replace
 
 from referee.conformance.referee_side.recording import SPACES, Line, RecordedMatch, request_types
 from referee.conformance.verdict import Violation, shown
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.probing import Deed, Message, ProbeMatch
-from referee.games.interface.rules import Rules
+from referee.games.interface.probing import Message, ProbeAction, ProbeMatch
 from referee.games.interface.seats import seat_id
 from referee.match.limits import Limits
 from referee.match.machine import Match, Sent
@@ -33,7 +34,7 @@ _EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
 _NO_LINE = Line(b"")
 
 
-class Departure(Struct, frozen=True):
+class Deviation(Struct, frozen=True):
     """Something that is not as the protocol has it.
 
     Attributes:
@@ -61,7 +62,7 @@ class Compared(Struct):
     match: ProbeMatch
     recorded: RecordedMatch
     held: set[str] = field(default_factory=set)
-    departures: list[Departure] = field(default_factory=list)
+    deviations: list[Deviation] = field(default_factory=list)
     stopped: str = ""
 
 
@@ -71,7 +72,7 @@ def text(message: object) -> str:
 
 
 def compare(
-    recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: bool = False
+    recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
     """Compare a match with what is right.
 
@@ -90,16 +91,18 @@ class _DepartsError(Exception):
 
 class _Comparison:
     def __init__(
-        self, recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: bool
+        self, recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
     ) -> None:
         self.result = Compared(match, recorded)
         self._recorded = recorded
         self._probes = probes = rules.probes()
         self._requests = request_types(rules)
         self._lines = [seat.received for seat in recorded.seats]
-        self._follower = probes.follower([[line.message for line in each] for each in self._lines])
+        self._observed_chance = probes.observed_chance(
+            [[line.message for line in each] for each in self._lines]
+        )
         self._seed = f", with the seed {recorded.seed}" if seeded else ""
-        chance = None if seeded else self._follower
+        chance = None if seeded else self._observed_chance
         self._match = Match(rules, seats=len(self._lines), seed=recorded.seed, chance=chance)
         self._next = [0] * len(self._lines)  # the line of each seat that is compared next
         self._replied = [0] * len(self._lines)
@@ -130,11 +133,11 @@ class _Comparison:
         probe, number, match = self._recorded.seats[seat], self._replied[seat], self._match
         self._replied[seat] += 1
         replies = probe.replies[number : number + 1]
-        deed = replies[0].deed if replies else probe.left or Deed()
+        action = replies[0].action if replies else probe.left or ProbeAction()
         line = replies[0].line if replies else b""
         self._seat, self._reply = (-1, b"") if match.in_handshake else (seat, line)
-        self._last[seat] = deed.cases
-        self._cases |= dict.fromkeys(deed.cases)
+        self._last[seat] = action.cases
+        self._cases |= dict.fromkeys(action.cases)
         if not replies:
             match.disqualify(seat, Disqualification.EXITED, "")
         elif len(line) > LINE_LIMIT:
@@ -156,7 +159,7 @@ class _Comparison:
                 self._departs(wrong[0], message, some=len(wrong) < len(readers))
             for reader in readers:
                 self._next[reader] += 1
-            held.update(self._follower.sent(message, to))
+            held.update(self._observed_chance.sent(message, to))
             if to is not None:
                 self._asked[to] = message
         self.result.held |= held
@@ -232,6 +235,6 @@ class _Comparison:
             request, reply = text(self._asked[self._seat]), shown(self._reply)
             violation = replace(violation, request=request, reply=reply)
         where = f"after line {place}" if line is _NO_LINE else f"line {place + 1}"
-        self.result.departures.append(Departure(cases, what, violation))
+        self.result.deviations.append(Deviation(cases, what, violation))
         self.result.stopped = f"{recorded.id}, {where} to {who}"
         raise _DepartsError

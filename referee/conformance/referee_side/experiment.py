@@ -14,15 +14,15 @@ from referee.conformance.referee_side.cases import (
     load_referee_cases,
     results,
 )
-from referee.conformance.referee_side.comparing import Compared, Departure, compare
+from referee.conformance.referee_side.comparing import Compared, Deviation, compare
 from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, request_types
 from referee.conformance.referee_side.template import Template
 from referee.conformance.verdict import Report, Violation, shown, summarize
 from referee.errors import UsageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeMatch
-from referee.games.interface.rules import Rules
 from referee.match.pages import load_page
 
 _ENOUGH_DEALS = 8
@@ -32,7 +32,7 @@ _MOST_HANGS = 3
 
 async def check_referee(
     command: str,
-    rules: Rules,
+    rules: GameDefinition,
     cases: Sequence[RefereeCase],
     *,
     seed: int,
@@ -104,7 +104,7 @@ async def check_referee(
             check_deals(compared, rules)
         if sum(bool(each.stopped) for each in compared) > len(compared) / 2:
             break  # it is no accident that keeps most cases from being seen
-        seen = {case for each in compared for d in each.departures for case in d.cases}
+        seen = {case for each in compared for d in each.deviations for case in d.cases}
         seen = seen.union(*(each.held for each in compared))
         waiting = [m for m in matches if any(is_any(c, m.covers) for c in judged if c not in seen)]
     found = results(
@@ -130,7 +130,9 @@ async def check_referee(
     )
 
 
-def judge(recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: bool) -> Compared:
+def judge(
+    recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
+) -> Compared:
     """All that one match says by itself.
 
     Args:
@@ -141,15 +143,15 @@ def judge(recorded: RecordedMatch, rules: Rules, match: ProbeMatch, *, seeded: b
         return compared
     probes = rules.probes()
     check_processes(compared, probes)
-    if seeded and not compared.departures:
+    if seeded and not compared.deviations:
         cases = probes.seeded(compared.held)
-        wrong = compare(recorded, rules, match, seeded=True).departures
-        compared.departures += [replace(each, cases=cases[:1], signature="seed") for each in wrong]
+        wrong = compare(recorded, rules, match, seeded=True).deviations
+        compared.deviations += [replace(each, cases=cases[:1], signature="seed") for each in wrong]
         compared.held |= set() if wrong else {*cases}
     return compared
 
 
-def check_deals(compared: Sequence[Compared], rules: Rules) -> None:
+def check_deals(compared: Sequence[Compared], rules: GameDefinition) -> None:
     """See that not everybody always begins with the same."""
     cases, requests = rules.probes().named("shuffled"), request_types(rules)
     seats = [seat for each in compared for seat in each.recorded.seats]
@@ -160,4 +162,4 @@ def check_deals(compared: Sequence[Compared], rules: Rules) -> None:
     elif len(dealt) >= _ENOUGH_DEALS:
         what = f"{len(dealt)} times the same: {shown(dealt[0])}"
         violation = Violation("deal", "", "a shuffled deck for everybody", what)
-        compared[0].departures.append(Departure(cases, "deal", violation))
+        compared[0].deviations.append(Deviation(cases, "deal", violation))

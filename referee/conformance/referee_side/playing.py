@@ -21,8 +21,8 @@ from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import RecordedMatch
 from referee.conformance.referee_side.template import Template
 from referee.errors import UsageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeMatch
-from referee.games.interface.rules import Rules
 from referee.match.limits import Limits
 
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
@@ -40,7 +40,7 @@ _NOTICE_SECONDS = 0.5
 
 
 async def run_probe_match(
-    template: Template, rules: Rules, match: ProbeMatch, *, seed: int, limit: float
+    template: Template, rules: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
     """Play a match; nothing that a referee does makes this fail.
 
@@ -162,27 +162,27 @@ class _Room:
 
     async def _take(self, stream: trio.SocketStream, probe: Probe, line: bytes) -> None:
         """Do what a probe does with a line."""
-        deed = probe.take(line)
+        action = probe.take(line)
         self._notify()
-        if deed is None:
+        if action is None:
             return
-        if deed.awaits is not None:
-            kind, count = deed.awaits
+        if action.awaits is not None:
+            kind, count = action.awaits
             others = [other for other in self._probes if other is not probe]
             probe.seat.waited = False
             with trio.move_on_after(_AWAIT_SECONDS):
                 while all(other.sent.get(kind, 0) < count for other in others):
                     await self._news.wait()
                 probe.seat.waited = True
-        await trio.sleep(deed.delay)
+        await trio.sleep(action.delay)
         with _GONE:
-            if deed.noise:
-                await _send(stream, b"N", str(deed.noise).encode())
-            if deed.data:
-                await _send(stream, b"W", deed.data)
-            if deed.then == "close":
+            if action.noise:
+                await _send(stream, b"N", str(action.noise).encode())
+            if action.data:
+                await _send(stream, b"W", action.data)
+            if action.then == "close":
                 await _send(stream, b"C")
-            if deed.then == "exit":
+            if action.then == "exit":
                 await stream.aclose()
 
 

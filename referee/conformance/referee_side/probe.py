@@ -15,18 +15,18 @@ import msgspec
 
 from referee.conformance.referee_side.comparing import LINE_LIMIT
 from referee.conformance.referee_side.recording import Seat, request_types
-from referee.games.interface.probing import Deed, Message, Plan
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.probing import Message, Plan, ProbeAction
 from referee.games.interface.seats import seat_id
 
 _EARLY = "long-line-early"
 
 
-class _Written(Deed, frozen=True, forbid_unknown_fields=True):
+class _Written(ProbeAction, frozen=True, forbid_unknown_fields=True):
     """A way in which a reply is written.
 
     Attributes:
-        write: the data as Latin-1; `deed` puts the line in the place of "$line", and so on.
+        write: the data as Latin-1; `action` puts the line in the place of "$line", and so on.
         fields, without: other fields than it should have, and those that are left out.
     """
 
@@ -34,7 +34,7 @@ class _Written(Deed, frozen=True, forbid_unknown_fields=True):
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
     without: str = ""
 
-    def deed(self, right: Message, cases: tuple[str, ...]) -> Deed:
+    def action(self, right: Message, cases: tuple[str, ...]) -> ProbeAction:
         """What is done in place of this reply, for these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         line = msgspec.json.encode(fields).decode("latin-1")
@@ -49,7 +49,9 @@ class _Written(Deed, frozen=True, forbid_unknown_fields=True):
             "digits": "9" * 5000,
         }
         data = re.sub(r"\$([a-z]+)", lambda found: values[found[1]], self.write)
-        return Deed(data.encode("latin-1"), cases, self.noise, self.delay, self.then, self.awaits)
+        return ProbeAction(
+            data.encode("latin-1"), cases, self.noise, self.delay, self.then, self.awaits
+        )
 
 
 _FILE = Path(__file__).with_name("written.json")
@@ -65,7 +67,7 @@ class Probe:
         sent: type -> how many messages of it the seat was sent.
     """
 
-    def __init__(self, rules: Rules, plan: Plan, seat: int, seed: int) -> None:
+    def __init__(self, rules: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
         self.sent: dict[str, int] = {}
         self._right: Message = {
@@ -81,7 +83,7 @@ class Probe:
         self._requests = request_types(rules)
         self._asked = 0
 
-    def take(self, line: bytes) -> Deed | None:
+    def take(self, line: bytes) -> ProbeAction | None:
         """Take a line, without its line end; returns what is to be done, already noted."""
         left = self.seat.left
         if left is not None and left.then != "close":
@@ -93,34 +95,34 @@ class Probe:
         self._asked += kind in self._requests or kind == "player-name-request"
         self.sent[kind] = self.sent.get(kind, 0) + 1
         try:
-            deed = self._deed(kind, message)
+            action = self._action(kind, message)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             # What it was sent is wrong; the comparison will say why. There is nothing to answer.
             self.seat.note(f"gives up: {type(error).__name__} {error}")
-            deed = Deed(then="exit")
-        if deed is not None:
-            self.seat.write(deed)
-        return deed
+            action = ProbeAction(then="exit")
+        if action is not None:
+            self.seat.write(action)
+        return action
 
-    def _deed(self, kind: str, message: Message) -> Deed | None:
+    def _action(self, kind: str, message: Message) -> ProbeAction | None:
         if kind == "player-name-request":
             name = self._handshake
             if not name:
-                return _Written().deed(self._right, ())
-            return _HANDSHAKES[name].deed(self._right, self._probes.named(f"handshake {name}"))
+                return _Written().action(self._right, ())
+            return _HANDSHAKES[name].action(self._right, self._probes.named(f"handshake {name}"))
         early = self._tricks[:1] == [_EARLY]
         if kind not in self._requests:
-            self._player.hear(message)
+            self._player.observe(message)
             if not early or len(self.seat.replies) < max(self._asked, 3):
                 return None
             self._tricks.pop(0)
             long = b"{}".ljust(LINE_LIMIT + 1) + b"\n"
-            return Deed(long, self._probes.named(_EARLY), then="block")
+            return ProbeAction(long, self._probes.named(_EARLY), then="block")
         if len(self.seat.replies) >= self._asked:
             return None  # it was answered before it was sent
-        deed = self._player.reply(message)
-        plain = self._player.plain() if self._tricks and not early and not deed.cases else None
+        action = self._player.reply(message)
+        plain = self._player.plain() if self._tricks and not early and not action.cases else None
         if plain is None:
-            return deed
+            return action
         name = self._tricks.pop(0)
-        return _REPLIES[name].deed(plain, self._probes.named(name))
+        return _REPLIES[name].action(plain, self._probes.named(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from referee.conformance.referee_side.comparing import Compared, Departure
+from referee.conformance.referee_side.comparing import Compared, Deviation
 from referee.conformance.referee_side.recording import Seat
 from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
@@ -25,7 +25,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
                 continue
             expected, found = (f"{seat_id(number)}: {each}" for each in (expected, found))
             violation = recorded.violation("process", number, len(seat.received), expected, found)
-            compared.departures.append(Departure(cases, " ".join(cases), violation))
+            compared.deviations.append(Deviation(cases, " ".join(cases), violation))
 
 
 def _looked_at(
@@ -40,7 +40,7 @@ def _looked_at(
     other = f"its folder is {seat.folder}" if seat.folder != os.getcwd() else ""
     yield named("folder"), f"the referee's folder, {os.getcwd()}", other
     if seat.waited is not None:
-        cases = next(r.deed.cases[:1] for r in seat.replies if r.deed.awaits is not None)
+        cases = next(r.action.cases[:1] for r in seat.replies if r.action.awaits is not None)
         what = "that another one hears of it, or is asked, too, while this one thinks"
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from referee.conformance.verdict import LAST_LINES, Violation, shown
-from referee.games.interface.probing import Deed
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.probing import ProbeAction
 from referee.games.interface.seats import seat_id
 
 SPACES = "there are spaces between the parts of the JSON"
@@ -54,7 +54,7 @@ def read_line(line: bytes) -> Line:
     return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")
 
 
-def request_types(rules: Rules) -> set[str]:
+def request_types(rules: GameDefinition) -> set[str]:
     """The types of a game's requests."""
     return {str(struct.__struct_config__.tag) for struct in rules.requests}
 
@@ -66,10 +66,10 @@ def _number(digits: str) -> float:
 
 
 class Reply(NamedTuple):
-    """A line that a probe wrote, without its line end, and the deed that it belongs to."""
+    """A line that a probe wrote, without its line end, and the action that it belongs to."""
 
     line: bytes
-    deed: Deed
+    action: ProbeAction
 
 
 class Seat(Struct):
@@ -95,7 +95,7 @@ class Seat(Struct):
     stays: str = ""
     received: list[Line] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
-    left: Deed | None = None
+    left: ProbeAction | None = None
     group: str = ""
     folder: str = ""
     ended: bool = False
@@ -112,14 +112,14 @@ class Seat(Struct):
         self.lines.append(b"> " + line)
         return self.received[-1]
 
-    def write(self, deed: Deed) -> None:
-        """Note what a deed writes; whole lines are replies."""
-        *lines, torn = deed.data.split(b"\n")
+    def write(self, action: ProbeAction) -> None:
+        """Note what an action writes; whole lines are replies."""
+        *lines, torn = action.data.split(b"\n")
         self.lines += [b"< " + line for line in [*lines, *filter(None, [torn])]]
-        self.replies += [Reply(line, deed) for line in lines if line.strip(b" \t\r")]
-        if deed.then:
-            self.left = deed
-            self.note({"exit": "exits", "close": "closes its output"}.get(deed.then, "blocks"))
+        self.replies += [Reply(line, action) for line in lines if line.strip(b" \t\r")]
+        if action.then:
+            self.left = action
+            self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
         """Note the end of the input, and what came before it without a line end."""

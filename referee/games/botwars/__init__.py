@@ -29,9 +29,9 @@ from referee.games.botwars.rules.game import (
     simplest_reply,
 )
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules, loaded
+from referee.games.interface.definition import GameDefinition, loaded
 
-RULES = Rules(
+RULES = GameDefinition(
     name="botwars",
     protocol=1,
     specification="botwars/protocol",
@@ -55,7 +55,7 @@ RULES = Rules(
         "turns": "referee.games.botwars.turns:Turns",
         "turn": "referee.games.botwars.turns:Turn",
         "page": "referee.games.botwars.page:PAGE",
-        "person": "referee.games.botwars.person:Player",
+        "person": "referee.games.botwars.person:BotWarsDialogue",
         "statistics": "referee.games.botwars.statistics:ArmyStatistics",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
         "situation": begin_at,

@@ -16,7 +16,7 @@ from referee.errors import UsageError
 from referee.games.botwars.rules.board import COLOURS
 from referee.games.botwars.rules.game import Options
 from referee.games.botwars.rules.messages import MoveReply, State
-from referee.games.botwars.rules.view import Follower
+from referee.games.botwars.rules.view import BotWarsTracker
 from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
@@ -118,6 +118,6 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (options.rows, options.cols),
     observation=layout,
     translator=Translator,
-    follower=lambda seat, seats: Follower(),
+    tracker=lambda seat, seats: BotWarsTracker(),
     simultaneous=True,
 )

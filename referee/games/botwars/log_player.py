@@ -13,16 +13,16 @@ from referee.games.botwars.rules.board import COLOURS, Board
 from referee.games.botwars.rules.game import BotWars, Options
 from referee.games.botwars.rules.messages import GameInfo, MoveReply, State, TurnPlayed
 from referee.games.botwars.rules.moves import BAD_FORMAT
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.faults import Termination
-from referee.games.interface.game import Request, Setup
+from referee.games.interface.faults import EndReason
+from referee.games.interface.game import GameSetup, Request
 from referee.games.interface.log_player import End, Gone
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 
 SECTIONS: Mapping[type[Struct], str] = {GameInfo: "2.3", TurnPlayed: "4.3", Gone: "2.6", End: "4.4"}
 
 
-class _EnergyOfLog(SeededChance):
+class _EnergyOfLog(SeededRandomSource):
     """Puts new energy where the log shows it."""
 
     def __init__(self) -> None:
@@ -47,10 +47,10 @@ class BotWarsLog:
     def __init__(self) -> None:
         self._chance = _EnergyOfLog()
 
-    def begin(self, info: GameInfo, names: Sequence[str]) -> Setup:
+    def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
         """All options are in the message."""
         options = Options(info.rows, info.cols, info.max_turns, info.energy_every)
-        return Setup(chance=self._chance, names=tuple(names), options=options)
+        return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
         """The moves of a turn; a reply of the wrong format shows in the end of the match alone."""
@@ -60,7 +60,7 @@ class BotWarsLog:
             moves = getattr(found.moves, COLOURS[asked.seat])
             return MoveReply([{"from": move.from_, "to": move.to} for move in moves])
         won = isinstance(found, End) and found.winners == [seat_id(asked.seat)]
-        is_bad = isinstance(found, End) and found.reason in (BAD_FORMAT, Termination.NO_PLAYERS)
+        is_bad = isinstance(found, End) and found.reason in (BAD_FORMAT, EndReason.NO_PLAYERS)
         return MoveReply() if is_bad and not won else MoveReply([])
 
     def settle(self, game: BotWars, expected: Struct, found: Struct) -> bool:

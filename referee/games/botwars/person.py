@@ -24,7 +24,7 @@ _WIDE_COLS = 20
 """A wider grid has one character a cell, not three: it would not fit 80 columns."""
 
 
-class Player(TurnListener[Turn]):
+class BotWarsDialogue(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Bot Wars."""
 
     reader_type = Turns

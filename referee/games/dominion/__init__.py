@@ -14,7 +14,7 @@ notes.py       what a bot hardly meant to do, or not to do
 environment.py the game for programs that learn
 original.py    what bots of the server speak that the protocol came from
 vocabulary.py  the words of rule files: matchers, sets, keys
-pilot.py       what plays by a rule file, and what it sees
+rule_player.py what plays by a rule file, and what it sees
 probes/        how another referee of it is checked
 starters/      bots to start from, by language
 

@@ -9,9 +9,9 @@ from referee.games.dominion.rules import faults, messages
 from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules, loaded
+from referee.games.interface.definition import GameDefinition, loaded
 
-RULES = Rules(
+RULES = GameDefinition(
     name="dominion",
     protocol=1,
     specification="protocol-v1",
@@ -34,7 +34,7 @@ RULES = Rules(
         "turns": "referee.games.dominion.turns:Turns",
         "turn": "referee.games.dominion.turns:Turn",
         "page": "referee.games.dominion.page:PAGE",
-        "person": "referee.games.dominion.person:Player",
+        "person": "referee.games.dominion.person:DominionDialogue",
         "statistics": "referee.games.dominion.statistics:CardStatistics",
         "notes": "referee.games.dominion.notes:notes",
         "hint": "referee.games.dominion.notes:hint",

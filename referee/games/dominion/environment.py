@@ -23,7 +23,7 @@ from referee.games.dominion.rules.cards import (
     POINTS,
     WORTH,
 )
-from referee.games.dominion.rules.choices import for_sale, gainable, trashable, why_not
+from referee.games.dominion.rules.choices import for_sale, gainable, trashable, unavailable_reason
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import (
     AttackReply,
@@ -162,7 +162,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return [card for card in CARDS if self._hand[card] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
-        return self._hand[card] > 0 and not why_not(card, self._held(card), self._supply)
+        return self._hand[card] > 0 and not unavailable_reason(card, self._held(card), self._supply)
 
     def _put_aside(self, card: str) -> str:
         """Take a card out of the hand, to be discarded or trashed."""
@@ -255,8 +255,8 @@ def _counted(cards: Iterable[str]) -> dict[str, int]:
     return counts
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower` for Dominion."""
+class DominionTracker:
+    """Implements `referee.games.interface.environment.StateTracker` for Dominion."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
@@ -266,7 +266,7 @@ class Follower:
         self._request: PlayTurn | AttackRequest | None = None
         self._shuffles = 0
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         """Take a public message, a request to this seat, or its reply."""
         data = msgspec.json.decode(msgspec.json.encode(message))
         if isinstance(message, PlayTurn | AttackRequest):
@@ -275,7 +275,7 @@ class Follower:
         elif isinstance(message, PlayReply):
             self._memory.replied = data
         else:
-            self._memory.hear(data)
+            self._memory.observe(data)
             if isinstance(message, PlayerShuffled) and message.player_number == seat_id(self._seat):
                 self._shuffles += 1
 
@@ -301,5 +301,5 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=DominionTracker,
 )

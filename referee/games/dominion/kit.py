@@ -167,7 +167,7 @@ def reveal_moat() -> Reply:
 # --- what a bot knows -----------------------------------------------------------------------------
 
 
-class Player:
+class PublicPlayer:
     """What everybody knows of a player.
 
     Attributes:
@@ -217,8 +217,8 @@ class State:
     supply: dict[str, int]
     deck: Counter[str]
     discard_pile: Counter[str]
-    me: Player
-    players: list[Player]
+    me: PublicPlayer
+    players: list[PublicPlayer]
 
     @property
     def money(self) -> int:
@@ -236,7 +236,7 @@ class State:
         return [c for c in self.hand if self.actions and c in CARDS and CARDS[c].action]
 
     @property
-    def others(self) -> list[Player]:
+    def others(self) -> list[PublicPlayer]:
         """The other players still in the match, in seat order."""
         return [p for p in self.players if p is not self.me and not p.left]
 
@@ -276,7 +276,7 @@ class Memory:
 
     def __init__(self, me: str = "") -> None:
         self.me = me
-        self.players: dict[str, Player] = {}
+        self.players: dict[str, PublicPlayer] = {}
         self.piles: object = None
         """Of the last `supply-info`, as they stood in it."""
         self.discard_pile: Counter[str] = Counter()
@@ -286,13 +286,13 @@ class Memory:
         self.replied: Mapping[str, object] = {}
         """The answer to it."""
 
-    def player(self, number: str) -> Player:
+    def player(self, number: str) -> PublicPlayer:
         """The player of that number, who is new if nothing was known of it."""
         if number not in self.players:
-            self.players[number] = Player(number, "", Counter(STARTING_DECK), left=False)
+            self.players[number] = PublicPlayer(number, "", Counter(STARTING_DECK), left=False)
         return self.players[number]
 
-    def hear(self, message: Mapping[str, object]) -> None:
+    def observe(self, message: Mapping[str, object]) -> None:
         """Take in news (2); what is no news, or unknown, changes nothing."""
         kind = message.get("type")
         number = str(message.get("player_number"))
@@ -303,7 +303,7 @@ class Memory:
         elif number in self.players:
             self._hear_of(self.players[number], kind, message)
 
-    def _hear_of(self, player: Player, kind: object, message: Mapping[str, object]) -> None:
+    def _hear_of(self, player: PublicPlayer, kind: object, message: Mapping[str, object]) -> None:
         is_me = player.number == self.me
         match kind:
             case "player-gained":
@@ -370,7 +370,7 @@ class Memory:
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
         state.deck = self.player(self.me).cards - elsewhere
         state.players = [
-            Player(number, player.name, player.cards.copy(), left=player.left)
+            PublicPlayer(number, player.name, player.cards.copy(), left=player.left)
             for number, player in sorted(self.players.items())
         ]
         state.me = next(player for player in state.players if player.number == self.me)
@@ -473,7 +473,7 @@ class DominionBot:
                 memory.note(message)
                 reply = self._attack_reply(memory.state(), _number(message.get("discard")))
             case _:
-                memory.hear(message)
+                memory.observe(message)
                 return b""
         return json.dumps(reply).encode()
 

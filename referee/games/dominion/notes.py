@@ -59,7 +59,7 @@ _FIELDS = {
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    """The most likely cause of a fault; see `GameDefinition.hint`."""
     named = reply.get(_FIELDS.get(code, ""))
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):

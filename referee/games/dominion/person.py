@@ -32,14 +32,14 @@ from referee.games.dominion.rules.choices import (
     gain_limit,
     gainable,
     trashable,
-    why_not,
+    unavailable_reason,
     without,
 )
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Picks, Question, View
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import plural
 
@@ -93,7 +93,7 @@ def does(card: str) -> str:
     return "; ".join(filter(None, [", ".join(gives), special]))
 
 
-class Player:
+class DominionDialogue:
     """Implements `referee.games.interface.dialogue.Dialogue` for Dominion."""
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
@@ -110,7 +110,7 @@ class Player:
 
     # --- what is told ---------------------------------------------------------------------------
 
-    def hear(self, message: Struct) -> list[str]:
+    def observe(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what is to be told."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
@@ -264,7 +264,9 @@ class Player:
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: without(card, request.hand) for card in hand}
         supply = self._ledger.supply
-        barred = {card: why for card in hand if (why := why_not(card, rest[card], supply))}
+        barred = {
+            card: why for card in hand if (why := unavailable_reason(card, rest[card], supply))
+        }
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
@@ -459,8 +461,8 @@ class Player:
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         piles = [[card, *_pile(card, supply)] for card in BY_COST]
         views = [
-            View("s", "what cards do", _PILES, piles),
-            View("d", "your cards", ("card", "you own", "what it does"), mine),
+            InfoTable("s", "what cards do", _PILES, piles),
+            InfoTable("d", "your cards", ("card", "you own", "what it does"), mine),
         ]
         shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
         self._heading = {}

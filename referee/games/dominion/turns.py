@@ -113,7 +113,7 @@ class Turns(turns.TurnReader[Turn]):
             return [*self._split(), *self.end()]
         return super().end()
 
-    def has_begun(self) -> bool:
+    def was_started(self) -> bool:
         """Whether more than a disqualification has happened in the turn."""
         return bool(self._request) or any(e.kind != "disqualified" for e in self._events)
 
@@ -145,7 +145,7 @@ class Turns(turns.TurnReader[Turn]):
             yield from self._add(event)
             return
         if not mine and kind not in ANSWERS:
-            if self.has_begun():
+            if self.was_started():
                 yield self.close()
             self._active = seat
         elif not mine and not self._events and not self._ledger.owned[self._active]["militia"]:
@@ -174,9 +174,9 @@ class Turns(turns.TurnReader[Turn]):
 
     def _split(self) -> Iterator[Turn]:
         """Close the turn at its possible end and add the events after it to the next turns."""
-        later, left_out = self._events[self._possible_end :], self.now.left_out
+        later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
-        self.now.left_out = 0
+        self.now.omitted = 0
         for event in later:  # each is added again below
             self._ledger.count(event, -1)
         if later and (later[0].kind, later[0].seat) == (Kind.SHUFFLED, self._active):
@@ -184,7 +184,7 @@ class Turns(turns.TurnReader[Turn]):
         yield self.close()
         for event in later:
             yield from self._add(event)
-        self.now.left_out += left_out
+        self.now.omitted += omitted
 
     def _keep_event(self, event: Event) -> None:
         self.keep(self._events, event)

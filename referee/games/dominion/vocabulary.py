@@ -1,6 +1,7 @@
 """The words of rule files for Dominion: matchers, sets of rules, keys (spec/rule-bots.md).
 
-A file sees the `Sight` of its pilot: the view of its seat, and the cards that it buys just now.
+A file sees the `Observation` of its pilot: the view of its seat, and the cards that it buys just
+now.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from referee.games.dominion.pilot import Pilot, Sight
+from referee.games.dominion.rule_player import DominionRulePlayer, Observation
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, POINTS, WORTH, points_of
 from referee.games.interface.vocabulary import Average, Decision, Key, Matcher, RuleSet, Vocabulary
 
@@ -18,13 +19,13 @@ _ACTIONS = frozenset(KINGDOM)
 _VICTORY = frozenset(card for card, points in POINTS.items() if points > 0)
 _KINDS = {"action": _ACTIONS, "treasure": frozenset(WORTH), "victory": _VICTORY}
 
-_Counts: TypeAlias = Callable[[Sight], Mapping[str, int]]
+_Counts: TypeAlias = Callable[[Observation], Mapping[str, int]]
 
 
 # --- keys -------------------------------------------------------------------------------------
 
 
-def _key(about: str, count: Callable[[Sight], float]) -> Key:
+def _key(about: str, count: Callable[[Observation], float]) -> Key:
     return Key(about, lambda decision, card: count(decision.sight))
 
 
@@ -32,7 +33,7 @@ def _count(cards: Mapping[str, int], kind: frozenset[str]) -> int:
     return sum([number for card, number in cards.items() if card in kind])
 
 
-def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Sight], float]:
+def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Observation], float]:
     """How many cards of a kind there are."""
     if len(kind) > 1:
         return lambda sight: _count(counts(sight), kind)
@@ -40,7 +41,7 @@ def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Sight], float]
     return lambda sight: counts(sight).get(card, 0)
 
 
-def _most_of_others(kind: frozenset[str]) -> Callable[[Sight], float]:
+def _most_of_others(kind: frozenset[str]) -> Callable[[Observation], float]:
     """How many cards of a kind the player has who has most of them, of all others."""
     return lambda sight: max([_count(seat.cards, kind) for seat in sight.others])
 
@@ -172,7 +173,7 @@ VOCABULARY = Vocabulary(
             lambda sight: (card for card, left in sight.supply.items() if left),
         ),
     },
-    pilot=Pilot,
+    rule_player=DominionRulePlayer,
     advice={
         "bought nothing": "`buyRules` gave no card that it could pay a score above 0",
         "never played": "`playRules` gave none of them a score above 0",

@@ -2,7 +2,7 @@
 
 seats.py         seats and their ids
 faults.py        what a bot can do wrong, and why it leaves a match
-chance.py        all that is random in a game, as an object; that which a seed gives
+random_source.py all that is random in a game, as an object; that which a seed gives
 game.py          what a game is to a match
 capabilities.py  what a game may have besides: a checker of logs, statistics
 turns.py         the base of the readers that show its matches turn by turn
@@ -16,5 +16,5 @@ log_player.py    runs its rules behind a spectator log, whose replies are not kn
 page.py          what a page in the browser shows of its matches
 vocabulary.py    its words for rule files, and who plays by one
 probing.py       how another referee of a game is checked
-rules.py         a game's entry in GAMES: all of this
+definition.py    a game's entry in GAMES: all of this
 """

@@ -82,7 +82,7 @@ class Statistics(Protocol):
         It is called after every match of a tournament, so it must be quick.
 
         Args:
-            game: as `Rules.new` made it; it is over.
+            game: as `GameDefinition.new` made it; it is over.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:

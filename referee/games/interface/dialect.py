@@ -50,7 +50,7 @@ Wrong: TypeAlias = Callable[[Fault, Mapping[str, Any], bytes], str]
 
 
 class DialectKind(Struct, frozen=True):
-    """A dialect of a game, as its `Rules.dialects` has it.
+    """A dialect of a game, as its `GameDefinition.dialects` has it.
 
     Attributes:
         new: makes the translation for one bot: from its seat, the seed of the match, and what the

@@ -1,4 +1,4 @@
-"""What a person at the terminal sees of a game, and can choose: `Rules.person`.
+"""What a person at the terminal sees of a game, and can choose: `GameDefinition.person`.
 
 A game says in plain data what there is to be seen and to be chosen. Who draws it, reads what is
 typed and helps knows no game (`referee.bots.person`, `referee.cli.desk`).
@@ -40,7 +40,7 @@ class Choice(Struct, frozen=True):
     barred: str = ""
 
 
-class View(Struct, frozen=True):
+class InfoTable(Struct, frozen=True):
     """Something that can be looked at before a choice.
 
     Attributes:
@@ -88,7 +88,7 @@ class Question(Struct, frozen=True):
     repeats: bool = False
     enter: str = ""
     check: Callable[[Picks], str] = lambda picks: ""
-    views: Sequence[View] = ()
+    views: Sequence[InfoTable] = ()
     help: Sequence[str] = ()
     doubts: Mapping[int, str] = {}
 
@@ -140,7 +140,7 @@ class Dialogue(Protocol):
     What it is told are messages of a match by the rules.
     """
 
-    def hear(self, message: Struct) -> Sequence[str]:
+    def observe(self, message: Struct) -> Sequence[str]:
         """Take a public message, or a request that is about to be decided.
 
         Returns:

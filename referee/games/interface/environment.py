@@ -1,8 +1,8 @@
 """A game for programs that learn to play it: numbers in, integers out (spec/python-rl.md).
 
 A translation, like a dialect: it knows what the seat may know, `Game.view`, and nothing else. So
-what was learnt in an environment can be played as a bot, whose view a `Follower` makes of lines. It
-is made anew for each seat of a match:
+what was learnt in an environment can be played as a bot, whose view a `StateTracker` makes of
+lines. It is made anew for each seat of a match:
 
     player = environment.translator(seat, seats)
     player.look(game.view(seat), asked=True)
@@ -62,10 +62,10 @@ class Translator(Protocol):
         """What the seat knows, for people: lines without a line end after the last."""
 
 
-class Follower(Protocol):
+class StateTracker(Protocol):
     """What a seat knows of a match, from the lines that its bot is sent."""
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         """Take a public message of the game, a request to this seat, or its reply."""
 
     def view(self) -> Struct:
@@ -94,7 +94,7 @@ class Environment(Struct, frozen=True):
         action_shape: from the game's options: () if an action is one choice, else the shape of
             an array of choices.
         observation: from the number of seats and the game's options.
-        translator, follower: from a seat and the number of seats.
+        translator, tracker: from a seat and the number of seats.
         simultaneous: whether all players move at once, so that it is a parallel environment.
     """
 
@@ -103,7 +103,7 @@ class Environment(Struct, frozen=True):
     action_shape: Callable[[Any], tuple[int, ...]]
     observation: Callable[[int, Any], Numbers]
     translator: Callable[[int, int], Translator]
-    follower: Callable[[int, int], Follower]
+    tracker: Callable[[int, int], StateTracker]
     simultaneous: bool = False
 
 

@@ -26,7 +26,7 @@ class Disqualification(StrEnum):
     HTTP_ERROR = "http-error"
 
 
-class Termination(StrEnum):
+class EndReason(StrEnum):
     """How a match can end in any game (protocol, 9); games add reasons of their own."""
 
     TURN_LIMIT = "turn-limit"
@@ -40,7 +40,7 @@ WRONG_TYPE = "wrong-type"
 BAD_NAME_REPLY = "bad-name-reply"
 
 
-class Malformed(Struct, frozen=True):
+class InvalidReply(Struct, frozen=True):
     """What stands in for a reply when a line could not be read as one.
 
     Attributes:

@@ -8,8 +8,8 @@ follows from chance, options and replies, so giving the same replies to a new ga
 replay, snapshot and verification.
 
     rules = GAMES["dominion"]
-    game = rules.new(Setup(chance=SeededChance(7), names=("Ann", "Ben"), options=rules.options()))
-    while game.requests:
+    game = rules.new(GameSetup(chance=SeededRandomSource(7), names=("Ann", "Ben"),
+    options=rules.options())) while game.requests:
         game.advance({asked.seat: decide(asked) for asked in game.requests})
         for event in game.take_events(): ...
     print(game.outcome)
@@ -23,8 +23,8 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, convert
 
-from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
+from referee.games.interface.random_source import RandomSource
 
 
 class Request(Struct, gc=False):
@@ -62,18 +62,18 @@ class Request(Struct, gc=False):
         return self.message if self.writes is None else self.writes()
 
 
-class Left(Struct, frozen=True):
+class SeatLeft(Struct, frozen=True):
     """What stands in for a reply when the seat that was asked has left the match."""
 
 
-LEFT = Left()
+LEFT = SeatLeft()
 
 
 class Outcome(Struct, frozen=True):
     """How a match ended.
 
     Attributes:
-        reason: one of `Termination` or of the game's own end reasons.
+        reason: one of `EndReason` or of the game's own end reasons.
         ranks: one a seat, in seat order; 1 is best, equals share one and leave the gap after it
             (1, 1, 3). Seats that have left share the last.
     """
@@ -84,7 +84,7 @@ class Outcome(Struct, frozen=True):
     @property
     def winners(self) -> tuple[int, ...]:
         """The seats of rank 1, ascending; nobody if no player is left to win."""
-        if self.reason == Termination.NO_PLAYERS:
+        if self.reason == EndReason.NO_PLAYERS:
             return ()
         return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
 
@@ -94,13 +94,13 @@ def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
-class Standing(Struct, frozen=True):
+class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
     Attributes:
         score: its points.
         turns: turns that it began.
-        facts: what the game counts besides, for people and tables; its `Rules.facts`.
+        facts: what the game counts besides, for people and tables; its `GameDefinition.facts`.
     """
 
     score: int
@@ -121,19 +121,19 @@ Viewer: TypeAlias = int | Audience
 """Who looks at a game: a seat, `PUBLIC` or `ALL`."""
 
 
-class Setup(Struct, frozen=True, kw_only=True):
+class GameSetup(Struct, frozen=True, kw_only=True):
     """What a new game is made of.
 
     Attributes:
         chance: all that is random comes from it; this game's alone.
         names: the players' names, one entry a seat, in seat order.
-        options: the game's own, its `Rules.options`.
+        options: the game's own, its `GameDefinition.options`.
         absent: the seats that were lost before the game began; they are never asked.
         seed: of the match, for a game that must copy the generator of another program; all others
             draw from `chance`.
     """
 
-    chance: Chance
+    chance: RandomSource
     names: tuple[str, ...]
     options: Any
     absent: frozenset[int] = frozenset()
@@ -162,14 +162,14 @@ class Game(Protocol):
         """Answer all requests.
 
         Args:
-            replies: one for each seat that was asked: a reply struct of the game, `Malformed`, or
-                `LEFT` if the seat has left the match.
+            replies: one for each seat that was asked: a reply struct of the game, `InvalidReply`,
+                or `LEFT` if the seat has left the match.
         """
 
     def take_events(self) -> list[Struct]:
         """Public messages and `Fault`s since the last call, in the order they happened."""
 
-    def standings(self) -> Sequence[Standing]:
+    def standings(self) -> Sequence[SeatState]:
         """One entry a seat, in seat order."""
 
     def view(self, viewer: Viewer) -> Struct:
@@ -188,9 +188,9 @@ S = TypeVar("S", bound=Struct)
 
 
 def beginning_at(
-    new: Callable[[Setup, S], G], situation: type[S]
-) -> Callable[[Setup, Mapping[str, Any]], G]:
-    """Make a game's `Rules.situation`.
+    new: Callable[[GameSetup, S], G], situation: type[S]
+) -> Callable[[GameSetup, Mapping[str, Any]], G]:
+    """Make a game's `GameDefinition.situation`.
 
     Args:
         new: makes a game that begins in the middle.

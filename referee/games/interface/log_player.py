@@ -1,4 +1,4 @@
-"""How the rules of a game run behind a spectator log: `Rules.log_player`.
+"""How the rules of a game run behind a spectator log: `GameDefinition.log_player`.
 
 A spectator log has no replies. A `LogPlayer` reads ahead in the log and says which reply the next
 messages come from. The rules do the rest: `referee.logs.behind` gives them the reply and compares
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from referee.games.interface.game import Request, Setup
+from referee.games.interface.game import GameSetup, Request
 
 
 class Gone(Struct, frozen=True):
@@ -68,7 +68,7 @@ class LogPlayer(Protocol):
 
     sections: Mapping[type[Struct], str]
 
-    def begin(self, info: Any, names: Sequence[str]) -> Setup:
+    def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
         """Say what the game is made of.
 
         Args:
@@ -80,7 +80,7 @@ class LogPlayer(Protocol):
         """Find the reply that the next messages come from, and put hidden cards in place for it.
 
         Args:
-            game: as `Rules.new` made it; it waits for this reply.
+            game: as `GameDefinition.new` made it; it waits for this reply.
             asked: one of its requests, of a seat that is still in the match.
             ahead: the messages that the rules have not published yet, at least one. `Gone` and
                 `End` are among them; nothing follows `End`.

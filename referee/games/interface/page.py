@@ -1,4 +1,4 @@
-"""What a game gives to the page that shows its matches: `Rules.page` (spec/page.md).
+"""What a game gives to the page that shows its matches: `GameDefinition.page` (spec/page.md).
 
 Its drawing, `page/drawing.js` and `page/drawing.css` in the game's folder, draws its views; numbers
 and names come from here.
@@ -16,7 +16,7 @@ from msgspec import Struct
 class Spectator(Protocol):
     """What everybody may know of a match, from its public messages alone."""
 
-    def hear(self, message: Struct) -> bool | None:
+    def observe(self, message: Struct) -> bool | None:
         """Take a public message of the game.
 
         Returns:
@@ -42,7 +42,7 @@ class Series(Struct, frozen=True):
     of: Callable[[Any], list[float]]
 
 
-class Page(Struct, frozen=True):
+class PageDefinition(Struct, frozen=True):
     """What the page needs of a game besides views and turns.
 
     Attributes:
@@ -50,7 +50,8 @@ class Page(Struct, frozen=True):
         series: what is drawn as curves.
         facts: from the game's options, what the drawing needs to know of the game, such as the
             cost of each card; it can be written as JSON. By default the views have all of it.
-        spectator: from the number of seats; None where a `Rules.log_player` takes its place.
+        spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
+            place.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
     """

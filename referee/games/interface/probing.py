@@ -2,8 +2,8 @@
 
 A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
 conformance cases each reply is there for. When the match is over our own rules play it again. Their
-chance is the game's *follower*, which draws what the other referee drew. The first line that is not
-what our rules send ends the comparison of that match.
+random source is an `ObservedChance`, which draws what the other referee drew. The first line that
+is not what our rules send ends the comparison of that match.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 
 Message = Mapping[str, Any]
 """A message as a JSON object."""
@@ -52,7 +52,7 @@ class ProbeMatch(Struct, frozen=True):
     shows: tuple[str, ...] = ()
 
 
-class Deed(Struct, frozen=True):
+class ProbeAction(Struct, frozen=True):
     """What a probe does in answer to a request.
 
     Attributes:
@@ -73,13 +73,13 @@ class Deed(Struct, frozen=True):
     awaits: tuple[str, int] | None = None
 
 
-class Player(Protocol):
+class ProbePlayer(Protocol):
     """A probe's play of one game."""
 
-    def hear(self, message: Message) -> None:
+    def observe(self, message: Message) -> None:
         """Take a message that asks for nothing."""
 
-    def reply(self, request: Message) -> Deed:
+    def reply(self, request: Message) -> ProbeAction:
         """Answer a request."""
 
     def plain(self) -> Message | None:
@@ -89,7 +89,7 @@ class Player(Protocol):
         """
 
 
-class Follower(Chance, Protocol):
+class ObservedChance(RandomSource, Protocol):
     """The chance of another referee, read from what it showed."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
@@ -103,7 +103,7 @@ class Probes(Struct, frozen=True):
         cases: the file of its cases for referees, in spec/.
         matches: what is played; a match stands behind its controls.
         player: makes a probe's play, from its plan (the game's own), seat, and a seed.
-        follower: makes a follower, from one list a seat of the messages that it was sent.
+        observed_chance: makes one, from one list a seat of the messages that it was sent.
         about: which cases are broken if something is wrong with a message where no reply of a probe
             was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
             else all. WHAT is "missing", or a field, each perhaps with " at the start" behind it.
@@ -117,8 +117,8 @@ class Probes(Struct, frozen=True):
 
     cases: str
     matches: tuple[ProbeMatch, ...]
-    player: Callable[[Any, int, str], Player]
-    follower: Callable[[Sequence[Sequence[Message]]], Follower]
+    player: Callable[[Any, int, str], ProbePlayer]
+    observed_chance: Callable[[Sequence[Sequence[Message]]], ObservedChance]
     about: Mapping[str, str]
     shared: Mapping[str, str]
     seeded: Callable[[Collection[str]], tuple[str, ...]]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from referee.games.interface.faults import WRONG_TYPE, Fault, Malformed, Termination
+from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, Outcome, Request, ranks
 
 
@@ -69,7 +69,7 @@ class Table(Generic[P]):
         Args:
             wrong: says so of a reply to another request.
         """
-        if type(reply) is Malformed:
+        if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
         else:
             self.fault(player, WRONG_TYPE, wrong, section=section)
@@ -137,6 +137,6 @@ class TableGame(Generic[T]):
         left = [player.left for player in self.table.players]
         if left.count(False) > 1:
             return False
-        reason = Termination.NO_PLAYERS if all(left) else Termination.LAST_PLAYER_STANDING
+        reason = EndReason.NO_PLAYERS if all(left) else EndReason.LAST_PLAYER_STANDING
         self.outcome = Outcome(reason, ranks(left))
         return True

@@ -50,7 +50,7 @@ class Turn(Struct, kw_only=True):
         Meta(description="After the turn, in seat order; null if the log does not say it."),
     ] = None
     notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
-    left_out: Annotated[
+    omitted: Annotated[
         int, Meta(description="Entries that its lists would have beyond their first 1,000.")
     ] = 0
 
@@ -97,7 +97,7 @@ class TurnReader(ABC, Generic[T]):
 
     def end(self) -> list[T]:
         """Read the end of the match, or of its log; returns the turns not yet returned."""
-        return [self.close()] if self.has_begun() else []
+        return [self.close()] if self.was_started() else []
 
     # --- for people -------------------------------------------------------------------------------
 
@@ -114,7 +114,7 @@ class TurnReader(ABC, Generic[T]):
     def show(self, turn: T) -> list[Phrase | Picture]:
         """Say what happened in the turn."""
         notes = [Phrase(n.what, f"{n.player_number}: {n.text}", "red") for n in turn.notes]
-        more = [Phrase("left out", f"{turn.left_out} more", "red")] if turn.left_out else []
+        more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
     def words(self, turn: T) -> list[Phrase | Picture]:
@@ -152,7 +152,7 @@ class TurnReader(ABC, Generic[T]):
         self.now.turn, self.now.player_number = turn, player
         return over
 
-    def has_begun(self) -> bool:
+    def was_started(self) -> bool:
         """Whether there is something to say of the turn that is going on."""
         return bool(self.now.player_number or self.now.actions or self.now.notes)
 
@@ -168,7 +168,7 @@ class TurnReader(ABC, Generic[T]):
 
     def add_effects(self, *effects: str) -> None:
         """Add effects to the last action."""
-        if self.now.actions and not self.now.left_out:
+        if self.now.actions and not self.now.omitted:
             for effect in effects:
                 self.keep(self.now.actions[-1].effects, effect)
 
@@ -181,7 +181,7 @@ class TurnReader(ABC, Generic[T]):
         if len(items) < MAX_KEPT:
             items.append(item)
         else:
-            self.now.left_out += 1
+            self.now.omitted += 1
 
 
 class TurnListener(Generic[T]):
@@ -204,7 +204,7 @@ class TurnListener(Generic[T]):
         self._seat, self._number = seat, seat_id(seat)
         self._turns = self.reader_type(names)
 
-    def hear(self, message: Struct) -> list[str]:
+    def observe(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what is to be told."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 

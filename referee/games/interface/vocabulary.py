@@ -1,7 +1,7 @@
 """What a game gives the language of rule files (`referee/rulefiles`): its words, and who plays.
 
 The language knows no game: it reads a file into scores. A game says which cards, keys and sets of
-rules there are, and has a `Pilot`, which plays by the scores.
+rules there are, and has a `RulePlayer`, which plays by the scores.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Book(Protocol):
         """Whether the entry by which a card goes has a flag that is true."""
 
 
-class Pilot(Protocol):
+class RulePlayer(Protocol):
     """Plays one match by the scores of a rule file."""
 
     def reply(self, view: Any) -> Struct:
@@ -125,7 +125,7 @@ class Vocabulary(Struct, frozen=True):
     sets: Mapping[str, RuleSet]
     keys: Mapping[str, Key]
     averages: Mapping[str, Average]
-    pilot: Callable[[Book], Pilot]
+    rule_player: Callable[[Book], RulePlayer]
     advice: Mapping[str, str] = {}
 
     @property

@@ -5,7 +5,7 @@ log_player.py  runs the rules behind a spectator log, for `validate` and the pag
 turns.py       a match turn by turn, for people
 person.py      what a person who plays is told, sees and can choose
 vocabulary.py  the words of rule files for it
-pilot.py       plays by the scores of a rule file
+rule_player.py plays by the scores of a rule file
 page/         what a page in the browser shows of it, and how it draws the table
 environment.py the game for programs that learn
 statistics.py  the cards that bots gain and what their turns bring, over many matches
@@ -20,12 +20,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from referee.games.starrealms.rules import faults, messages
 from referee.games.starrealms.rules.game import REASONS, Facts, Options, StarRealms, begin_at
 from referee.games.starrealms.rules.situation import simplest_reply
 
-RULES = Rules(
+RULES = GameDefinition(
     name="starrealms",
     protocol=1,
     specification="starrealms/protocol",
@@ -44,7 +44,7 @@ RULES = Rules(
         "log_player": "referee.games.starrealms.log_player:StarRealmsLog",
         "turns": "referee.games.starrealms.turns:Turns",
         "turn": "referee.games.starrealms.turns:Turn",
-        "person": "referee.games.starrealms.person:Player",
+        "person": "referee.games.starrealms.person:StarRealmsDialogue",
         "page": "referee.games.starrealms.page:PAGE",
         "environment": "referee.games.starrealms.environment:ENVIRONMENT",
         "vocabulary": "referee.games.starrealms.vocabulary:VOCABULARY",

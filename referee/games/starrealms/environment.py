@@ -128,14 +128,14 @@ def _pick(option: Option) -> str:
     return f"pick {option.card} from {option.from_}"
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower`: a request has all of it."""
+class StarRealmsTracker:
+    """Implements `referee.games.interface.environment.StateTracker`: a request has all of it."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
         self._request: PlayTurn | Choose
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         """Take a message."""
         if isinstance(message, PlayTurn | Choose):
             self._request = message
@@ -168,5 +168,5 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=StarRealmsTracker,
 )

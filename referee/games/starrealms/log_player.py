@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Request, Setup
+from referee.games.interface.game import GameSetup, Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
 from referee.games.starrealms.rules.game import Options, StarRealms
@@ -47,10 +47,10 @@ class StarRealmsLog:
     def __init__(self) -> None:
         self._trade_deck = len(TRADE_DECK)  # its cards when the last reply was given
 
-    def begin(self, info: say.GameInfo, names: Sequence[str]) -> Setup:
+    def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         """Any seed will do."""
         options = Options(info.max_turns, info.explorers)
-        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Each reply is one action, or the picks for one question."""

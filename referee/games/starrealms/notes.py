@@ -35,7 +35,7 @@ def notes(game: StarRealms) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    """The most likely cause of a fault; see `GameDefinition.hint`."""
     if code == BAD_PICKS:
         picks = reply.get("picks")
         if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, Struct, to_builtins
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Question, View, doubts_at_the_end
+from referee.games.interface.dialogue import (
+    Choice,
+    Decision,
+    InfoTable,
+    Question,
+    doubts_at_the_end,
+)
 from referee.games.interface.turns import TurnListener
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
@@ -53,7 +59,7 @@ _HELP = (
 )
 
 
-class Player(TurnListener[Turn]):
+class StarRealmsDialogue(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Star Realms."""
 
     reader_type = Turns
@@ -187,7 +193,7 @@ def _listed(cards: Iterable[str]) -> str:
     return ", ".join(cards) or "none"
 
 
-def _views(state: State) -> list[View]:
+def _views(state: State) -> list[InfoTable]:
     piles = {
         "d": ("your deck", state.deck),
         "p": ("your discard pile", state.discard),
@@ -195,7 +201,7 @@ def _views(state: State) -> list[View]:
         "x": ("discard pile of the other", state.opponent.discard),
     }
     return [
-        View(
+        InfoTable(
             key,
             name,
             ("card", "cards", "what it does"),

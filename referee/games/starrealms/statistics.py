@@ -11,7 +11,7 @@ from referee.games.interface.capabilities import SeatFacts, Table
 from referee.games.interface.card_sums import CardSums, Count, Row, by_bot, card_table
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import StarRealms
-from referee.games.starrealms.rules.player import Made
+from referee.games.starrealms.rules.player import TurnStats
 
 _TURN_COLUMNS = (
     *("bot", "matches", "turns", "trade", "combat", "authority", "cards", "bases destroyed"),
@@ -70,7 +70,7 @@ class FleetStatistics:
         ]
 
 
-def _seat(turns: int, made: Made) -> SeatMatch:
+def _seat(turns: int, made: TurnStats) -> SeatMatch:
     gained: dict[str, tuple[int, int]] = {}
     for card, turn in made.gains:
         count, first = gained.get(card, (0, turn))

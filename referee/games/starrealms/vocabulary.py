@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from referee.games.interface.vocabulary import Average, Decision, Key, Matcher, RuleSet, Vocabulary
-from referee.games.starrealms.pilot import Pilot, in_play, payable
+from referee.games.starrealms.rule_player import StarRealmsRulePlayer, in_play, payable
 from referee.games.starrealms.rules.cards import (
     BLOB,
     CARDS,
@@ -268,7 +268,7 @@ VOCABULARY = Vocabulary(
         "opponent_": Average("the opponent's cards", _all_of_opponent),
         "trade_row_": Average("the cards of the trade row", lambda state: state.trade_row),
     },
-    pilot=Pilot,
+    rule_player=StarRealmsRulePlayer,
     advice={
         "bought nothing": "`buyRules` gave no card that it could pay a score above 0",
         "combat left": "`attackBaseRules` gave no base in reach a score above 0",

@@ -23,13 +23,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.rules import Rules, loaded
+from referee.games.interface.definition import GameDefinition, loaded
 from referee.games.tribute import sot
 from referee.games.tribute.rules import faults, messages
 from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
 
-RULES = Rules(
+RULES = GameDefinition(
     name="tribute",
     protocol=1,
     specification="tribute/protocol",
@@ -56,7 +56,7 @@ RULES = Rules(
         "log_player": "referee.games.tribute.log_player:TributeLog",
         "turns": "referee.games.tribute.turns:Turns",
         "turn": "referee.games.tribute.turns:Turn",
-        "person": "referee.games.tribute.person:Player",
+        "person": "referee.games.tribute.person:TributeDialogue",
         "environment": "referee.games.tribute.environment:ENVIRONMENT",
         "page": "referee.games.tribute.page:PAGE",
         "statistics": "referee.games.tribute.statistics:TributeStatistics",

@@ -113,10 +113,10 @@ class Classic:
             case "game-end":
                 winner, reason, context = self.ending(message)
                 return f"FINISHED {winner} {reason} {context}\nEOT\n".encode()
-        self.hear(message)
+        self.observe(message)
         return b""
 
-    def hear(self, message: Json) -> None:
+    def observe(self, message: Json) -> None:
         """News, of which the bot is sent nothing."""
         match message["type"]:
             case "game-info":

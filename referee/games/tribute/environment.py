@@ -170,15 +170,15 @@ def _hp(agents: Iterable[AgentRef]) -> Counter[str]:
     return found
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower`."""
+class TributeTracker:
+    """Implements `referee.games.interface.environment.StateTracker`."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
         self._picked: list[str] = []
         self._request: PatronRequest | PlayTurn | ChooseRequest
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         """Take a message."""
         if isinstance(message, PatronPicked):
             self._picked.append(message.patron)
@@ -219,5 +219,5 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=TributeTracker,
 )

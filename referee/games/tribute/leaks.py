@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from msgspec import Struct, convert, to_builtins
 
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.dialect import DialectKind
-from referee.games.interface.game import ALL, Setup
+from referee.games.interface.game import ALL, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX, Classic, ClassicIndex, Json
 from referee.games.tribute.rules.game import Options, Tribute
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
@@ -29,9 +29,9 @@ class Leaky(Classic):
         match message["type"]:
             case "game-info":
                 options = convert(message, Options)
-                chance = SeededChance(self._seed)
+                chance = SeededRandomSource(self._seed)
                 names = tuple(message["player_bot_names"])
-                setup = Setup(chance=chance, names=names, options=options, seed=self._seed)
+                setup = GameSetup(chance=chance, names=names, options=options, seed=self._seed)
                 self._game = Tribute(setup)
                 self._places = {card: place for place, card in enumerate(self._table)}
             case "patron-picked":

@@ -13,9 +13,9 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from referee.errors import UsageError
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Request, Setup
+from referee.games.interface.game import GameSetup, Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.faults import BAD_PATRON
@@ -50,14 +50,14 @@ class TributeLog:
         self._row: set[int] = set()  # the uids of the row when the last reply was given
         self._has_changed = False  # what can be done may be other than the rules have found
 
-    def begin(self, info: say.GameInfo, names: Sequence[str]) -> Setup:
+    def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         """Any seed will do."""
         limits = info.max_turns, info.max_actions
         try:
             options = Options(info.cards, tuple(info.patrons), *limits, info.chance)  # type: ignore[arg-type]
         except (UsageError, KeyError):
             raise DifferenceError("a card set and its patrons") from None
-        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """A reply that loses the game shows in the end of the match alone."""

@@ -41,7 +41,7 @@ def notes(game: Tribute) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """What a fault most likely comes of; see `referee.games.interface.rules.Rules.hint`."""
+    """The most likely cause of a fault; see `GameDefinition.hint`."""
     if code == faults.BAD_PATRON:
         return did_you_mean(reply.get("patron"), asked.get("available", []))
     if code == faults.ILLEGAL_ACTION:

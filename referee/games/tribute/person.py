@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, Question, View, doubts_at_the_end
+from referee.games.interface.dialogue import (
+    Choice,
+    Decision,
+    InfoTable,
+    Question,
+    doubts_at_the_end,
+)
 from referee.games.interface.turns import TurnListener
 from referee.games.tribute.rules.cards import TREASURY
 from referee.games.tribute.rules.messages import (
@@ -95,7 +101,7 @@ _HELP = (
 )
 
 
-class Player(TurnListener[Turn]):
+class TributeDialogue(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue` for Scripts of Tribute."""
 
     reader_type = Turns
@@ -106,11 +112,11 @@ class Player(TurnListener[Turn]):
         self._rows: Mapping[str, CardRow] = {}
         self._playing: set[int] = set()  # what is left of a hand that is played as a whole
 
-    def hear(self, message: Struct) -> list[str]:
+    def observe(self, message: Struct) -> list[str]:
         """Take a public message or a request; returns what the other's turn was."""
         if isinstance(message, GameInfo):
             self._rows = {row.card: row for row in message.card_table}
-        return super().hear(message)
+        return super().observe(message)
 
     def tell(self, turn: Turn) -> list[str]:
         """Say what the other did in a turn."""
@@ -260,7 +266,7 @@ class Player(TurnListener[Turn]):
             for agent in agents
         )
 
-    def _views(self, state: State) -> list[View]:
+    def _views(self, state: State) -> list[InfoTable]:
         me, other = state.me, state.opponent
         piles = {
             "d": ("your draw pile", me.draw_pile),
@@ -277,7 +283,7 @@ class Player(TurnListener[Turn]):
                 (self._rows[c].name, str(n), str(self._rows[c].cost), does(self._rows[c]))
                 for c, n in counts.items()
             ]
-            views.append(View(key, name, ("card", "cards", "cost", "what it brings"), rows))
+            views.append(InfoTable(key, name, ("card", "cards", "cost", "what it brings"), rows))
         return views
 
 

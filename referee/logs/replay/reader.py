@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault, describe
-from referee.games.interface.rules import Rules
 from referee.games.interface.seats import seat_id, seat_of
 from referee.games.interface.turns import MAX_KEPT, TurnReader
 from referee.logs.header import NoHeader, first_line, read_header
@@ -98,7 +98,7 @@ class Replay:
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
-        self._rules: Rules | None = None
+        self._rules: GameDefinition | None = None
         self._names: dict[int, str] = {}  # by seat
         self._seats = 0  # as long as the players are not known
         self._header: Mapping[str, Any] | None = None  # of a record
@@ -241,7 +241,9 @@ class Replay:
             assert seat is not None  # as was seen above
             self.turn_reader.disqualify(seat, message.reason)
 
-    def _start(self, rules: Rules, turns: Callable[[Sequence[str]], TurnReader[Any]]) -> Start:
+    def _start(
+        self, rules: GameDefinition, turns: Callable[[Sequence[str]], TurnReader[Any]]
+    ) -> Start:
         self._started = True
         self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]

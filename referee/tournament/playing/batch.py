@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.plain import lent_plain, release_plain
+from referee.bots.plain import borrow_plain_bots, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
@@ -267,12 +267,12 @@ class Worker:
             runner.run()
             attempt.played = runner.close()
             return False
-        with lent_plain(
+        with borrow_plain_bots(
             self._pool, spec, bot_sources, keys, attempt.stderr, attempt.recorded, fresh=fresh
-        ) as lent:
-            waited = {seat for seat in processes if lent[seat].started is None}
+        ) as borrowed:
+            waited = {seat for seat in processes if borrowed[seat].started is None}
             runner = PlainRunner(
-                spec, lent, record=attempt.record, stderr=attempt.recorded, digest=digest
+                spec, borrowed, record=attempt.record, stderr=attempt.recorded, digest=digest
             )
             runner.idle = lambda: self._pool.waiting
             runner.overslept = lateness.note
@@ -280,7 +280,7 @@ class Worker:
             runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-            released = release_plain(lent, keep, spec.limits.grace)
+            released = release_plain(borrowed, keep, spec.limits.grace)
             attempt.played = runner.close(able)
         if processes - released:
             kill_orphans(self._spare)

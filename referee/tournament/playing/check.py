@@ -13,7 +13,7 @@ from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import record_of
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 
@@ -48,7 +48,7 @@ def without_record(matches: list[MatchRow], records: Path | None) -> list[MatchR
 
 
 def check(
-    setup: Setup,
+    setup: TournamentSetup,
     matches: list[MatchRow],
     again: list[MatchRow],
     dispatcher: Dispatcher,
@@ -77,14 +77,14 @@ def check(
             if row.digest != stored:
                 problem = (
                     f"played again it went otherwise (digest {row.digest}, not {stored}): "
-                    "a bot is not deterministic or has changed, or the result was edited"
+                    "a bot is not deterministic or has changed, or the result was modified"
                 )
             yield Checked(row.match, "played", problem)
 
 
 def _from_record(match: MatchRow, path: Path) -> Checked:
     verdict = verify_record(str(path))
-    if verdict.kind != Kind.HOLDS:
+    if verdict.kind != Kind.VALID:
         return Checked(match.match, "record", verdict.text)
     (summary,) = summaries([path])
     if summary.end is None or summary.end.digest != match.digest:

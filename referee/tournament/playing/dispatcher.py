@@ -18,7 +18,7 @@ from referee.errors import ShortageError
 from referee.games import GAMES
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
 AHEAD = 2
@@ -80,7 +80,7 @@ class Dispatcher:
     def __exit__(self, *exc_info: object) -> None:
         self._context.__exit__(*exc_info)  # type: ignore[arg-type]
 
-    def play(self, setup: Setup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
+    def play(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         """Play these matches, but for those of bots that are out.
 
         When a worker dies, the matches that were given out are played again one at a time, in the
@@ -138,7 +138,9 @@ class Dispatcher:
                         row = lost_row(plan, killers)
                     yield [row]
 
-    def _alone(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
+    def _alone(
+        self, setup: TournamentSetup, plan: Plan
+    ) -> Generator[list[MatchRow], None, MatchRow | None]:
         """Play a match while nothing else is played; None if its worker has died each time."""
         batch = replace(self._batch(setup, [plan]), alone=True)
         for _ in range(MAX_DEATHS):
@@ -153,7 +155,9 @@ class Dispatcher:
                 return row
         return None
 
-    def _killers(self, setup: Setup, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
+    def _killers(
+        self, setup: TournamentSetup, plan: Plan
+    ) -> Generator[list[MatchRow], None, set[int]]:
         """The bots of a match that kill their worker also when they are its only bot.
 
         Then nobody else can have done it.
@@ -174,7 +178,9 @@ class Dispatcher:
                 raise ShortageError("processes that play matches are killed, whatever they play")
         return killers
 
-    def _kills(self, setup: Setup, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
+    def _kills(
+        self, setup: TournamentSetup, plan: Plan, bot: int
+    ) -> Generator[list[MatchRow], None, bool]:
         """Whether a bot kills the worker of this match, from its own seat or else the first."""
         other = bot if GAMES[setup.game].simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
@@ -186,7 +192,7 @@ class Dispatcher:
         self.__exit__(type(error), error, error.__traceback__)
         self.__enter__()
 
-    def _next_batch(self, setup: Setup, plans: Iterator[Plan]) -> Batch | None:
+    def _next_batch(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Batch | None:
         """What is expected to take `BATCH_SECONDS`; the first ones are one match each."""
         size = 1
         if self._seconds is not None:
@@ -200,7 +206,7 @@ class Dispatcher:
                 chosen.append(plan)
         return self._batch(setup, chosen) if chosen else None
 
-    def _read_files(self, setup: Setup) -> None:
+    def _read_files(self, setup: TournamentSetup) -> None:
         """Read bots that are files, once for all matches: a worker may have no such file."""
         stand_ins = PythonBot(_STAND_IN.bot, partial(stand_in, setup.game))
         self._sources.setdefault(STAND_IN, stand_ins)
@@ -210,7 +216,7 @@ class Dispatcher:
                 if file is not None:
                     self._sources[number] = file
 
-    def _batch(self, setup: Setup, plans: list[Plan]) -> Batch:
+    def _batch(self, setup: TournamentSetup, plans: list[Plan]) -> Batch:
         numbers = {number for plan in plans for number in plan.players}
         return Batch(
             spec=setup.spec([""] * setup.players, hidden=self._hidden),

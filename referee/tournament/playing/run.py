@@ -12,7 +12,7 @@ from referee.logs.packed import Packer
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.live import live_of
 from referee.tournament.rows import MatchRow
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
@@ -39,7 +39,7 @@ class Run:
     def __init__(
         self, store: Store, *, records: Path | None = None, live: Path | None = None
     ) -> None:
-        self.setup: Setup = store.stages[-1]
+        self.setup: TournamentSetup = store.stages[-1]
         self.total = planned(store)
         self.done = 0
         self.played = 0

@@ -18,7 +18,7 @@ from referee.text.terminal import command_line
 from referee.tournament.rating.sprt import expected_share
 from referee.tournament.report.standings import Standings
 from referee.tournament.rows import Entrant, MatchRow, points_of
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 LESSONS = 3
@@ -96,7 +96,7 @@ def _lesson(
     return promised - mean, match, f"{why}, it was player {seat + 1}"
 
 
-def _again(match: MatchRow, setup: Setup) -> str:
+def _again(match: MatchRow, setup: TournamentSetup) -> str:
     """The command that plays a match again."""
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)

@@ -39,12 +39,12 @@ class BotStanding(Struct, frozen=True):
 
     Attributes:
         name: in the tournament.
-        calls_itself: the name that it gave itself most often; None if it has played none.
+        reported_name: the name that it gave itself most often; None if it has played none.
         rank: 1 is best, by rating.
         rating: Elo; None if it has played none.
         rating_low, rating_high: the ends of a 95% interval; None where it has no end.
-        in_mean: whether it is one of the bots whose mean is 1500.
-        above_next: how likely it is better than the next in the ranking; None for the last.
+        in_rating_pool: whether it is one of the bots whose mean is 1500.
+        los: how likely it is better than the next in the ranking; None for the last.
         deals: in which it has a match that counts.
         matches: that count.
         wins: first alone.
@@ -56,13 +56,13 @@ class BotStanding(Struct, frozen=True):
     """
 
     name: str
-    calls_itself: str | None
+    reported_name: str | None
     rank: int
     rating: float | None
     rating_low: float | None
     rating_high: float | None
-    in_mean: bool
-    above_next: float | None
+    in_rating_pool: bool
+    los: float | None
     deals: int
     matches: int
     wins: int
@@ -95,13 +95,13 @@ class Difference(Struct, frozen=True):
     Attributes:
         elo: None if one of them has played none.
         low, high: the ends of the 95% interval; None where it has no end.
-        better: how likely the first is the better one; None if nothing connects the two.
+        los: the likelihood that the first is the better one; None if nothing connects the two.
     """
 
     elo: float | None
     low: float | None
     high: float | None
-    better: float | None
+    los: float | None
 
 
 class SprtStanding(Struct, frozen=True):
@@ -159,7 +159,7 @@ class Standings(Struct, frozen=True):
         deals: that have a match that counts.
         seed: of the schedule and of the deals.
         anchor: the name of the bot whose rating is given, or None.
-        without: the names of the bots whose matches are left out.
+        excluded: the names of the bots whose matches are left out.
         bots: best first.
         shown: name of a bot -> how tables show it.
         head_to_head: name -> name -> what the first did against the second.
@@ -169,7 +169,7 @@ class Standings(Struct, frozen=True):
             and 2 points; else None.
         swiss: of a Swiss tournament, its table; else None.
         sprt: of a sequential test; else None.
-        out: the names of bots that were put out, since they kill the processes that play.
+        removed: the names of bots that were removed, since they kill the processes that play.
         changed: the names of bots whose files changed between two runs (`--same-bot`).
         sandbox: of the bots that are programs.
         unbuilt: names of the bots that were left out, since their folders were not built.
@@ -184,7 +184,7 @@ class Standings(Struct, frozen=True):
     deals: int
     seed: int
     anchor: str | None
-    without: list[str]
+    excluded: list[str]
     bots: list[BotStanding]
     shown: dict[str, str]
     head_to_head: dict[str, dict[str, Meeting]]
@@ -193,7 +193,7 @@ class Standings(Struct, frozen=True):
     pairs: list[int] | None
     swiss: Swiss | None
     sprt: SprtStanding | None
-    out: list[str]
+    removed: list[str]
     changed: list[str]
     sandbox: Kind
     unbuilt: list[str]
@@ -244,7 +244,7 @@ def standings(
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
-        without=[names[bot] for bot in sorted(without)],
+        excluded=[names[bot] for bot in sorted(without)],
         bots=_bots(table, ratings, differences, names, own_names),
         shown=short_names(setup.bots),
         head_to_head=_head_to_head(table, names),
@@ -253,7 +253,7 @@ def standings(
         pairs=_pairs(table) if len(names) == 2 else None,
         swiss=_swiss(table_of(store), names),
         sprt=None if test is None else _sprt(test),
-        out=[names[bot] for bot in sorted(store.put_out())],
+        removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
         unbuilt=[*setup.unbuilt],
@@ -273,13 +273,13 @@ def _bots(
     return [
         BotStanding(
             name=names[bot],
-            calls_itself=own_names.get(bot),
+            reported_name=own_names.get(bot),
             rank=rank,
             rating=_rounded(ratings.rating[bot], 2),
             rating_low=_rounded(ratings.low[bot], 2),
             rating_high=_rounded(ratings.high[bot], 2),
-            in_mean=bool(ratings.weights[bot] > 0),
-            above_next=None if after is None else _rounded(differences.better[bot, after], 4),
+            in_rating_pool=bool(ratings.weights[bot] > 0),
+            los=None if after is None else _rounded(differences.better[bot, after], 4),
             deals=int(deals[bot]),
             **{name: int(getattr(found, name)[bot]) for name in _COUNTS},
             points=round(float(found.points[bot]), 6),

@@ -64,7 +64,7 @@ def bot_text(
 ) -> Iterator[RenderableType]:
     """All that is known of one bot."""
     yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
-    names = ", ".join(map(plain, facts.calls_itself))
+    names = ", ".join(map(plain, facts.reported_names))
     if names and names != plain(bot.name):
         yield Text(f"It calls itself {names}.")
     yield ""
@@ -104,8 +104,8 @@ def headline(found: Standings) -> str:
     ]
     if found.sandbox != "none":
         parts.append(f"sandbox {found.sandbox}")
-    if found.without:
-        parts.append(f"without {', '.join(map(plain, found.without))}")
+    if found.excluded:
+        parts.append(f"without {', '.join(map(plain, found.excluded))}")
     if found.unbuilt:
         parts.append(f"left out, not built: {', '.join(map(plain, found.unbuilt))}")
     if found.void:
@@ -114,14 +114,14 @@ def headline(found: Standings) -> str:
 
 
 def _ranking(found: Standings) -> Grid:
-    grid = _grid("#", "bot", "rating", "95% interval", "better", *_COUNTS)
+    grid = _grid("#", "bot", "rating", "95% interval", "LOS", *_COUNTS)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
-            plain(found.shown[bot.name]) + " (out)" * (bot.name in found.out),
+            plain(found.shown[bot.name]) + " (out)" * (bot.name in found.removed),
             rating(bot, found),
             rating_interval(bot),
-            "" if bot.above_next is None else share(bot.above_next),
+            "" if bot.los is None else share(bot.los),
             *(f"{count:,}" for count in (bot.matches, bot.wins, bot.draws, bot.losses)),
             share(bot.mean_points.share if bot.mean_points else None),
         )
@@ -136,7 +136,7 @@ def rating(bot: BotStanding, found: Standings) -> str:
 
 
 def _is_left_out(bot: BotStanding, found: Standings) -> bool:
-    return found.anchor is None and bot.rating is not None and not bot.in_mean
+    return found.anchor is None and bot.rating is not None and not bot.in_rating_pool
 
 
 def rating_interval(bot: BotStanding) -> str:
@@ -162,7 +162,7 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
 def legend(found: Standings) -> Iterator[str]:
     """What the ranking's columns mean."""
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
-    yield f"Elo, {zero}; better: how likely a bot is better than the next one."
+    yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
     if any(_is_left_out(bot, found) for bot in found.bots):
         yield (
             "* not in the average: against the bots that are, it won everything, lost everything, "
@@ -181,7 +181,7 @@ def duel(found: Standings) -> Iterator[str]:
     ends = interval(apart.low, apart.high, found.deals, "+.0f")
     yield (
         f"{plain(first)} against {plain(second)}: {apart.elo:+.0f} Elo ({ends}); "
-        f"better: {share(apart.better)}."
+        f"LOS: {share(apart.los)}."
     )
     yield (
         f"Of {met.matches:,} matches it won {met.wins:,}, drew {met.draws:,} "
@@ -248,7 +248,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
             if of:
                 yield f"{plain(name)} {what}: {counts(of)}."
-        yield from (f"  {departure.hint}" for departure in bot.departures if departure.hint)
+        yield from (f"  {event.hint}" for event in bot.first_disqualifications if event.hint)
         for limit, matches in bot.reached.items():
             yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
     if any(bot.disqualified for bot in facts.bots.values()):
@@ -258,7 +258,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
             "these matches were played again."
         )
-    for name in found.out:
+    for name in found.removed:
         yield f"{plain(name)} {PUT_OUT}."
     for name in found.changed:
         yield f"{plain(name)} {CHANGED}."
@@ -291,7 +291,7 @@ def _matrix(found: Standings) -> Grid:
 
 
 def _against(bot: BotStanding, found: Standings) -> Grid:
-    grid = _grid("against", *_COUNTS, "Elo", "95% interval", "better")
+    grid = _grid("against", *_COUNTS, "Elo", "95% interval", "LOS")
     met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
@@ -307,7 +307,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
             share(meeting.points / meeting.matches) if meeting else "-",
             f"{apart.elo:+.0f}" if apart.elo is not None else "-",
             interval(apart.low, apart.high, deals, "+.0f") if known else "-",
-            share(apart.better),
+            share(apart.los),
         )
     return grid
 
@@ -324,11 +324,11 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         yield f"{what}: {counts(found)}."
     if facts.reached:
         yield f"Limits reached: {counts(facts.reached)}."
-    for departure in facts.departures:
-        yield f"{departure.code}, first in match {departure.match}: {plain(departure.detail)}"
-        if departure.hint:
-            yield f"  {departure.hint}"
-        yield from (f"  stderr: {plain(line)}" for line in departure.stderr)
+    for event in facts.first_disqualifications:
+        yield f"{event.code}, first in match {event.match}: {plain(event.detail)}"
+        if event.hint:
+            yield f"  {event.hint}"
+        yield from (f"  stderr: {plain(line)}" for line in event.stderr)
 
 
 def counts(found: Mapping[str, int]) -> str:

@@ -17,17 +17,19 @@ class Report(NamedTuple):
     """The standings, and what else there is to say.
 
     Attributes:
-        lessons: name of a bot -> lost matches to learn from.
+        notable_losses: name of a bot -> lost matches to learn from.
     """
 
     found: Standings
     facts: Statistics
-    lessons: dict[str, list[Lesson]]
+    notable_losses: dict[str, list[Lesson]]
 
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6)."""
         whole: dict[str, Any] = msgspec.to_builtins(self.found)
-        whole |= msgspec.to_builtins({"statistics": self.facts, "lessons": self.lessons})
+        whole |= msgspec.to_builtins(
+            {"statistics": self.facts, "notable_losses": self.notable_losses}
+        )
         return whole
 
 

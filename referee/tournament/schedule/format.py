@@ -22,7 +22,7 @@ LineUp = tuple[int, ...]
 Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
-class Setup(Struct, frozen=True, kw_only=True):
+class TournamentSetup(Struct, frozen=True, kw_only=True):
     """What is played. Equal setups have the same matches.
 
     Attributes:
@@ -88,16 +88,17 @@ class Format:
     """How line-ups are made.
 
     Attributes:
-        own: the settings that no other format takes: field of `Setup`, options of the command.
+        own: the settings that no other format takes: field of `TournamentSetup`, options of the
+            command.
         deals: of each pairing or line-up, if nothing is chosen.
-        takes_matches: whether `Setup.matches` can be given.
+        takes_matches: whether `TournamentSetup.matches` can be given.
     """
 
     own: tuple[tuple[str, str], ...] = ()
     deals = DEALS
     takes_matches = True
 
-    def settle(self, setup: Setup) -> Setup:
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """The setup with defaults for what is `own`.
 
         Raises:
@@ -106,7 +107,7 @@ class Format:
         return setup
 
     def line_ups(
-        self, setup: Setup, before: Setup | None, table: Any
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
         """The line-ups, one per deal, in stages of which each is played before the next.
 
@@ -116,7 +117,7 @@ class Format:
         """
         raise NotImplementedError
 
-    def count(self, setup: Setup, before: Setup | None) -> int:
+    def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
         """How many line-ups there are in all."""
         return sum(map(len, self.line_ups(setup, before, None)))
 

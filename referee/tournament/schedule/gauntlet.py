@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.choices import CHALLENGERS
-from referee.tournament.schedule.format import LineUp, Setup
+from referee.tournament.schedule.format import LineUp, TournamentSetup
 from referee.tournament.schedule.pairing import (
     LineUps,
     Listed,
@@ -74,14 +74,14 @@ class Gauntlet(Listed):
 
     own = (("challengers", "--challengers"),)
 
-    def settle(self, setup: Setup) -> Setup:
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """See that somebody is left to play against."""
         challengers = setup.challengers or CHALLENGERS
         if challengers >= len(setup.bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
         return replace(setup, challengers=challengers)
 
-    def listed(self, setup: Setup, length: Setup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         assert setup.challengers is not None  # settled
         return gauntlet(
@@ -93,7 +93,7 @@ class Gauntlet(Listed):
             seed=setup.seed,
         )
 
-    def missed(self, setup: Setup, before: Setup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
         """The challengers against the new bots."""
         assert setup.challengers is not None  # settled
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]

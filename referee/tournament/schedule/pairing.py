@@ -20,7 +20,7 @@ from typing import Any
 
 from referee.match.machine import MAX_SEED
 from referee.match.spec import DRAWN_SEEDS
-from referee.tournament.schedule.format import Format, LineUp, Setup
+from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 from referee.tournament.schedule.line_ups import blocks
 
 MAX_PLAYERS = 6
@@ -60,16 +60,16 @@ class LineUps(Sequence[LineUp]):
 class Listed(Format):
     """A format with one list of line-ups, of which a longer one begins with the shorter one."""
 
-    def listed(self, setup: Setup, length: Setup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         raise NotImplementedError
 
-    def missed(self, setup: Setup, before: Setup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
         """The deals that bots missed who were not there before."""
         yield from ()
 
     def line_ups(
-        self, setup: Setup, before: Setup | None, table: Any
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
         """The list; or what was missed, and then the rest of the list."""
         if before is None:

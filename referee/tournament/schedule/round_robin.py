@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.gauntlet import gauntlet
 from referee.tournament.schedule.pairing import (
     LineUps,
@@ -54,12 +54,12 @@ def round_robin(
 class RoundRobin(Listed):
     """Everybody against everybody."""
 
-    def listed(self, setup: Setup, length: Setup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         bots, deals, total = len(setup.bots), length.deals, length.total_deals
         return round_robin(bots, setup.players, deals=deals, total=total, seed=setup.seed)
 
-    def missed(self, setup: Setup, before: Setup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
         """The new bots against the old ones, and then among themselves."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players

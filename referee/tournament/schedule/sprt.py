@@ -10,7 +10,7 @@ from referee.errors import UsageError
 from referee.tournament.choices import SPRT_DEALS
 from referee.tournament.rating.sprt import OUTCOMES, Sprt, Verdict
 from referee.tournament.rows import MatchRow, points_of
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import LineUps, Listed
 
 
@@ -26,7 +26,7 @@ class Sequential:
         deals: how many deals were looked at; the last of them brought the verdict.
     """
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: TournamentSetup) -> None:
         assert setup.sprt is not None
         self.test: Sprt = setup.sprt
         self.counts = [0] * OUTCOMES
@@ -53,7 +53,7 @@ class Sequential:
         return self.test.llr(self.counts)
 
 
-def sequential(setup: Setup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
+def sequential(setup: TournamentSetup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
     """How the test of a tournament stands after some matches; None if it has none."""
     if setup.sprt is None:
         return None
@@ -69,13 +69,13 @@ class SprtFormat(Listed):
     deals = SPRT_DEALS
     takes_matches = False
 
-    def settle(self, setup: Setup) -> Setup:
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """See that two bots play against each other."""
         if len(setup.bots) != 2 or setup.players != 2:
-            raise UsageError("--format sprt compares two bots in matches of two")
+            raise UsageError("--pairing sprt compares two bots in matches of two")
         return replace(setup, sprt=setup.sprt or Sprt())
 
-    def listed(self, setup: Setup, length: Setup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
         """As many line-ups as `length` has."""
         return LineUps(length.deals or 0, lambda _: (0, 1))
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from referee.tournament.rows import WORKER_KILLED, MatchRow, points_of
-from referee.tournament.schedule.format import Format, LineUp, Setup
+from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 Met = Mapping[tuple[int, int], int]
 
@@ -321,7 +321,7 @@ class SwissTable:
             sums[other] += times * self.points[one]
         return sums
 
-    def next_round(self, setup: Setup) -> Sequence[tuple[int, ...]]:
+    def next_round(self, setup: TournamentSetup) -> Sequence[tuple[int, ...]]:
         """The line-ups of the next round, each as often as it has deals."""
         self.admit(len(setup.bots))
         made = swiss_round(
@@ -364,19 +364,19 @@ class Swiss(Format):
     own = (("rounds", "--rounds"),)
     takes_matches = False
 
-    def settle(self, setup: Setup) -> Setup:
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """As many rounds as find the best bot, and two more."""
         rounds = setup.rounds or math.ceil(math.log2(len(setup.bots))) + 2
         return replace(setup, rounds=rounds)
 
     def line_ups(
-        self, setup: Setup, before: Setup | None, table: SwissTable
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: SwissTable
     ) -> Iterator[Sequence[LineUp]]:
         """A stage per round."""
         for _ in range(table.rounds, setup.rounds or 0):
             yield table.next_round(setup)
 
-    def count(self, setup: Setup, before: Setup | None) -> int:
+    def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
         """How many line-ups there are in all."""
         rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
         return rounds * (len(setup.bots) // setup.players) * (setup.deals or 1)

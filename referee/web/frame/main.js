@@ -149,7 +149,7 @@ class App {
     const rows = [
       ["Game", header.game], ["Outcome", header.outcome && this.#banner().slice(0, 3).map((part) => part.textContent).join(", ")], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
       ["Seed", header.seed], ["Date", header.date], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
-      ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.left_out],
+      ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.omitted],
     ];
     this.about.replaceChildren(
       el("h2", { id: "about-title" }, "About this match"),

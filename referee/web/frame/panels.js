@@ -198,7 +198,7 @@ export class Lines extends OfLines {
     const found = this.between(app.step).filter((entry) => this.sees(entry));
     const some = found.slice(0, MANY);
     this.element.replaceChildren(
-      ...(app.match.header.left_out ? [dim(app.match.header.left_out)] : []),
+      ...(app.match.header.omitted ? [dim(app.match.header.omitted)] : []),
       ...some.map((entry) => line(app, entry, this.columns)),
     );
     if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more lines`));

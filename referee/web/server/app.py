@@ -44,7 +44,7 @@ from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_p
 from referee.web.server.matches import Matches, Parts
 from referee.web.server.pages import LONGEST
 from referee.web.server.seat import Refused, refused
-from referee.web.server.tournaments import Entrants, Glance, MatchesChosen, Shown, Tournaments
+from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
 
 T = TypeVar("T")
 ON_A_PAGE = 50
@@ -188,7 +188,7 @@ class Site:
             )
         )
 
-    def _leading(self, stores: Sequence[Glance]) -> tuple[Shown | None, str]:
+    def _leading(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
         """The tournament that was written last, and its name; None if there is none."""
         for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(glance.id)
@@ -294,10 +294,10 @@ class Site:
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
                     "statistics": shown.report.facts.bots[name],
-                    "lessons": shown.report.lessons[name],
+                    "notable_losses": shown.report.notable_losses[name],
                 }
             )
-        lessons = {lesson.match for lesson in shown.report.lessons[name]}
+        lessons = {lesson.match for lesson in shown.report.notable_losses[name]}
         records = self._records(file, lessons)
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
@@ -438,7 +438,7 @@ def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) 
     return [by_bot.get(bot, bot) for bot in item.bots] or item.names
 
 
-def _moves(items: Sequence[Item], stores: Sequence[Glance]) -> bool:
+def _moves(items: Sequence[Item], stores: Sequence[StoreSummary]) -> bool:
     """Whether something in a list is being played."""
     since = time.time() - FRESH_SECONDS
     return any(item.live for item in items) or any(store.changed > since for store in stores)

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from referee.bots.command import HUMAN, BotSource, find_bot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.errors import RefereeError, UsageError
 from referee.games import GAMES
 from referee.logs.conversation import answers_before
@@ -29,7 +29,7 @@ from referee.match.spec import MatchSpec, match_spec
 from referee.play import play_once
 from referee.text.terminal import plain
 from referee.web.server import pages
-from referee.web.server.seat import LINKS_SUFFIX, Seats, Sitting, links_beside
+from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
@@ -97,7 +97,7 @@ class Games:
         seat = secrets.randbelow(len(self._sources) + 1)
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
-        sitting = Sitting(self._game, bots)
+        sitting = MatchSession(self._game, bots)
         self._start(sitting, match_spec(bots, game=self._game, options=self._options))
         return RedirectResponse(sitting.links()[0], 303)
 
@@ -114,12 +114,12 @@ class Games:
         if known is None or game != self._game or [bot for bot in bots if bot != HUMAN] != others:
             return
         spec = match_spec(bots, game=game, seed=before.header.seed, options=before.settings)
-        sitting = Sitting(game, bots, known)
+        sitting = MatchSession(game, bots, known)
         self._start(sitting, spec, before.answers)
 
     def _start(
         self,
-        sitting: Sitting,
+        sitting: MatchSession,
         spec: MatchSpec,
         answers: Sequence[Sequence[RecordedAnswer]] = (),
     ) -> None:
@@ -136,7 +136,7 @@ class Games:
             del self._seats.sittings[id]
 
     async def _play(
-        self, sitting: Sitting, spec: MatchSpec, answers: Sequence[Sequence[RecordedAnswer]]
+        self, sitting: MatchSession, spec: MatchSpec, answers: Sequence[Sequence[RecordedAnswer]]
     ) -> None:
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
@@ -147,7 +147,7 @@ class Games:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
                 with (
                     opened([name]) as (record,),
-                    launched(sources, spec.limits, spec.sandbox) as started,
+                    launch_bots(sources, spec.limits, spec.sandbox) as started,
                 ):
                     if name is not None:
                         sitting.keep_links(name)
@@ -167,7 +167,7 @@ class Games:
             if name is not None and sitting.is_over:
                 sitting.forget_links(name)
 
-    async def _end_idle(self, sitting: Sitting, game: trio.CancelScope) -> None:
+    async def _end_idle(self, sitting: MatchSession, game: trio.CancelScope) -> None:
         (person,) = sitting.seats.values()
         used = trio.current_time()
         while trio.current_time() < used + IDLE_SECONDS:

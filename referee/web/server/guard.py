@@ -73,7 +73,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if len(headers.getlist("host")) != 1 or not self._is_own(host):
-            return 421, "This server has another name: start it with --host-name NAME"
+            return 421, "This server has another name: start it with --allowed-host NAME"
         for origin in headers.getlist("origin"):
             if urlsplit(origin).netloc.casefold() != host.casefold():
                 return 403, "A page of another site cannot ask this server"

@@ -30,7 +30,7 @@ from referee.tournament.report.lessons import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule import FORMATS
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import named
 from referee.tournament.store import Store
 from referee.web import file
@@ -165,7 +165,7 @@ def standings_page(
 def is_unfinished(report: Report) -> bool:
     """Whether more is to be played: who knew the seed would know how it is shuffled."""
     found = report.found
-    return found.matches + found.void < found.planned and not found.out
+    return found.matches + found.void < found.planned and not found.removed
 
 
 def store_page(template: str, server: Server | None, shown: Shown, **values: object) -> str:
@@ -177,25 +177,25 @@ def store_page(template: str, server: Server | None, shown: Shown, **values: obj
         title=title(shown.setup),
         found=shown.report.found,
         facts=shown.report.facts,
-        lessons=shown.report.lessons,
+        lessons=shown.report.notable_losses,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
         **values,
     )
 
 
-def title(setup: Setup) -> str:
+def title(setup: TournamentSetup) -> str:
     """A tournament in a few words."""
     return f"{setup.game}: {FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
 
 
-def command(setup: Setup) -> str:
+def command(setup: TournamentSetup) -> str:
     """The command that plays a tournament, but for what only a configuration file can say."""
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
     least = GAMES[setup.game].min_seats
-    usual = {"game": DEFAULT_GAME, "format": "round-robin", "players": least, "seats": "rotate"}
-    names = ("game", "format", "players", "deals", "matches", "rounds", "challengers", "seats")
-    options = {name: getattr(setup, name) for name in names}
+    usual = {"game": DEFAULT_GAME, "pairing": "round-robin", "players": least, "seats": "rotate"}
+    names = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
+    options = {"pairing": setup.format} | {name: getattr(setup, name) for name in names}
     options = {name: value for name, value in options.items() if value != usual.get(name)}
     if setup.sprt is not None:
         options |= asdict(setup.sprt)

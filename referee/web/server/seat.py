@@ -32,8 +32,8 @@ from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot
 from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Picks, Question, problem_with
-from referee.games.interface.rules import Rules
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
 from referee.play import Played, Runner
@@ -86,7 +86,7 @@ def links_beside(record: str) -> Links | None:
         raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 
-class Enter(Struct):
+class ClaimSeat(Struct):
     """A tab wants the seat; without a token the cookie has it."""
 
     tab: str
@@ -111,7 +111,7 @@ class Refused(Exception):
 
 
 class Seat:
-    """A person's place: what its page is sent, and what it answers. A `Desk` for one.
+    """A person's place: what its page is sent, and what it answers. A `HumanTerminal` for one.
 
     Args:
         rules: the game.
@@ -127,7 +127,7 @@ class Seat:
         has_end: is set when the page has fetched the end of the match.
     """
 
-    def __init__(self, rules: Rules, number: int, digest: str = "") -> None:
+    def __init__(self, rules: GameDefinition, number: int, digest: str = "") -> None:
         self.token = "" if digest else secrets.token_urlsafe(16)
         self.digest = digest or _digest(self.token)
         self.run = secrets.token_hex(8)
@@ -238,7 +238,7 @@ class Seat:
 
     # --- what the page is sent ------------------------------------------------------------------
 
-    def hear(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
+    def observe(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
         """Take what a round has led to."""
         made = self._steps
         steps, lines = len(made.steps), len(made.lines)
@@ -291,7 +291,7 @@ class Seat:
                 yield data
 
 
-class Sitting:
+class MatchSession:
     """A match with people at pages.
 
     Args:
@@ -353,7 +353,7 @@ class Sitting:
 
     def watch(self, spec: MatchSpec, runner: Runner) -> None:
         """Follow the match of a runner."""
-        runner.hears.append(lambda match, entries: self._hear(spec, match, entries))
+        runner.listeners.append(lambda match, entries: self._hear(spec, match, entries))
 
     def _hear(self, spec: MatchSpec, match: Match, entries: list[Entry]) -> None:
         # Where several are asked, nobody is shown who was first.
@@ -362,7 +362,7 @@ class Sitting:
         if match.outcome is not None or asks:
             heard, self._unheard = self._unheard, []
             for seat in self.seats.values():
-                seat.hear(spec, match, heard)
+                seat.observe(spec, match, heard)
 
     def end(self, spec: MatchSpec, played: Played) -> None:
         """Show the whole match to all."""
@@ -395,7 +395,7 @@ class Seats:
         sittings: the matches, by id.
     """
 
-    def __init__(self, sittings: Collection[Sitting] = ()) -> None:
+    def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}
 
     def routes(self) -> list[Route]:
@@ -417,7 +417,7 @@ class Seats:
 
     async def _enter(self, request: Request) -> Response:
         self._found(request)  # before the body is read
-        given = await _body(request, Enter)
+        given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
         answer = _json({})
@@ -448,7 +448,7 @@ class Seats:
         seat.answer(await _body(request, Answered))
         return _json({})
 
-    def _found(self, request: Request) -> tuple[Sitting, Seat]:
+    def _found(self, request: Request) -> tuple[MatchSession, Seat]:
         sitting = self.sittings.get(request.path_params["match"])
         seat = None if sitting is None else sitting.seats.get(request.path_params["seat"])
         if sitting is None or seat is None:

@@ -23,7 +23,7 @@ from referee.tournament.report.history import History, history
 from referee.tournament.report.standings import standings
 from referee.tournament.report.whole import Report, report
 from referee.tournament.rows import MatchRow
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 from referee.web.server.library import File, check_in_place
 
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
         changed: when it was written last, in seconds since 1970.
     """
 
-    setup: Setup
+    setup: TournamentSetup
     names: list[str]
     report: Report
     history: History
@@ -64,7 +64,7 @@ class Entrants(NamedTuple):
     by_bot: dict[str, str]
 
 
-class Glance(Struct, frozen=True):
+class StoreSummary(Struct, frozen=True):
     """A store in a list; `problem` says why it is none.
 
     Attributes:
@@ -117,7 +117,7 @@ class Tournaments:
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._glances: dict[str, tuple[Key, Glance]] = {}
+        self._glances: dict[str, tuple[Key, StoreSummary]] = {}
 
     def shown(self, file: File) -> Shown:
         """A store as its pages show it.
@@ -161,7 +161,7 @@ class Tournaments:
                 self._kept.popitem(last=False)
             return shown
 
-    def glance(self, file: File) -> Glance:
+    def glance(self, file: File) -> StoreSummary:
         """A store in a list."""
         key = _key(file)
         known = self._glances.get(file.id)
@@ -171,7 +171,7 @@ class Tournaments:
         try:
             with _opened(file) as store:
                 setup = store.stages[-1]
-                found = Glance(
+                found = StoreSummary(
                     file.id,
                     changed,
                     setup.game,
@@ -180,7 +180,7 @@ class Tournaments:
                     store.count()[0],
                 )
         except (UsageError, IndexError) as error:
-            found = Glance(file.id, changed, problem=str(error) or "there is nothing in it")
+            found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
         self._glances[file.id] = (key, found)
         return found
 

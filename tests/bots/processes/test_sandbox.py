@@ -378,7 +378,7 @@ def test_exit_codes_and_signals_are_those_of_the_bot() -> None:
     for bot, ending, code in zip(bots, endings, codes, strict=True):
         assert bot.popen is not None
         bot.popen.wait(30)
-        assert bot.has_begun()
+        assert bot.was_started()
         bot.end()
         assert (ending, bot.exit_code) == (ending, code)
 

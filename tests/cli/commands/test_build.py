@@ -62,7 +62,7 @@ def test_each_is_built_once_until_it_changes() -> None:
     assert after[".built/bot/bot"] == SOURCE.encode()
     assert not Path("a/.building").exists()
     assert rows(referee("build", "a", "b").stdout)[0] == ["a", "-", "up", "to", "date"]
-    assert rows(referee("build", "--again", "a").stdout) == [["a", "-", "built"]]
+    assert rows(referee("build", "--rebuild", "a").stdout) == [["a", "-", "built"]]
     (b / "source").write_text(SOURCE.replace("3", "4"))
     assert one_line(referee("play", "a", "b", "--log", "x").stderr).startswith(
         "referee: b is not built, or changed since: referee build b"
@@ -138,7 +138,7 @@ def test_what_was_built_stays_if_the_next_build_fails() -> None:
     folder = bot("a", COPIES)
     referee("build", "a")
     built = contents(folder / ".built")
-    assert referee("build", "a", "--again", "--time-limit", "0.000001").returncode == 1
+    assert referee("build", "a", "--rebuild", "--time-limit", "0.000001").returncode == 1
     assert contents(folder / ".built") == built
 
 
@@ -151,7 +151,7 @@ def test_its_output_has_the_bots_name_and_is_cut() -> None:
     assert lines[-2] == "Al| 100000"
     assert lines[-1].startswith(r"Al| \x1b[2J\xff1,2,3,4")
     assert max(map(len, lines)) <= 160
-    assert referee("build", "a", "--again", "--quiet").stderr == ""
+    assert referee("build", "a", "--rebuild", "--quiet").stderr == ""
 
 
 def test_what_is_wrong_with_folders_is_told_before_anything_is_built(here: Path) -> None:
@@ -211,7 +211,7 @@ def test_links_and_modes_of_strangers_lead_nowhere(here: Path) -> None:
     for name in (".built", ".building", "inner"):
         (folder / name).symlink_to(mine)
     for _ in range(2):
-        assert referee("build", "a", "--again").returncode == 0
+        assert referee("build", "a", "--rebuild").returncode == 0
     assert (mine / "file").exists()
     assert (folder / ".built/bot/inner").is_symlink()
     assert (folder / ".built/bot/bot").stat().st_mode & 0o7777 == 0o711

@@ -72,7 +72,9 @@ def test_a_compiler_that_hangs_or_fails_is_missing(
 def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sandbox, "why_not", lambda: f"there is no bwrap here: {sandbox.INSTALL}")
+    monkeypatch.setattr(
+        sandbox, "unavailable_reason", lambda: f"there is no bwrap here: {sandbox.INSTALL}"
+    )
     check = checks()["bubblewrap"]
     assert check["status"] == "missing"
     assert "apt-get install bubblewrap" in check["found"]

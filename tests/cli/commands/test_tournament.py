@@ -134,7 +134,7 @@ def test_the_same_command_goes_on_where_it_was(commands: Commands) -> None:
     assert commands.played == []
 
 
-@pytest.mark.parametrize("options", [["--deals", "2"], ["--format", "sprt", "--elo1", "60"]])
+@pytest.mark.parametrize("options", [["--deals", "2"], ["--pairing", "sprt", "--elo1", "60"]])
 def test_a_bot_that_is_gone_is_missed_only_where_something_is_to_be_played(
     commands: Commands, tmp_path: Path, options: list[str]
 ) -> None:
@@ -197,7 +197,7 @@ def test_a_run_in_memory_has_nothing_to_go_on_with(commands: Commands) -> None:
         (["--seed", "6"], "seed: 5 in the store, 6 now"),
         (["--seats", "all"], "seats: rotate in the store, all now"),
         (["--players", "3"], "players: 2 in the store, 3 now"),
-        (["--format", "gauntlet"], "format: round-robin in the store, gauntlet now"),
+        (["--pairing", "gauntlet"], "pairing: round-robin in the store, gauntlet now"),
         (["--time-limit", "3"], "time_limit: 10.0 in the store, 3.0 now"),
         (["--set", "max_turns=30"], "max_turns: 500 in the store, 30 now"),
         (["--no-keep-alive"], "keep_alive: True in the store, False now"),
@@ -222,7 +222,16 @@ def test_what_does_not_decide_the_matches_may_differ(commands: Commands, tmp_pat
     commands.result = interrupting(3)
     commands.tournament(*BOTS, "--deals", "2", "--seed", "5", code=130)
     commands.result = row
-    others = ["--jobs", "1", "--records", str(tmp_path / "r"), "--json", "--anchor", "minimal=0"]
+    others = [
+        "--jobs",
+        "1",
+        "--records",
+        str(tmp_path / "r"),
+        "--format",
+        "json",
+        "--anchor",
+        "minimal=0",
+    ]
     commands.tournament(*BOTS, "--deals", "2", "--seed", "5", *others)
     assert len(commands.rows()["matches"]) == 12
 
@@ -231,7 +240,7 @@ def test_a_store_keeps_the_sandbox_and_the_limits_of_its_matches(
     commands: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = ""
-    monkeypatch.setattr("referee.bots.processes.sandbox.why_not", lambda: problem)
+    monkeypatch.setattr("referee.bots.processes.sandbox.unavailable_reason", lambda: problem)
     first = ["--deals", "1", "--seed", "5", "--sandbox"]
     assert "sandbox bwrap" in " ".join(commands.tournament(*BOTS, *first, "auto").split())
     assert json.loads(commands.run("standings", commands.store, "--format", "json"))["sandbox"]
@@ -339,7 +348,7 @@ def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
         ([*BOTS, "--anchor", "new=high"], "'high' is not a number"),
         ([*BOTS, "--bot", "none"], "--bot none: there are: minimal, big_money, new"),
         ([*BOTS, "--deals", "2", "--matches", "9"], "--matches cannot be given beside --deals"),
-        ([*BOTS[:2], "--format", "sprt", "--elo0", "9", "--elo1", "3"], "must be less than"),
+        ([*BOTS[:2], "--pairing", "sprt", "--elo0", "9", "--elo1", "3"], "must be less than"),
         ([*BOTS, "--set", "colour=red"], "dominion has no option 'colour'"),
         ([*BOTS, "--deals", "0"], "argument --deals: '0' is not an integer of 1 or more"),
         ([*BOTS, "--config", "none.toml"], "cannot read none.toml: No such file"),
@@ -433,25 +442,27 @@ def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_p
         (["--players", "3", "--matches", "4"], 6),
         (["--players", "3", "--matches", "7", "--seats", "all"], 12),
         (["x=minimal", "--players", "4", "--matches", "4"], 4),
-        (["--format", "gauntlet", "--deals", "2"], 8),
-        (["x=minimal", "--format", "swiss", "--rounds", "2", "--deals", "3"], 24),
+        (["--pairing", "gauntlet", "--deals", "2"], 8),
+        (["x=minimal", "--pairing", "swiss", "--rounds", "2", "--deals", "3"], 24),
         (["--game", "botwars", "--deals", "1"], 6),
     ],
 )
 def test_how_much_is_played(commands: Commands, words: list[str], matches: int) -> None:
     bots = ["formation", "gatherer", "random_walker"] if "botwars" in words else BOTS
-    commands.run("tournament", *bots, *words, "--json")
+    commands.run("tournament", *bots, *words, "--format", "json")
     found = json.loads(commands.out)
     assert found["matches"] == found["planned"] == matches
 
 
 def test_names_of_bots(commands: Commands) -> None:
-    commands.tournament("a=minimal", "minimal", "big_money", "minimal", "a=big_money", "--json")
+    commands.tournament(
+        "a=minimal", "minimal", "big_money", "minimal", "a=big_money", "--format", "json"
+    )
     found = json.loads(commands.out)
     assert {bot["name"] for bot in found["bots"]} == {
         *("a", "minimal", "big_money", "minimal #2", "a #2"),
     }
-    assert {bot["calls_itself"] for bot in found["bots"]} == {f"Bot {n}" for n in range(5)}
+    assert {bot["reported_name"] for bot in found["bots"]} == {f"Bot {n}" for n in range(5)}
 
 
 CONFIG = """
@@ -578,28 +589,30 @@ def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> 
     assert re.search(r"referee: 1?\d of 12 matches, .* matches/s", commands.err)
     commands.run("tournament", *BOTS, "--deals", "2", "-q")
     assert commands.err == ""
-    commands.run("tournament", "minimal", "big_money", "--format", "sprt", "--deals", "4")
+    commands.run("tournament", "minimal", "big_money", "--pairing", "sprt", "--deals", "4")
     assert re.search(r"LLR -?\d\.\d\d \(-2\.94 to 2\.94\)", commands.err)
 
 
 def test_sprt_stops_and_says_what_it_knows(commands: Commands) -> None:
-    words = ["minimal", "big_money", "--format", "sprt", "--elo1", "60", "--seed", "3", "--json"]
+    words = ["minimal", "big_money", "--pairing", "sprt", "--elo1", "60", "--seed", "3"]
     commands.result = lambda plan: row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
     rows = []
     for jobs in ("1", "2"):
-        found = json.loads(commands.run("tournament", *words, "-q", "--jobs", jobs))
+        found = json.loads(
+            commands.run("tournament", *words, "-q", "--format", "json", "--jobs", jobs)
+        )
         assert found["sprt"]["verdict"] == "H1"
         assert found["sprt"]["llr"] >= found["sprt"]["upper"]
         assert found["matches"] == found["planned"] < 100
         rows.append(found)
     assert rows[0] == rows[1]
-    text = commands.run("tournament", *words[:-1], "-q")
+    text = commands.run("tournament", *words, "-q")
     assert "H1 is accepted: minimal is better than big_money by more than 0 Elo." in text
     assert "The interval is a quarter wider" in text
 
 
 def test_sprt_at_its_limit_says_how_to_go_on(commands: Commands) -> None:
-    words = ["minimal", "big_money", "--format", "sprt", "--seed", "3"]
+    words = ["minimal", "big_money", "--pairing", "sprt", "--seed", "3"]
     commands.result = lambda plan: row(plan, [1, 2])
     text = commands.tournament(*words, "--deals", "4")
     assert "Not decided at the limit of deals." in text
@@ -611,14 +624,14 @@ def test_sprt_at_its_limit_says_how_to_go_on(commands: Commands) -> None:
 
 def test_a_bot_is_left_out_of_the_ratings(commands: Commands) -> None:
     commands.tournament(*BOTS, "--deals", "6", "--seed", "1")
-    text = commands.run("standings", commands.store, "--without", "new", "--format", "json")
+    text = commands.run("standings", commands.store, "--exclude", "new", "--format", "json")
     found = json.loads(text)
     assert (found["matches"], found["deals"]) == (12, 6)
     assert found["bots"][2]["name"] == "new"
     assert found["bots"][2]["rating"] is None
-    commands.run("standings", commands.store, "--without", "new", "--bot", "minimal")
-    commands.run("standings", commands.store, "--without", "x", code=2)
-    assert "--without x: there are: minimal, big_money, new" in commands.err
+    commands.run("standings", commands.store, "--exclude", "new", "--bot", "minimal")
+    commands.run("standings", commands.store, "--exclude", "x", code=2)
+    assert "--exclude x: there are: minimal, big_money, new" in commands.err
 
 
 # --- standings ------------------------------------------------------------------------------------
@@ -626,7 +639,7 @@ def test_a_bot_is_left_out_of_the_ratings(commands: Commands) -> None:
 
 def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     commands.result = lambda plan: void(plan) if plan.match == 3 else row(plan)
-    out = commands.tournament(*BOTS, "--deals", "2", "--json")
+    out = commands.tournament(*BOTS, "--deals", "2", "--format", "json")
     assert out.count("\n") == 1
     found = json.loads(out)
     assert found["matches"] == 11
@@ -641,7 +654,7 @@ def test_json_is_alone_on_stdout_and_has_these_keys(commands: Commands) -> None:
     assert [bot["rank"] for bot in found["bots"]] == [1, 2, 3]
     for table, keys in (
         ("head_to_head", {"matches", "wins", "draws", "losses", "points"}),
-        ("differences", {"elo", "low", "high", "better"}),
+        ("differences", {"elo", "low", "high", "los"}),
     ):
         assert found[table].keys() == names
         for name, others in found[table].items():
@@ -686,7 +699,7 @@ def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Co
     assert "new (out)" in out
     assert "new is out: it kills" in out
     found = json.loads(commands.run("standings", commands.store, "--format", "json"))
-    assert found["out"] == ["new"]
+    assert found["removed"] == ["new"]
     assert "new is out: it kills" in commands.run("standings", commands.store, "--format", "html")
 
 
@@ -726,7 +739,7 @@ def test_standings_while_it_runs(commands: Commands) -> None:
 
 
 def test_the_anchor(commands: Commands) -> None:
-    out = commands.tournament(*BOTS, "--deals", "2", "--anchor", "new=-100.5", "--json")
+    out = commands.tournament(*BOTS, "--deals", "2", "--anchor", "new=-100.5", "--format", "json")
     for text in (
         out,
         commands.run("standings", commands.store, "--anchor", "new=-100.5", "--format", "json"),
@@ -743,7 +756,7 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
     out = commands.tournament("./my_bot.py", *BOTS, "--deals", "2", *words)
     assert re.search(r"^. my_bot\.py +1000 ", out, re.MULTILINE)
     assert "./my_bot.py: rank " in out
-    found = commands.run("standings", commands.store, "--without", "my_bot.py", *words[:2])
+    found = commands.run("standings", commands.store, "--exclude", "my_bot.py", *words[:2])
     assert "without ./my_bot.py" in " ".join(found.split())
 
 
@@ -758,11 +771,11 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
         (["verify", "--store", "empty"], "empty is empty: no tournament has begun in it"),
         (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
-        (["standings", "night.sqlite", "--watch", "--format", "csv"], "--watch shows text"),
+        (["standings", "night.sqlite", "--follow", "--format", "csv"], "--follow shows text"),
         (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
         (
-            ["verify", "--store", "night.sqlite", "--records-of", "none"],
-            "--records-of none: there is no such folder",
+            ["verify", "--store", "night.sqlite", "--records", "none"],
+            "--records none: there is no such folder",
         ),
     ],
 )
@@ -934,7 +947,7 @@ def test_what_a_stranger_calls_itself_neither_runs_nor_drives_a_terminal(
     seen.append(commands.run("standings", commands.store, "--bot=-y"))
     seen.append(commands.run("standings", commands.store, "--format", "html"))
     seen.append(commands.run("standings", commands.store, "--format", "csv"))
-    cells = [(bot["name"], bot["calls_itself"]) for bot in csv.DictReader(seen[-1].splitlines())]
+    cells = [(bot["name"], bot["reported_name"]) for bot in csv.DictReader(seen[-1].splitlines())]
     assert [name for name, _ in sorted(cells)] == ["'-y", "'=x"]
     assert all(own[:2] in ("'=", "'@") for _, own in cells)
     seen.append(commands.run("export", commands.store))
@@ -1035,7 +1048,7 @@ def test_export_as_jsonl(commands: Commands) -> None:
 
 def test_watching_until_ctrl_c(commands: Commands) -> None:
     commands.tournament(*BOTS, "--deals", "2")
-    command = [sys.executable, "-m", "referee", "standings", commands.store, "--watch"]
+    command = [sys.executable, "-m", "referee", "standings", commands.store, "--follow"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         assert "12 of 12 matches" in watching.stdout.readline()
@@ -1066,7 +1079,7 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     bot.write_text(looks % str(tmp_path / "secret") + minimal.read_text())
     store, records = str(tmp_path / "bots" / "s.sqlite"), str(tmp_path / "records")
     words = ["tournament", "big_money", str(bot), "--deals", "2", "-q", "--seed", "3"]
-    words += ["--store", store, "--records", records, "--keep", "all", "--record-stderr"]
+    words += ["--store", store, "--records", records, "--keep-records", "all", "--record-stderr"]
     done = referee(*words, "--max-turns", "9", "--sandbox", "bwrap")
     assert (done.returncode, done.stderr) == (0, "")
     played = sorted(Path(records).glob("*.zst"))
@@ -1076,7 +1089,7 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     said = [file.read_text() for file in Path(records).glob("*.stderr")]
     assert set(said) == {"['bot.py'] False\n"}
     assert len(played) == 4
-    done = referee("verify", "--store", store, "--records-of", records, "--jobs", "1")
+    done = referee("verify", "--store", store, "--records", records, "--jobs", "1")
     assert done.returncode == 0
 
 
@@ -1091,7 +1104,18 @@ def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) 
     bot = tmp_path / "forker.py"
     minimal = Path(__file__).parents[3] / "example_bots" / "dominion" / "minimal.py"
     bot.write_text(fork + minimal.read_text())
-    words = ["tournament", str(bot), "minimal", "--deals", "1", "-q", "--json", "--max-turns", "4"]
+    words = [
+        "tournament",
+        str(bot),
+        "minimal",
+        "--deals",
+        "1",
+        "-q",
+        "--format",
+        "json",
+        "--max-turns",
+        "4",
+    ]
     done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap")
     bots = json.loads(done.stdout)["statistics"]["bots"]
     assert bots[str(bot)]["reached"] == {"process-limit": 2}
@@ -1115,7 +1139,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
     ]
     (records / "000001.record.jsonl.zst").unlink()
     check = ["verify", "--store", store, "--jobs", "1", "--run-recorded"]
-    done = referee(*check, "--records-of", str(records))
+    done = referee(*check, "--records", str(records))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         "2 matches: 1 run again from their records and 1 played again are the same, 0 are not\n"
@@ -1130,7 +1154,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
     for number, line in enumerate((first, second)):
         assert line.startswith(f"match {number}: played again it went otherwise (digest sha256:")
     assert summary.endswith("0 played again are the same, 2 are not")
-    done = referee(*check, "--records-of", str(records), "--sample", "1", "--format", "json")
+    done = referee(*check, "--records", str(records), "--sample", "1", "--format", "json")
     assert done.returncode == 1
     assert json.loads(one_line(done.stdout))["match"] in (0, 1)
     assert end_left_behind(5.0) == []

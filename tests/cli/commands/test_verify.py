@@ -56,7 +56,7 @@ def test_one_record_that_holds() -> None:
     done = referee("verify", str(TWO))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
-        f"{TWO}: holds (372 lines, seed 20, big_money vs village_engine, player2 won)\n"
+        f"{TWO}: valid (372 lines, seed 20, big_money vs village_engine, player2 won)\n"
     )
     assert referee("verify", "-q", str(TWO)).stdout == ""
 
@@ -65,7 +65,7 @@ def test_one_that_does_not(edited: Path, cut: Path) -> None:
     done = referee("verify", "--quiet", str(edited))
     assert (done.returncode, done.stderr) == (1, "")
     first, expected, found = done.stdout.splitlines()
-    assert first.startswith(f"{edited}, line 26: edited: ")
+    assert first.startswith(f"{edited}, line 26: modified: ")
     assert first.endswith("(log-format 2.2)")
     assert expected.startswith("  expected: ")
     assert "silver" in expected
@@ -73,7 +73,7 @@ def test_one_that_does_not(edited: Path, cut: Path) -> None:
     assert "golden" in found
     done = referee("verify", str(cut))
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout == f"{cut}: cut short after line 100, valid so far\n"
+    assert done.stdout == f"{cut}: truncated after line 100, valid so far\n"
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -87,7 +87,7 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
     assert len(lines) == 4
     for line, file in zip(lines, failures, strict=False):
         assert line.startswith(file)
-    assert lines[-1] == "15 records: 12 hold, 1 cut short, 1 edited, 1 no record"
+    assert lines[-1] == "15 records: 12 valid, 1 truncated, 1 modified, 1 not a record"
     done = run("verify", "--jobs", jobs, "--format", "json", *map(str, files))
     verdicts = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 1
@@ -95,12 +95,12 @@ def test_many_in_the_order_of_the_arguments(edited: Path, cut: Path, jobs: str) 
     for verdict in verdicts:
         schema.validate(verdict)
     assert [verdict["name"] for verdict in verdicts] == list(map(str, files))
-    assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "holds"] == [100, 26, 1]
+    assert [verdict["line"] for verdict in verdicts if verdict["kind"] != "valid"] == [100, 26, 1]
 
 
 def test_many_that_all_hold() -> None:
     done = referee_process("verify", *[str(FOUR)] * 9)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "9 records: all hold\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9 records: all valid\n", "")
 
 
 def test_the_log_that_follows(tmp_path: Path, edited: Path) -> None:
@@ -109,7 +109,7 @@ def test_the_log_that_follows(tmp_path: Path, edited: Path) -> None:
     assert log.read_bytes() == LOG.read_bytes()
     done = referee("verify", str(TWO), "--log", "-")
     assert done.stdout == LOG.read_text()
-    assert "holds" in done.stderr
+    assert "valid" in done.stderr
     # As far as the record holds.
     done = referee("verify", str(edited), "--log", "-")
     assert done.returncode == 1
@@ -121,7 +121,7 @@ def test_standard_input() -> None:
     command = [sys.executable, "-m", "referee", "verify", "-"]
     done = subprocess.run(command, input=packed, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0
-    assert done.stdout.startswith(b"standard input: holds")
+    assert done.stdout.startswith(b"standard input: valid")
 
 
 def test_wrong_usage_is_found_before_anything_starts(tmp_path: Path) -> None:
@@ -231,9 +231,9 @@ def test_junit_is_a_case_a_record(edited: Path, cut: Path) -> None:
     failures = [case.find("failure") for case in cases[1:]]
     assert failures[0] is not None
     assert failures[1] is not None
-    assert str(failures[0].get("message")).startswith(f"{edited}, line 26: edited: ")
+    assert str(failures[0].get("message")).startswith(f"{edited}, line 26: modified: ")
     assert "  expected: " in str(failures[0].text)
-    assert "cut short after line 100" in str(failures[1].get("message"))
+    assert "truncated after line 100" in str(failures[1].get("message"))
 
 
 def test_a_report_in_a_file_beside_the_text(edited: Path, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_log_on_stdout_and_a_report_in_a_file(tmp_path: Path) -> None:
     assert "both want stdout" in referee(*words).stderr
     done = referee(*words, "--output", str(tmp_path / "report"))
     assert (done.returncode, done.stdout) == (0, LOG.read_text())
-    assert "holds" in done.stderr
+    assert "valid" in done.stderr
 
 
 def test_a_store_that_was_edited_in_junit(tmp_path: Path) -> None:

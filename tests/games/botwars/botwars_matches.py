@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from referee.games.botwars import RULES
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.match.machine import Entry, Match, Sent
 from tests.games.botwars.naive_turn import beside
 from tests.support.helpers import name_line, to_line
@@ -24,9 +24,11 @@ def new_match(seed: int = 1, **options: Any) -> Match:
     return Match(RULES, seats=2, seed=seed, options=RULES.options(**options))
 
 
-def new_setup(seed: int = 1, **options: Any) -> Setup:
+def new_setup(seed: int = 1, **options: Any) -> GameSetup:
     """What a new game is made of."""
-    return Setup(chance=SeededChance(seed), names=("Ann", "Ben"), options=RULES.options(**options))
+    return GameSetup(
+        chance=SeededRandomSource(seed), names=("Ann", "Ben"), options=RULES.options(**options)
+    )
 
 
 def play_out(match: Match, decide: Decide, *, backwards: bool = False) -> list[Entry]:

@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.games.botwars.botwars_matches import Decide, gathering, new_match, play_out, reply
-from tests.support.helpers import ROOT, Told, to_line
+from tests.support.helpers import ROOT, Announced, to_line
 
 BOTS = ROOT / "example_bots" / "botwars"
 SERVERS = {"http_gatherer.py": sys.executable, "http_gatherer.js": "node"}
@@ -61,7 +61,7 @@ def against_a_gatherer(decide: Decide, side: str) -> list[Any]:
         return decide(colour, state) if colour == side else gathering(colour, state)
 
     match = new_match(4, rows=9, cols=12, max_turns=40)
-    told = Told(play_out(match, both))
+    told = Announced(play_out(match, both))
     assert told.public[-1]["type"] == "game-end"
     assert len(told.public) > 8
     return [fault for fault in told.faults if fault.seat == "rb".index(side)]

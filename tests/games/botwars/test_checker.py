@@ -18,7 +18,7 @@ from tests.games.botwars.botwars_matches import (
     play_out,
     reply,
 )
-from tests.support.helpers import Told, name_line
+from tests.support.helpers import Announced, name_line
 from tests.support.public_logs import PublicLog
 
 Json = dict[str, Any]
@@ -35,7 +35,7 @@ def check(log: list[Json]) -> list[Finding]:
 
 def finished(seed: int, decide: Any, **options: Any) -> list[Json]:
     """The log of a game that was played to its end."""
-    return Told(play_out(new_match(seed, **options), decide)).public
+    return Announced(play_out(new_match(seed, **options), decide)).public
 
 
 FAILED: list[Any] = [b"?", "timeout"]
@@ -61,7 +61,7 @@ def test_a_game_that_ends_early_has_no_findings(after: int, red: Any, blue: Any)
     if red is None is blue:
         assert match.outcome is None
         return
-    assert check(Told(entries + match.take_entries()).public) == []
+    assert check(Announced(entries + match.take_entries()).public) == []
 
 
 @pytest.mark.parametrize("absent", [[0], [1], [0, 1]])
@@ -73,7 +73,7 @@ def test_a_game_that_never_began_has_no_findings(absent: list[int]) -> None:
             match.disqualify(seat, Disqualification.EXITED, "as the test says")
         else:
             match.receive(seat, name_line(seat))
-    assert check(Told(match.take_entries()).public) == []
+    assert check(Announced(match.take_entries()).public) == []
 
 
 # --- logs with one mistake --------------------------------------------------------------------

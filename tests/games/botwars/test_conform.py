@@ -16,7 +16,7 @@ import pytest
 from referee.bots.command import BotCommand, BotSource, PythonBot, find_bot
 from referee.bots.in_process import InProcessBot
 from referee.conformance.case import load_cases, select
-from referee.conformance.driver import Limits
+from referee.conformance.driver import ConformanceLimits
 from referee.conformance.suite import Suite, why_skipped
 from referee.conformance.verdict import Report, Status
 from referee.games import GAMES
@@ -27,11 +27,13 @@ from tests.support.helpers import ROOT
 RULES = GAMES["botwars"]
 CASES = load_cases(RULES).cases
 WRONG = Path(__file__).with_name("wrong_wars_bot.py")
-HASTY = Limits(timeout=1.0, grace=0.2)
+HASTY = ConformanceLimits(timeout=1.0, grace=0.2)
 """For a bot that is known not to answer."""
 
 
-async def report(bot: BotSource, patterns: Sequence[str] = (), limits: Limits = PATIENT) -> Report:
+async def report(
+    bot: BotSource, patterns: Sequence[str] = (), limits: ConformanceLimits = PATIENT
+) -> Report:
     suite = Suite(select(CASES, patterns), bot, RULES, seed=1, limits=limits)
     return await suite.run(strict=True)
 

@@ -16,7 +16,7 @@ from referee.games.botwars.rules.moves import bad_format
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match, Sent
 from tests.games.botwars.botwars_matches import new_match, play_out, wild
-from tests.support.helpers import TIMES, Told, to_line
+from tests.support.helpers import TIMES, Announced, to_line
 
 _decoder = reply_decoder(RULES.replies)
 
@@ -131,5 +131,5 @@ def test_a_match_of_classic_bots_is_the_same_match() -> None:
                 moves = json.loads(decide(turn["player"], turn["state"]))["moves"]
                 match.receive(seat, dialects[seat].reply(to_line(moves)))
     entries += match.take_entries()
-    assert Told(entries).public == Told(canonical).public
-    assert Told(entries).codes() == Told(canonical).codes()
+    assert Announced(entries).public == Announced(canonical).public
+    assert Announced(entries).codes() == Announced(canonical).codes()

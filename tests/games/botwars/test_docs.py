@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from referee.games import GAMES
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from tests.support.helpers import ROOT
 
 FOLDER = ROOT / "spec" / "botwars"
@@ -41,7 +41,7 @@ def test_the_situation_of_the_page_about_cases_is_one() -> None:
     page = (FOLDER / "cases.md").read_text()
     situation = json.loads(re.findall(r"```json\n(.*?)```", page, re.DOTALL)[0])
     options = RULES.options(rows=4, cols=4)
-    setup = Setup(chance=SeededChance(1), names=("Ann", "Ben"), options=options)
+    setup = GameSetup(chance=SeededRandomSource(1), names=("Ann", "Ben"), options=options)
     assert RULES.situation is not None
     game: Any = RULES.situation(setup, situation)
     state = game.requests[0].message.state

@@ -11,7 +11,7 @@ from msgspec import convert
 
 from referee.cli.typed import Refusal, read_answer
 from referee.games.botwars import BotWars
-from referee.games.botwars.person import Player
+from referee.games.botwars.person import BotWarsDialogue
 from referee.games.botwars.rules.game import begin_at
 from referee.games.botwars.rules.messages import MoveReply
 from referee.games.interface.dialogue import Question
@@ -24,7 +24,7 @@ from tests.support.helpers import from_struct
 def asked(grid: str = "r....r....b.....", seat: int = 0) -> tuple[Any, Question]:
     """The decision of a turn with its question, in a small game."""
     game = begin_at(new_setup(rows=4, cols=4), {"grid": grid})
-    decision = Player(["Ann", "Ben"], seat).decide(game.requests[seat].message)
+    decision = BotWarsDialogue(["Ann", "Ben"], seat).decide(game.requests[seat].message)
     return decision, next(decision)
 
 
@@ -82,7 +82,7 @@ def test_the_grid_stands_before_the_question() -> None:
 def test_all_moves_can_be_chosen_and_none_is_a_fault(seed: int) -> None:
     random = Random(seed)
     game = BotWars(new_setup(seed, rows=5, cols=6, max_turns=30))
-    players = [Player(["Ann", "Ben"], seat) for seat in range(2)]
+    players = [BotWarsDialogue(["Ann", "Ben"], seat) for seat in range(2)]
     told: list[str] = []
     while game.requests:
         replies = {}
@@ -105,7 +105,7 @@ def test_all_moves_can_be_chosen_and_none_is_a_fault(seed: int) -> None:
         game.advance(replies)
         for event in game.take_events():
             assert not isinstance(event, Fault), event
-            told += players[0].hear(event)
+            told += players[0].observe(event)
     assert told[:2] == [
         "Turn 1: red 1 botlet, energy 0, 0 moved, 1 spawned.",
         "Turn 1: blue 1 botlet, energy 0, 0 moved, 1 spawned.",

@@ -18,7 +18,7 @@ from referee.games.interface.faults import Fault
 from referee.games.interface.turns import Note
 from referee.match.machine import Match
 from tests.games.botwars.botwars_matches import gathering, new_match, play_out, reply, wild
-from tests.support.helpers import NAMES, Told, name_line
+from tests.support.helpers import NAMES, Announced, name_line
 
 Json = dict[str, Any]
 _decode = msgspec.json.Decoder(reduce(or_, RULES.public)).decode
@@ -34,7 +34,7 @@ def told(reader: Turns, messages: list[Json]) -> list[Turn]:
 
 
 def log(seed: int = 5, **options: Any) -> list[Json]:
-    return Told(play_out(new_match(seed, **options), gathering)).public
+    return Announced(play_out(new_match(seed, **options), gathering)).public
 
 
 def test_every_turn_is_told_as_it_was_sent() -> None:
@@ -63,7 +63,7 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
         match, lambda side, state: reply(lines[side] if state["turnsElapsed"] == 1 else [])
     )
     reader = Turns(NAMES[:2])
-    turns = told(reader, Told(entries).public)
+    turns = told(reader, Announced(entries).public)
     picture, *phrases = reader.show(turns[0])
     assert isinstance(picture, Picture)
     assert picture.rows == [". . . . .", ". r . . .", ". . . b .", ". . . . ."]
@@ -102,7 +102,7 @@ def test_the_summary_has_a_row_a_turn_and_the_sums_that_the_game_counted(seed: i
     match = new_match(seed, rows=size, cols=size, energy_every=1 + seed % 2)
     reader = Turns(NAMES[:2])
     decide = [wild(Random(seed)), gathering][seed // 6]
-    turns = told(reader, Told(play_out(match, decide)).public)
+    turns = told(reader, Announced(play_out(match, decide)).public)
     summary = reader.summary(turns)
     assert [row[0] for row in summary.rows] == [str(turn.turn) for turn in turns]
     assert all(len(row) == len(summary.columns) for row in [*summary.rows, *summary.totals])
@@ -140,7 +140,7 @@ def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
             match.receive(seat, reply([]))
     match.receive(0, b"<html>")
     match.receive(1, reply([]))
-    said = Told(match.take_entries())
+    said = Announced(match.take_entries())
     reader = Turns(NAMES[:2])
     assert len(told(reader, said.public)) == 2
     for fault in said.faults:

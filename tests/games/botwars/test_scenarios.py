@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from referee.games.botwars import RULES
-from referee.games.interface.faults import Disqualification, Termination
+from referee.games.interface.faults import Disqualification, EndReason
 from referee.match.machine import Match
-from tests.support.helpers import ROOT, Told, name_line, to_line
+from tests.support.helpers import ROOT, Announced, name_line, to_line
 
 Json = dict[str, Any]
 
@@ -81,7 +81,7 @@ class Runner:
                 self.match.disqualify(seat, Disqualification.STARTUP_TIMEOUT, "not there")
             else:
                 self.match.receive(seat, name_line(seat))
-        told = Told(self.match.take_entries())
+        told = Announced(self.match.take_entries())
         public = [message for message in told.public if message["type"] != "player-name"]
         assert public.pop(0)["type"] == "game-info"
         for number in absent:
@@ -105,7 +105,7 @@ class Runner:
             self.check_outcome(told, self.scenario["outcome"])
         assert self.chance.draws == []
 
-    def play(self, turn: Json) -> Told:
+    def play(self, turn: Json) -> Announced:
         for seat, (side, _) in enumerate(SIDES):
             answer = turn.get(side, [])
             if isinstance(answer, list):
@@ -116,9 +116,9 @@ class Runner:
             else:
                 code = Disqualification(answer["leave"])
                 self.match.disqualify(seat, code, "as the scenario says")
-        return Told(self.match.take_entries())
+        return Announced(self.match.take_entries())
 
-    def check(self, turn: Json, told: Told) -> None:
+    def check(self, turn: Json, told: Announced) -> None:
         played = turn.get("played", True)
         ignored: Json = turn.get("ignored", {})
         faults = list(turn.get("faults", []))
@@ -174,14 +174,14 @@ class Runner:
             "turnsElapsed": self.elapsed,
         }
 
-    def check_requests(self, told: Told) -> None:
+    def check_requests(self, told: Announced) -> None:
         assert self.match.due == (0, 1)
         assert told.requests == [
             (number, {"type": "move-request", "player": side, "state": self.state()})
             for side, number in SIDES
         ]
 
-    def check_outcome(self, told: Told, expected: Json) -> None:
+    def check_outcome(self, told: Announced, expected: Json) -> None:
         outcome = self.match.outcome
         assert outcome is not None
         assert (outcome.reason, list(outcome.ranks)) == (expected["reason"], expected["ranks"])
@@ -218,4 +218,4 @@ def test_every_fault_has_a_scenario() -> None:
 
 def test_every_end_reason_has_a_scenario() -> None:
     reasons = {scenario["outcome"]["reason"] for scenario in SCENARIOS if "outcome" in scenario}
-    assert reasons == {*RULES.reasons, *Termination}
+    assert reasons == {*RULES.reasons, *EndReason}

@@ -19,7 +19,7 @@ from tests.games.botwars.botwars_matches import (
     reply,
     wandering,
 )
-from tests.support.helpers import Told, name_line, to_line
+from tests.support.helpers import Announced, name_line, to_line
 
 COLUMNS = [
     *("bot", "result", "matches", "turns", "botlets", "energy", "gathered", "spawned", "lost"),
@@ -35,7 +35,7 @@ def statistics() -> Statistics:
 @pytest.mark.parametrize("decide", [gathering, wandering(Random(1))])
 def test_it_is_what_the_spectators_were_told(decide: Decide) -> None:
     match = new_match(2, rows=8, cols=8)
-    told = Told(play_out(match, decide))
+    told = Announced(play_out(match, decide))
     turns = [message for message in told.public if message["type"] == "turn-played"]
     last = turns[-1]["state"]
     for facts, colour, side in zip(match.statistics(), "rb", ("p1", "p2"), strict=True):

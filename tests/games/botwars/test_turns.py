@@ -25,7 +25,7 @@ from tests.games.botwars.botwars_matches import (
     wild,
 )
 from tests.games.botwars.naive_turn import beside, free_pairs, mirrored, play
-from tests.support.helpers import TIMES, Told, stream
+from tests.support.helpers import TIMES, Announced, stream
 
 Json = dict[str, Any]
 
@@ -123,7 +123,7 @@ def test_botlets_and_energy_are_conserved(turn: tuple[Json, dict[str, dict[int, 
 
 
 def public(entries: list[Entry], kind: str) -> list[Json]:
-    return [message for message in Told(entries).public if message["type"] == kind]
+    return [message for message in Announced(entries).public if message["type"] == kind]
 
 
 def sides(decide: Any) -> Decide:
@@ -186,7 +186,7 @@ def test_a_game_is_as_the_page_says(seed: int) -> None:
 
     match = new_match(seed, rows=rows, cols=cols, max_turns=70, energy_every=every)
     entries = play_out(match, noted)
-    asked = [message for number, message in Told(entries).requests if number == "player1"]
+    asked = [message for number, message in Announced(entries).requests if number == "player1"]
     requests = [message["state"] for message in asked[1:]]  # after the handshake's
     played = public(entries, "turn-played")
     energy = stream(seed, "energy")

@@ -13,7 +13,7 @@ from referee.games.botwars.page import PAGE
 from referee.games.botwars.rules.board import Board
 from referee.games.botwars.rules.game import begin_at
 from referee.games.botwars.rules.messages import Move, MoveReply, Moves, Side, TurnPlayed
-from referee.games.botwars.rules.view import Follower, View, after
+from referee.games.botwars.rules.view import BotWarsTracker, View, after
 from referee.games.interface.game import ALL, PUBLIC
 from referee.match.machine import Sent
 from tests.games.botwars.botwars_matches import new_match, new_setup, wandering
@@ -24,7 +24,7 @@ from tests.support.helpers import from_struct, name_line
 def test_everybody_sees_what_follows_from_the_public_lines(seed: int) -> None:
     match = new_match(seed, rows=6, cols=7, max_turns=25)
     decide = wandering(Random(seed))
-    own = [Follower(), Follower()]
+    own = [BotWarsTracker(), BotWarsTracker()]
     died, spawned = [0, 0], [0, 0]
     match.start()
     for seat in match.due:
@@ -33,12 +33,12 @@ def test_everybody_sees_what_follows_from_the_public_lines(seed: int) -> None:
         asked = {}
         for entry in match.take_entries():
             if isinstance(entry, Sent):
-                for follower in own if entry.to is None else (own[entry.to],):
-                    follower.hear(entry.message)
+                for tracker in own if entry.to is None else (own[entry.to],):
+                    tracker.observe(entry.message)
                 if entry.to is not None:
                     asked[entry.to] = from_struct(entry.message)
-        for viewer, follower in ((0, own[0]), (1, own[1]), (PUBLIC, own[0]), (ALL, own[1])):
-            assert match.view(viewer) == follower.view()
+        for viewer, tracker in ((0, own[0]), (1, own[1]), (PUBLIC, own[0]), (ALL, own[1])):
+            assert match.view(viewer) == tracker.view()
         view: Any = match.view(PUBLIC)
         standings = match.standings()
         botlets, energy = (series.of(view) for series in PAGE.series)
@@ -98,6 +98,6 @@ def test_a_log_that_names_cells_that_are_not_there() -> None:
     odd = msgspec.structs.replace(state, p1=Side(0, 10**9, False), grid="")
     played = TurnPlayed(1, Moves([Move(10**9, 10**9)], []), [10**9, 10**9, 10**10], odd)
     assert after(state, played).died == ([10**9], [])
-    follower = Follower()
-    follower.hear(played)
-    assert follower.view().grid == ""
+    tracker = BotWarsTracker()
+    tracker.observe(played)
+    assert tracker.view().grid == ""

@@ -15,7 +15,7 @@ from msgspec import Struct
 from referee.games.dominion import Dominion
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import SupplyInfo
-from referee.games.interface.faults import Disqualification, Fault, Termination
+from referee.games.interface.faults import Disqualification, EndReason, Fault
 from referee.games.interface.game import LEFT, Outcome
 from referee.games.interface.seats import seat_id
 from referee.match.machine import Match
@@ -24,8 +24,8 @@ from tests.support.helpers import (
     PILES,
     POINTS,
     TIMES,
+    Announced,
     Imposed,
-    Told,
     answer,
     asked,
     decoded,
@@ -141,7 +141,7 @@ def play(
             match.disqualify(player.seat, Disqualification.TIMEOUT, "")
         else:
             match.receive(player.seat, choose(chance, request, spectator.supply))
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         assert len(told.faults) <= 1
         replies += 1
         assert replies < 100 * max_turns * players
@@ -173,7 +173,7 @@ def check_end(match: Match, spectator: Spectator, max_turns: int) -> None:
     turns = [standing.turns for standing in match.standings()]
     left = [seat for seat in range(len(turns)) if seat_id(seat) not in spectator.gone]
     empty = list(spectator.supply.values()).count(0)
-    if outcome.reason == Termination.LAST_PLAYER_STANDING:
+    if outcome.reason == EndReason.LAST_PLAYER_STANDING:
         assert list(outcome.winners) == left
         assert len(left) == 1
     else:
@@ -281,7 +281,7 @@ def test_any_replies_from_any_hands(
         if not match.due:
             break
         match.receive(match.due[0], to_line(reply))
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         trashed.update(m["trashed"][0] for m in told.public if m["type"] == "player-trashed")
         assert total() + trashed == before
         assert min(imposed.game.table.supply.counts.values()) >= 0

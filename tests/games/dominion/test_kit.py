@@ -25,7 +25,7 @@ from referee.bots.in_process import InProcessBot
 from referee.conformance.case import Case
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.table import Table
-from referee.games.interface.faults import Disqualification, Malformed
+from referee.games.interface.faults import Disqualification, InvalidReply
 from referee.match.machine import Match, Sent
 from tests.support.conforming import failures, some_and_rest
 from tests.support.helpers import (
@@ -117,10 +117,10 @@ def play_with(
                     waiting[seat].append(entry.line)
         seat = match.due[0]
         bot = bots[seat]
-        has_begun = hasattr(imposed, "game")
-        if isinstance(bot, Watched) and has_begun:
+        was_started = hasattr(imposed, "game")
+        if isinstance(bot, Watched) and was_started:
             bot.table = imposed.game.table
-        if has_begun and chance.random() < leaver:
+        if was_started and chance.random() < leaver:
             match.disqualify(seat, Disqualification.EXITED, "as the test has it")
         else:
             match.receive(seat, bot.reply(waiting[seat]))
@@ -290,7 +290,7 @@ def answered(choice: object, **request: Any) -> Any:
 
     turn = {"type": "play-turn", "actions": 1, "buys": 1, "extra_money": 0, "hand": []}
     line = Choosing().reply([HANDSHAKE, SUPPLY, to_line(turn | request)])
-    assert not isinstance(decoded(line), Malformed)
+    assert not isinstance(decoded(line), InvalidReply)
     return json.loads(line)
 
 

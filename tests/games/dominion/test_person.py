@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import Dominion
-from referee.games.dominion.person import BY_COST, Player, does
+from referee.games.dominion.person import BY_COST, DominionDialogue, does
 from referee.games.dominion.rules.game import begin_at
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import Turns, listed
@@ -23,7 +23,7 @@ from tests.support.helpers import (
     PILES,
     TIMES,
     WORTH,
-    Told,
+    Announced,
     answer,
     asked,
     decoded,
@@ -50,7 +50,7 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
     chance = Random(seed)
     names = [f"P{seat}" for seat in range(seats)]
     game = Dominion(new_setup(seats, seed=seed, max_turns=20))
-    player, turns = Player(names, 0), Turns(names)
+    player, turns = DominionDialogue(names, 0), Turns(names)
     supply: Mapping[str, int] = {}
     told: list[str] = []
     over = []
@@ -58,14 +58,14 @@ def test_one_line_is_told_of_each_turn_of_the_others(seed: int, seats: int, deci
         for event in game.take_events():
             if isinstance(event, SupplyInfo):
                 supply = {pile.card: pile.count for pile in event.cards}
-            told += player.hear(event)
+            told += player.observe(event)
             over += turns.read(event, None)
         if not game.requests:
             break
         request = asked(game)
         over += turns.read(request.message, request.seat)
         if request.seat == 0:
-            told += player.hear(request.message)
+            told += player.observe(request.message)
         if request.seat == 0 and decides:
             reply = to_line(decide(player, request.message, at_random(chance)))
         else:
@@ -106,7 +106,7 @@ def cards_of(part: str) -> list[str]:
 
 def test_a_turn_is_counted_for_its_player() -> None:
     course = Course("dominion", 1, max_turns=9)
-    log = [message for entries in course.play() for message in Told(entries).public]
+    log = [message for entries in course.play() for message in Announced(entries).public]
     turns = PublicLog(course.rules).turns(Turns(course.names), log)
     counted: dict[str, list[int]] = {}
     for turn in turns:
@@ -126,11 +126,11 @@ def begin(hand: list[str], *, supply: Json | None = None, turn: Json | None = No
     if turn is not None:
         state["turn"] = turn
     game = begin_at(new_setup(), state)
-    player = Player(["Ann", "Ben"], 0)
+    player = DominionDialogue(["Ann", "Ben"], 0)
     for event in game.take_events():
-        player.hear(event)
+        player.observe(event)
     request = asked(game).message
-    player.hear(request)
+    player.observe(request)
     return player, request
 
 
@@ -265,13 +265,13 @@ def test_the_top_discard_is_asked_for_where_it_was_wished() -> None:
     player, request = begin(["copper", "estate"])
     decide(player, request, script("t", ""))
     last = PlayTurn(0, 0, 0, ["estate"], ["copper"], [], [])
-    player.hear(last)
+    player.observe(last)
     reply = decide(player, last, script("estate"))
     assert reply == {"type": "play-reply", "phase": "cleanup", "top_discard": "estate"}
     # The next turn ends without a question again.
-    player.hear(request)
+    player.observe(request)
     decide(player, request, script(""))
-    player.hear(last)
+    player.observe(last)
     assert decide(player, last, script()) == {"type": "play-reply", "phase": "cleanup"}
 
 

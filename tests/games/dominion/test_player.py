@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion.rules.player import Player
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 from tests.support.helpers import PILES, POINTS, chi_square
 
 COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
@@ -21,7 +21,7 @@ COPPERS_AND_ESTATES = Counter(copper=7, estate=3)
 @given(st.integers(0, 2**53 - 1), st.integers(0, 3))
 @settings(max_examples=100)
 def test_the_deal(seed: int, seat: int) -> None:
-    player = Player(seat, SeededChance(seed))
+    player = Player(seat, SeededRandomSource(seed))
     assert player.number == f"player{seat + 1}"
     assert (len(player.hand), len(player.deck)) == (5, 5)
     assert Counter(player.hand + player.deck) == COPPERS_AND_ESTATES
@@ -35,7 +35,7 @@ def test_the_deal(seed: int, seat: int) -> None:
 def test_the_deal_is_fair() -> None:
     deals = 3000
     seen: Counter[object] = Counter(
-        Player(0, SeededChance(seed)).hand.count("estate") for seed in range(deals)
+        Player(0, SeededRandomSource(seed)).hand.count("estate") for seed in range(deals)
     )
     expected = {0: deals / 12, 1: deals * 5 / 12, 2: deals * 5 / 12, 3: deals / 12}
     assert chi_square(seen, expected) < 30  # 3 degrees of freedom: about one in a million
@@ -44,7 +44,7 @@ def test_the_deal_is_fair() -> None:
 def test_the_seats_are_dealt_different_cards() -> None:
     for seat in (1, 2, 3):
         same = sum(
-            Player(0, SeededChance(seed)).hand == Player(seat, SeededChance(seed)).hand
+            Player(0, SeededRandomSource(seed)).hand == Player(seat, SeededRandomSource(seed)).hand
             for seed in range(200)
         )
         assert same < 30
@@ -67,7 +67,7 @@ def labels(prefix: str, count: int) -> list[str]:
 )
 @settings(max_examples=200)
 def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, seed: int) -> None:
-    player = Player(0, SeededChance(seed))
+    player = Player(0, SeededRandomSource(seed))
     player.deck = labels("deck", deck)
     player.hand = labels("hand", hand)
     player.in_play = labels("play", in_play)
@@ -91,7 +91,7 @@ def test_draw(deck: int, hand: int, in_play: int, discarded: int, count: int, se
 
 
 def test_drawing_one_by_one_is_drawing_at_once() -> None:
-    at_once, one_by_one = Player(0, SeededChance(5)), Player(0, SeededChance(5))
+    at_once, one_by_one = Player(0, SeededRandomSource(5)), Player(0, SeededRandomSource(5))
     for player in (at_once, one_by_one):
         player.discard_pile = labels("discard", 9)
     assert at_once.draw(12)
@@ -104,7 +104,7 @@ def test_drawing_one_by_one_is_drawing_at_once() -> None:
 def test_a_new_deck_is_shuffled() -> None:
     orders = set()
     for seed in range(30):
-        player = Player(0, SeededChance(seed))
+        player = Player(0, SeededRandomSource(seed))
         player.deck = []
         player.hand = []
         player.discard_pile = labels("", 8)
@@ -190,7 +190,7 @@ def test_nothing_is_told_of_where_nothing_is_drawn() -> None:
 @given(st.lists(st.lists(st.sampled_from(PILES), max_size=8), min_size=4, max_size=4))
 @settings(max_examples=60)
 def test_cards_and_score(piles: list[list[str]]) -> None:
-    player = Player(0, SeededChance(1))
+    player = Player(0, SeededRandomSource(1))
     player.deck, player.hand, player.in_play, player.discard_pile = piles
     owned = [card for pile in piles for card in pile]
     assert player.score() == sum(POINTS.get(card, 0) for card in owned)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.games.dominion import RULES, Dominion
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, Termination
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Disqualification, EndReason
 from referee.match.pages import load_page
 from tests.support.helpers import (
     KINGDOM,
@@ -18,8 +18,8 @@ from tests.support.helpers import (
     PILES,
     ROOT,
     WORTH,
+    Announced,
     Imposed,
-    Told,
     full_supply,
     name_line,
     new_match,
@@ -67,11 +67,11 @@ class Runner:
             assert step.keys() <= FIELDS["step"] | FIELDS["result"]
             assert len(step.keys() & {"reply", "line", "disqualify"}) == 1
             self.answer(seat_of(step["from"]), step)
-            self.check(step, Told(self.match.take_entries()))
+            self.check(step, Announced(self.match.take_entries()))
 
     def begin(self) -> None:
         self.match.start()
-        asked = Told(self.match.take_entries())
+        asked = Announced(self.match.take_entries())
         assert [number for number, _ in asked.requests] == [
             f"player{n + 1}" for n in range(self.players)
         ]
@@ -82,7 +82,7 @@ class Runner:
                 self.match.receive(seat, name_line(seat))
             else:
                 self.answer(seat, otherwise)
-        told = Told(self.match.take_entries())
+        told = Announced(self.match.take_entries())
         start = self.scenario.get("start")
         if start is not None:
             assert start.keys() <= FIELDS["result"]
@@ -101,7 +101,7 @@ class Runner:
         else:
             self.match.receive(seat, to_line(how["reply"]))
 
-    def check(self, result: Json, told: Told) -> None:
+    def check(self, result: Json, told: Announced) -> None:
         assert told.public == [self.expand(message) for message in result.get("messages", [])]
         assert [
             {"player": f"player{fault.seat + 1}", "code": fault.code, "section": fault.section}
@@ -255,7 +255,7 @@ def test_the_faults_of_the_game_are_those_of_the_spec() -> None:
 def test_every_end_reason_has_a_scenario() -> None:
     reasons = {step["outcome"]["reason"] for _, step in results() if "outcome" in step}
     assert reasons == {code for code, _ in spec_table("end reason")}
-    assert reasons == {*RULES.reasons, *Termination}
+    assert reasons == {*RULES.reasons, *EndReason}
 
 
 def test_every_message_is_in_a_scenario() -> None:

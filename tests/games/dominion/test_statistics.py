@@ -17,8 +17,8 @@ from referee.games.interface.capabilities import SeatFacts, Statistics, Table
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
 from tests.support.helpers import (
+    Announced,
     Imposed,
-    Told,
     begun,
     full_supply,
     new_match,
@@ -146,7 +146,7 @@ def test_it_is_what_the_bots_and_the_spectators_were_told(
     match = new_match(seats, seed=seed, max_turns=25)
     random = Random(seed)
     supply = full_supply(seats)
-    told = Told(play_out(match, lambda player, request: choose(random, request, supply)))
+    told = Announced(play_out(match, lambda player, request: choose(random, request, supply)))
     turns: dict[str, list[Json]] = {f"player{seat + 1}": [] for seat in range(seats)}
     for player, request in told.requests:
         if request["type"] == "play-turn":

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.table import Table
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 from referee.match.machine import Match
 from tests.support.helpers import (
     COST,
@@ -48,7 +48,7 @@ def shuffled(cards: Sequence[str], chance: Random) -> list[str]:
 @settings(max_examples=50)
 def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) -> None:
     chance = stream(seed, f"player{seat + 1}")
-    player = Player(seat, SeededChance(seed))
+    player = Player(seat, SeededRandomSource(seed))
     deck = shuffled(["copper"] * 7 + ["estate"] * 3, chance)
     assert player.hand == deck[:-6:-1]
     assert player.deck == deck[:5]
@@ -67,7 +67,7 @@ def test_deal_and_reshuffle_follow_the_stream_of_the_seat(seed: int, seat: int) 
 @settings(max_examples=50)
 def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
     chance = stream(seed, "referee")
-    table = Table(SeededChance(seed), 4)
+    table = Table(SeededRandomSource(seed), 4)
     for player in table.players:
         hand = [f"card {n}" for n in range(7)]
         player.hand = hand.copy()
@@ -77,7 +77,13 @@ def test_random_discards_follow_the_stream_of_the_referee(seed: int) -> None:
 
 
 def test_the_first_hand_that_the_protocol_shows() -> None:
-    assert Player(0, SeededChance(4)).hand == ["estate", "copper", "estate", "copper", "copper"]
+    assert Player(0, SeededRandomSource(4)).hand == [
+        "estate",
+        "copper",
+        "estate",
+        "copper",
+        "copper",
+    ]
 
 
 def test_streams_differ_by_seed_and_owner() -> None:

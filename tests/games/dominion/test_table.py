@@ -14,7 +14,7 @@ from referee.games.dominion import RULES
 from referee.games.dominion.rules import cards
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.table import Table
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.random_source import SeededRandomSource
 from tests.support.helpers import COST, KINGDOM, PILES, POINTS, ROOT, WORTH, full_supply
 
 
@@ -103,7 +103,7 @@ def test_taking_a_pile_to_its_end(card: str) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_turn_order_from_the_left(players: int) -> None:
-    table = Table(SeededChance(1), players)
+    table = Table(SeededRandomSource(1), players)
     for seat in range(players):
         others = [other.seat for other in table.others(table.players[seat])]
         assert others == [(seat + step) % players for step in range(1, players)]
@@ -119,7 +119,7 @@ def test_random_discards_are_fair() -> None:
     tables = 4000
     seen: Counter[tuple[str, ...]] = Counter()
     for seed in range(tables):
-        table = Table(SeededChance(seed), 2)
+        table = Table(SeededRandomSource(seed), 2)
         player = table.players[0]
         player.hand = list("abcde")
         taken = table.take_at_random(player, 2)
@@ -134,7 +134,7 @@ def test_random_discards_are_fair() -> None:
 
 def test_random_discards_go_on_from_where_the_stream_stands() -> None:
     orders = set()
-    table = Table(SeededChance(3), 2)
+    table = Table(SeededRandomSource(3), 2)
     player = table.players[0]
     for _ in range(40):
         player.hand = list("abcde")

@@ -10,7 +10,7 @@ from referee.games.dominion import RULES
 from referee.games.interface.game import ALL, PUBLIC
 from referee.match.machine import Match
 from tests.support.helpers import (
-    Told,
+    Announced,
     begun,
     full_supply,
     shake_hands,
@@ -55,7 +55,7 @@ def test_who_does_not_answer_a_militia_is_shown_what_it_lost_with_its_next_hand(
     match.receive(1, b"?")
     top = next(
         message["card"]
-        for message in Told(match.take_entries()).public
+        for message in Announced(match.take_entries()).public
         if message["type"] == "player-top-discard"
     )
     view: Any = match.view(1)

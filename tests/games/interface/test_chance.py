@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
 from referee.games.dominion.rules.game import Options
-from referee.games.interface.chance import SeededChance, shuffle
+from referee.games.interface.random_source import SeededRandomSource, shuffle
 from referee.match.machine import Match, Sent
 from tests.support.helpers import PILES, ROOT, TIMES, chi_square, play_out, stream, to_line
 
@@ -34,7 +34,7 @@ def labels(count: int) -> list[str]:
 def test_shuffles_follow_the_streams_of_the_seats(
     seed: int, lengths: list[tuple[int, int]]
 ) -> None:
-    chance = SeededChance(seed)
+    chance = SeededRandomSource(seed)
     streams = [stream(seed, f"player{seat + 1}") for seat in range(4)]
     for seat, length in lengths:
         cards, expected = labels(length), labels(length)
@@ -50,7 +50,7 @@ def test_shuffles_follow_the_streams_of_the_seats(
 def test_what_is_taken_follows_the_stream_of_the_referee(
     seed: int, takes: list[tuple[int, int]]
 ) -> None:
-    chance = SeededChance(seed)
+    chance = SeededRandomSource(seed)
     referee = stream(seed, "referee")
     for seat, count in takes:
         cards, left = labels(8), labels(8)
@@ -65,7 +65,7 @@ def test_what_is_taken_follows_the_stream_of_the_referee(
 def test_what_is_chosen_follows_the_stream_of_that_name(
     seed: int, choices: list[tuple[str, int]]
 ) -> None:
-    chance = SeededChance(seed)
+    chance = SeededRandomSource(seed)
     streams = {name: stream(seed, name) for name in ("energy", "dice")}
     for name, count in choices:
         chance.shuffle("player1", labels(5))  # another stream
@@ -76,7 +76,7 @@ def test_what_is_chosen_follows_the_stream_of_that_name(
 
 def test_a_draw_is_from_the_deck_as_it_lies() -> None:
     deck, hand = labels(6), ["x"]
-    SeededChance(1).before_draw("player1", hand, deck, 3)
+    SeededRandomSource(1).before_draw("player1", hand, deck, 3)
     assert (deck, hand) == (labels(6), ["x"])
 
 
@@ -86,7 +86,7 @@ GAMES = sorted((ROOT / "spec" / "vectors" / "games").glob("*.jsonl"))
 @pytest.mark.parametrize("file", GAMES, ids=lambda file: file.stem)
 def test_the_complete_games_have_the_chance_of_their_seeds(file: Path) -> None:
     header, *lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    chance = SeededChance(header["seed"])
+    chance = SeededRandomSource(header["seed"])
     dealt = set()
     for line in lines:
         if line["entry"] == "shuffled" and line["player_number"] not in dealt:

@@ -1,4 +1,4 @@
-"""What a game has besides its rules is found by name (`Rules.extras`)."""
+"""What a game has besides its rules is found by name (`GameDefinition.extras`)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import pytest
 
 from referee.games import GAMES
 from referee.games.botwars import RULES as BOTWARS
-from referee.games.interface.rules import Extra, Rules
+from referee.games.interface.definition import Extra, GameDefinition
 from tests.support.toy import RULES as TOY
 
-EXTRAS = {name for name, value in vars(Rules).items() if isinstance(value, Extra)} | {"probes"}
+EXTRAS = {name for name, value in vars(GameDefinition).items() if isinstance(value, Extra)} | {
+    "probes"
+}
 
 
 @pytest.mark.parametrize("rules", [*GAMES.values(), TOY], ids=lambda rules: rules.name)
-def test_all_extras_of_a_game_can_be_loaded(rules: Rules) -> None:
+def test_all_extras_of_a_game_can_be_loaded(rules: GameDefinition) -> None:
     assert set(rules.extras) <= EXTRAS  # another name would never be looked at
     for name in rules.extras:
         assert not isinstance(getattr(rules, name), str | None), name

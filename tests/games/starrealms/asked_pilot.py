@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from referee.games.starrealms.pilot import Pilot
+from referee.games.starrealms.rule_player import StarRealmsRulePlayer
 from referee.games.starrealms.rules.messages import (
     Action,
     Choose,
@@ -49,12 +49,12 @@ NO_OPPONENT: Json = {
 }
 
 
-def pilot_of(**sets: Any) -> Pilot:
+def rule_player_of(**sets: Any) -> StarRealmsRulePlayer:
     """What plays by a file that has these fields; the file must be right."""
     data = msgspec.json.encode({"name": "Test", "author": "Test", **sets})
     book, problems = read(data, VOCABULARY, "starrealms")
     assert book is not None, problems
-    return Pilot(book)
+    return StarRealmsRulePlayer(book)
 
 
 def state_of(opponent: Json | None = None, **known: Any) -> Json:
@@ -71,7 +71,7 @@ def state_of(opponent: Json | None = None, **known: Any) -> Json:
     }
 
 
-def actions(pilot: Pilot, state: Json, *able: str) -> list[Action]:
+def actions(rule_player: StarRealmsRulePlayer, state: Json, *able: str) -> list[Action]:
     """What it does when it is asked in a turn.
 
     Args:
@@ -83,19 +83,24 @@ def actions(pilot: Pilot, state: Json, *able: str) -> list[Action]:
         legal.append({"action": action, "card": card})
     asked = {"state": state, "actions": [*legal, {"action": "end-turn"}]}
     request = msgspec.convert(asked, PlayTurn)
-    reply = pilot.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
+    reply = rule_player.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
     assert isinstance(reply, PlayReply)
     return list(reply.actions)
 
 
-def does(pilot: Pilot, state: Json, *able: str) -> list[str]:
+def does(rule_player: StarRealmsRulePlayer, state: Json, *able: str) -> list[str]:
     """The same in words: "play Ram", "buy Ram", "end-turn"."""
-    done = actions(pilot, state, *able)
+    done = actions(rule_player, state, *able)
     return [each.action if each.card is UNSET else f"{each.action} {each.card}" for each in done]
 
 
 def picks(
-    pilot: Pilot, kind: str, card: str | None, options: list[Any], state: Json, **sizes: int
+    rule_player: StarRealmsRulePlayer,
+    kind: str,
+    card: str | None,
+    options: list[Any],
+    state: Json,
+    **sizes: int,
 ) -> list[int]:
     """Which options it takes.
 
@@ -116,6 +121,6 @@ def picks(
         "state": state,
     }
     request = msgspec.convert(asked, Choose)
-    reply = pilot.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
+    reply = rule_player.reply(SimpleNamespace(request=request))  # type: ignore[arg-type]
     assert isinstance(reply, ChooseReply)
     return list(reply.picks)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.games.interface.capabilities import Finding
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 from referee.games.starrealms.rules.cards import (
@@ -531,7 +531,7 @@ class Checker:
         why: str = AUTHORITY
         if self._gone:
             left = [number for seat, number in enumerate(both) if seat not in self._gone]
-            why = Termination.LAST_PLAYER_STANDING if left else Termination.NO_PLAYERS
+            why = EndReason.LAST_PLAYER_STANDING if left else EndReason.NO_PLAYERS
         elif beaten:
             left = [both[standing[0] <= 0]]
         else:
@@ -539,7 +539,7 @@ class Checker:
             self._check(limit or not sure, "4.10", "more turns", found)
             best = max(standing)
             left = [number for number, own in zip(both, standing, strict=True) if own == best]
-            why = Termination.TURN_LIMIT
+            why = EndReason.TURN_LIMIT
         self._check((winners, reason) == (left, why), "4.10", f"{why}: {left}", found)
 
 

@@ -8,26 +8,28 @@ from typing import Any
 
 import msgspec
 
-from referee.games.interface.chance import SeededChance
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.game import Setup
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.starrealms import RULES
 from referee.match.machine import Entry, Match
-from tests.support.helpers import Told, name_line, seat_of, to_line
+from tests.support.helpers import Announced, name_line, seat_of, to_line
 
 Json = dict[str, Any]
 
 
-class Kept(SeededChance):
+class Kept(SeededRandomSource):
     """A chance that shuffles nothing: the newest card of a pile is on top."""
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
         """Leave them as they are."""
 
 
-def new_setup(seed: int = 1, **options: Any) -> Setup:
+def new_setup(seed: int = 1, **options: Any) -> GameSetup:
     """What a new game is made of."""
-    return Setup(chance=SeededChance(seed), names=("Ann", "Ben"), options=RULES.options(**options))
+    return GameSetup(
+        chance=SeededRandomSource(seed), names=("Ann", "Ben"), options=RULES.options(**options)
+    )
 
 
 def new_match(seed: int = 1, **options: Any) -> Match:
@@ -129,7 +131,7 @@ class Scene:
     def _result(self) -> Json:
         entries = self.match.take_entries()
         self.entries += entries
-        told = Told(entries)
+        told = Announced(entries)
         result: Json = {}
         if told.public:
             result["told"] = [short(message) for message in told.public]

@@ -17,7 +17,7 @@ from referee.games.interface.game import ALL
 from referee.games.starrealms import RULES
 from referee.games.starrealms.rules.cards import EXPLORER, STARTING_DECK, TRADE_DECK
 from tests.games.starrealms.star_matches import Choose, mixed, new_match, new_setup, right, wrong
-from tests.support.helpers import TIMES, Told, name_line, to_line
+from tests.support.helpers import TIMES, Announced, name_line, to_line
 
 Json = dict[str, Any]
 SEEDS = st.integers(0, 2**53 - 1)
@@ -33,7 +33,7 @@ def owned(view: Any) -> Counter[str]:
     return cards
 
 
-def played(seed: int, choose: Choose, **options: Any) -> Told:
+def played(seed: int, choose: Choose, **options: Any) -> Announced:
     """Play a match and look at it after each reply; all that was said."""
     match = new_match(seed, **options)
     dice = Random(seed)
@@ -47,7 +47,7 @@ def played(seed: int, choose: Choose, **options: Any) -> Told:
     while True:
         new = match.take_entries()
         entries += new
-        told = Told(new)
+        told = Announced(new)
         for message in told.public:
             if message["type"] == "player-scrapped" and message["card"] != EXPLORER:
                 scrapped[message["card"]] += 1
@@ -57,7 +57,7 @@ def played(seed: int, choose: Choose, **options: Any) -> Told:
         assert cards.total() + view.trade_deck == all_cards.total()
         assert min(view.trade, view.combat, view.trade_deck, view.explorers) >= 0
         if not match.due:
-            return Told(entries)
+            return Announced(entries)
         (seat,) = match.due
         ((to, request),) = told.requests
         assert to == f"player{seat + 1}"

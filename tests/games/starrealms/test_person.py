@@ -10,7 +10,7 @@ from referee.cli.typed import read_answer
 from referee.games.interface.dialogue import Question
 from referee.games.interface.turns import Action
 from referee.games.starrealms import RULES
-from referee.games.starrealms.person import Player
+from referee.games.starrealms.person import StarRealmsDialogue
 from referee.games.starrealms.turns import Turn
 from tests.games.starrealms.star_matches import new_setup
 
@@ -21,7 +21,7 @@ def asked(state: Json) -> tuple[Any, Question]:
     """The first decision in a situation, with its question."""
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), {"trade_row": [], "trade_deck": []} | state)
-    decision = Player(["Ann", "Ben"], 0).decide(game.requests[0].message)
+    decision = StarRealmsDialogue(["Ann", "Ben"], 0).decide(game.requests[0].message)
     return decision, next(decision)
 
 
@@ -71,4 +71,6 @@ def test_what_is_seen() -> None:
 
 def test_what_the_other_did_is_told_with_its_verb() -> None:
     turn = Turn(turn=2, player_number="player2", actions=[Action("ally", "Ram", ["2 combat"])])
-    assert Player(["Ann", "Ben"], 0).tell(turn) == ["Ben uses, with an ally, Ram (2 combat)."]
+    assert StarRealmsDialogue(["Ann", "Ben"], 0).tell(turn) == [
+        "Ben uses, with an ally, Ram (2 combat)."
+    ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from referee.games.starrealms.vocabulary import VOCABULARY
-from tests.games.starrealms.asked_pilot import does, pilot_of, state_of
+from tests.games.starrealms.asked_pilot import does, rule_player_of, state_of
 
 SITUATION = state_of(
     turn=7,
@@ -147,12 +147,12 @@ def test_no_key_is_missing() -> None:
 
 def first_played(key: str, value: object) -> str:
     card = "Explorer" if key == "combat.plus.card.scrap.combat" else "Ram"
-    pilot = pilot_of(
+    rule_player = rule_player_of(
         playRules=[{"card": card, "rules": [{key: value, "score": 50}], "score": 1}],
         buyRules=[{"card": "*", "score": "card.cost"}],
         cardInfo=[{"card": "*", "info": {"w": "card.cost"}}],
     )
-    (done,) = does(pilot, SITUATION)
+    (done,) = does(rule_player, SITUATION)
     return done
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.games.starrealms.asked_pilot import actions, does, picks, pilot_of, state_of
+from tests.games.starrealms.asked_pilot import actions, does, picks, rule_player_of, state_of
 
 BUY = [
     {"card": "Mothership", "score": 100},
@@ -142,7 +142,7 @@ def piece(card: str, *, used: bool = False) -> dict[str, Any]:
     ],
 )
 def test_buy_rules(shuffles: int, row: list[str], bought: str) -> None:
-    done = does(pilot_of(buyRules=BUY), state_of(trade=8, shuffles=shuffles, trade_row=row))
+    done = does(rule_player_of(buyRules=BUY), state_of(trade=8, shuffles=shuffles, trade_row=row))
     assert done == ([f"buy {bought}"] if bought else ["end-turn"])
 
 
@@ -151,25 +151,29 @@ def test_a_score_changes_with_the_deck() -> None:
     rules = [*BUY, {"card": "Cutter", "score": 15}]
     for shuffles, bought in ((0, "Cutter"), (1, "Cutter"), (2, "Corvette")):
         state = state_of(trade=2, shuffles=shuffles, trade_row=["Corvette", "Cutter"])
-        assert does(pilot_of(buyRules=rules), state) == [f"buy {bought}"]
+        assert does(rule_player_of(buyRules=rules), state) == [f"buy {bought}"]
 
 
 def test_discard_rules() -> None:
     """A Viper before a Scout before an Explorer; others only if it must be, cheap ones first."""
-    pilot = pilot_of(discardRules=DISCARD)
+    rule_player = rule_player_of(discardRules=DISCARD)
     hand = ["Mothership", "Explorer", "Scout", "Cutter", "Viper"]
     state = state_of(hand=hand)
-    assert picks(pilot, "discard", None, hand, state, least=4, most=4) == [4, 2, 1, 3]
-    assert picks(pilot, "discard", "Recycling Station", hand, state, most=2) == [4, 2]
-    assert picks(pilot, "discard", "Recycling Station", ["Cutter", "Ram"], state, most=2) == []
+    assert picks(rule_player, "discard", None, hand, state, least=4, most=4) == [4, 2, 1, 3]
+    assert picks(rule_player, "discard", "Recycling Station", hand, state, most=2) == [4, 2]
+    assert (
+        picks(rule_player, "discard", "Recycling Station", ["Cutter", "Ram"], state, most=2) == []
+    )
 
 
 def test_scrap_rules_follow_the_same_rules() -> None:
-    pilot = pilot_of(scrapRules=DISCARD)
+    rule_player = rule_player_of(scrapRules=DISCARD)
     cards = ["Explorer", "Ram", "Scout", "Viper"]
-    assert picks(pilot, "scrap", "Brain World", cards, state_of(), most=2) == [3, 2]
-    assert picks(pilot, "scrap", "Junkyard", ["Ram"], state_of()) == []
-    assert picks(pilot, "scrap", "Machine Base", ["Mothership", "Ram"], state_of(), least=1) == [1]
+    assert picks(rule_player, "scrap", "Brain World", cards, state_of(), most=2) == [3, 2]
+    assert picks(rule_player, "scrap", "Junkyard", ["Ram"], state_of()) == []
+    assert picks(
+        rule_player, "scrap", "Machine Base", ["Mothership", "Ram"], state_of(), least=1
+    ) == [1]
 
 
 @pytest.mark.parametrize(
@@ -197,8 +201,8 @@ def test_scrap_rules_follow_the_same_rules() -> None:
 )
 def test_scrap_for_benefit_rules(card: str, state: dict[str, Any], scrapped: bool) -> None:
     buy = [{"card": "Ram", "score": 25}, {"card": "Battle Blob", "score": 50}]
-    pilot = pilot_of(scrapForBenefitRules=FOR_BENEFIT, buyRules=buy)
-    done = does(pilot, state_of(in_play=[piece(card, used=True)], **state), f"scrap {card}")
+    rule_player = rule_player_of(scrapForBenefitRules=FOR_BENEFIT, buyRules=buy)
+    done = does(rule_player, state_of(in_play=[piece(card, used=True)], **state), f"scrap {card}")
     assert (done == [f"scrap {card}"]) is scrapped
 
 
@@ -206,15 +210,15 @@ def test_use_base_rules() -> None:
     """Recycling Station, Machine Base, all others, Blob World."""
     bases = ["Blob World", "The Hive", "Machine Base", "Recycling Station"]
     able = [f"use-base {base}" for base in bases]
-    done = does(pilot_of(useBaseRules=USE_BASE), state_of(in_play=bases), *able)
+    done = does(rule_player_of(useBaseRules=USE_BASE), state_of(in_play=bases), *able)
     assert done == [f"use-base {base}" for base in (bases[3], bases[2], bases[1], bases[0])]
-    unused = pilot_of(useBaseRules=[{"card": "*", "score": 0}])
+    unused = rule_player_of(useBaseRules=[{"card": "*", "score": 0}])
     assert does(unused, state_of(in_play=bases), *able) == ["end-turn"]
 
 
 def test_play_rules() -> None:
     """The Station, used at once; Supply Bot; Patrol Mech and its ally ability; others; starters."""
-    pilot = pilot_of(playRules=PLAY)
+    rule_player = rule_player_of(playRules=PLAY)
     hand = [
         *["Viper", "Scout", "Explorer", "Stealth Needle", "Ram", "Patrol Mech", "Supply Bot"],
         "Recycling Station",
@@ -224,7 +228,7 @@ def test_play_rules() -> None:
     while hand:
         able = [f"use-ally {p['card']}" for p in in_play if p["card"] == "Patrol Mech"]
         able += [f"use-base {p['card']}" for p in in_play if not p["used"]]
-        (what,) = does(pilot, state_of(hand=hand, in_play=in_play), *able)
+        (what,) = does(rule_player, state_of(hand=hand, in_play=in_play), *able)
         done.append(what)
         action, _, card = what.partition(" ")
         if action == "play":
@@ -255,8 +259,8 @@ def test_play_rules() -> None:
     ],
 )
 def test_make_choice_rules(card: str, state: dict[str, Any], option: int) -> None:
-    pilot = pilot_of(makeChoiceRules=CHOICE)
-    assert picks(pilot, "option", card, [1, 2], state_of(**state), least=1) == [option - 1]
+    rule_player = rule_player_of(makeChoiceRules=CHOICE)
+    assert picks(rule_player, "option", card, [1, 2], state_of(**state), least=1) == [option - 1]
 
 
 @pytest.mark.parametrize(
@@ -269,8 +273,10 @@ def test_make_choice_rules(card: str, state: dict[str, Any], option: int) -> Non
 )
 def test_buy_rules_by_card_info(state: dict[str, Any], bought: str) -> None:
     row = ["Imperial Frigate", "Recycling Station", "Cutter"]
-    pilot = pilot_of(buyRules=BUY_BY_INFO, cardInfo=INFO)
-    assert does(pilot, state_of(**{"trade": 4, "trade_row": row, **state})) == [f"buy {bought}"]
+    rule_player = rule_player_of(buyRules=BUY_BY_INFO, cardInfo=INFO)
+    assert does(rule_player, state_of(**{"trade": 4, "trade_row": row, **state})) == [
+        f"buy {bought}"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -288,8 +294,10 @@ def test_card_info_of_a_card(state: dict[str, Any], score: int) -> None:
     row = ["Imperial Frigate", "Ram"]
     for ram, bought in ((score + 0.5, "Ram"), (score - 0.5, "Imperial Frigate")):
         rules = [{"card": "Ram", "score": ram}, *BUY_BY_INFO]
-        pilot = pilot_of(buyRules=rules, cardInfo=INFO)
-        assert does(pilot, state_of(**{"trade": 3, "trade_row": row, **state})) == [f"buy {bought}"]
+        rule_player = rule_player_of(buyRules=rules, cardInfo=INFO)
+        assert does(rule_player, state_of(**{"trade": 3, "trade_row": row, **state})) == [
+            f"buy {bought}"
+        ]
 
 
 # --- other sets -------------------------------------------------------------------------------
@@ -299,23 +307,23 @@ def test_attacks_go_by_cost_and_outposts_first() -> None:
     bases = ["Trading Post", "Royal Redoubt", "Space Station", "Blob World"]
     state = state_of(combat=11, opponent={"bases": bases, "authority": 30})
     # Redoubt 6 of 6, Station 4 of 4; the Post of 4 is out of reach and stands: that is all.
-    assert does(pilot_of(), state) == [
+    assert does(rule_player_of(), state) == [
         *["attack-base Royal Redoubt", "attack-base Space Station", "end-turn"]
     ]
     reached = state_of(combat=22, opponent={"bases": bases, "authority": 30})
-    assert does(pilot_of(), reached) == [
+    assert does(rule_player_of(), reached) == [
         *["attack-base Royal Redoubt", "attack-base Space Station", "attack-base Trading Post"],
         *["attack-base Blob World", "attack-player", "end-turn"],
     ]
     enough = state_of(combat=22, opponent={"bases": bases, "authority": 8})
-    assert does(pilot_of(), enough)[3:] == ["attack-player", "end-turn"]
+    assert does(rule_player_of(), enough)[3:] == ["attack-player", "end-turn"]
 
 
 def test_an_outpost_of_score_0_is_left_and_ends_the_attack() -> None:
-    pilot = pilot_of(attackBaseRules=[{"card": "Junkyard", "score": 0}])
+    rule_player = rule_player_of(attackBaseRules=[{"card": "Junkyard", "score": 0}])
     state = state_of(combat=20, opponent={"bases": ["Junkyard", "Blob Wheel"]})
-    assert does(pilot, state) == ["end-turn"]
-    base = pilot_of(attackBaseRules=[{"card": "base", "score": 0}])
+    assert does(rule_player, state) == ["end-turn"]
+    base = rule_player_of(attackBaseRules=[{"card": "base", "score": 0}])
     assert does(base, state_of(combat=20, opponent={"bases": ["Blob Wheel"]})) == [
         *["attack-player", "end-turn"]
     ]
@@ -333,10 +341,10 @@ def test_an_outpost_of_score_0_is_left_and_ends_the_attack() -> None:
 def test_questions_with_one_pick(kind: str, rules: str, default: list[int]) -> None:
     """The dearest, but nothing of the trade row; what a rule puts above it; nothing of score 0."""
     cards = ["Blob Wheel", "Fleet HQ"] if kind == "destroy-base" else ["Ram", "Battle Blob"]
-    assert picks(pilot_of(), kind, None, cards, state_of()) == default
-    first = pilot_of(**{rules: [{"card": cards[0], "score": 99}]})
+    assert picks(rule_player_of(), kind, None, cards, state_of()) == default
+    first = rule_player_of(**{rules: [{"card": cards[0], "score": 99}]})
     assert picks(first, kind, None, cards, state_of()) == [0]
-    none = pilot_of(**{rules: [{"card": "*", "score": 0}]})
+    none = rule_player_of(**{rules: [{"card": "*", "score": 0}]})
     assert picks(none, kind, None, cards, state_of()) == []
 
 
@@ -344,8 +352,10 @@ def test_a_ship_goes_to_the_top_if_its_rule_says_so() -> None:
     state = state_of(trade=3, next_ship_to_top=True, trade_row=["Ram"])
     buy = [{"card": "*", "score": "card.cost"}]
     for score, to in ((1, "deck"), (0, "discard")):
-        pilot = pilot_of(buyRules=buy, cardToTopOfDeckRules=[{"card": "Ram", "score": score}])
-        (bought,) = actions(pilot, state)
+        rule_player = rule_player_of(
+            buyRules=buy, cardToTopOfDeckRules=[{"card": "Ram", "score": score}]
+        )
+        (bought,) = actions(rule_player, state)
         assert (bought.card, bought.to) == ("Ram", to)
 
 
@@ -359,17 +369,19 @@ def test_a_card_goes_by_its_name_then_outpost_base_ship_and_all() -> None:
     ]
     # A Ram has an entry of its own, none of whose rules holds: the default, not the ship's.
     row = ["Ram", "Cutter", "Blob Wheel", "Trading Post"]
-    pilot = pilot_of(buyRules=rules)
+    rule_player = rule_player_of(buyRules=rules)
     for card, row_now in (("Trading Post", row), ("Blob Wheel", row[:3]), ("Cutter", row[:2])):
-        assert does(pilot, state_of(turn=len(row_now), trade=3, trade_row=row_now)) == [
+        assert does(rule_player, state_of(turn=len(row_now), trade=3, trade_row=row_now)) == [
             f"buy {card}"
         ]
-    assert does(pilot, state_of(trade=3, trade_row=["Ram"])) == ["end-turn"]
+    assert does(rule_player, state_of(trade=3, trade_row=["Ram"])) == ["end-turn"]
 
 
 def test_the_later_of_two_equal_matchers_counts() -> None:
     rules = [{"card": "Ram", "score": 9}, {"card": "RAM", "score": 0}]
-    assert does(pilot_of(buyRules=rules), state_of(trade=3, trade_row=["Ram"])) == ["end-turn"]
+    assert does(rule_player_of(buyRules=rules), state_of(trade=3, trade_row=["Ram"])) == [
+        "end-turn"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -390,31 +402,31 @@ def test_two_cards_that_are_worth_more_together(
     rules = [{"card": card, "score": score} for card, score in scores.items()]
     row = [card for card in scores if card != "Explorer"]
     state = state_of(trade=trade, trade_row=row, explorers=2)
-    assert does(pilot_of(buyRules=rules), state) == [f"buy {card}" for card in bought]
+    assert does(rule_player_of(buyRules=rules), state) == [f"buy {card}" for card in bought]
 
 
 def test_one_explorer_alone_makes_no_pair() -> None:
     rules = [{"card": "Ram", "score": 10}, {"card": "Explorer", "score": 6}]
     state = state_of(trade=4, trade_row=["Ram"], explorers=1)
-    assert does(pilot_of(buyRules=rules), state) == ["buy Ram"]
+    assert does(rule_player_of(buyRules=rules), state) == ["buy Ram"]
 
 
 def test_the_order_of_a_round() -> None:
     """Scrap for benefit, bases, cards of the hand, allies, buying; then again; then the attack."""
-    pilot = pilot_of(
+    rule_player = rule_player_of(
         scrapForBenefitRules=[{"card": "Ram", "score": 1}], buyRules=[{"card": "*", "score": 1}]
     )
     ships = [piece("Ram", used=True), piece("Cutter", used=True)]
     first = state_of(in_play=[*ships, "The Hive"], hand=["Scout"], trade=2)
     able = ["scrap Ram", "use-base The Hive", "use-ally Cutter"]
-    assert does(pilot, first, *able) == ["scrap Ram"]
-    assert does(pilot, first, *able[1:]) == ["use-base The Hive"]
+    assert does(rule_player, first, *able) == ["scrap Ram"]
+    assert does(rule_player, first, *able[1:]) == ["use-base The Hive"]
     used = [*ships[1:], piece("The Hive", used=True)]
-    assert does(pilot, state_of(in_play=used, hand=["Scout"]), able[2]) == ["play Scout"]
-    assert does(pilot, state_of(in_play=used), able[2]) == ["use-ally Cutter"]
+    assert does(rule_player, state_of(in_play=used, hand=["Scout"]), able[2]) == ["play Scout"]
+    assert does(rule_player, state_of(in_play=used), able[2]) == ["use-ally Cutter"]
     bought = state_of(in_play=used, trade=2, trade_row=["Cutter"])
-    assert does(pilot, bought) == ["buy Cutter"]
+    assert does(rule_player, bought) == ["buy Cutter"]
     # Something was done in this round, so there is another; a Ram drawn by now is played.
     again = state_of(in_play=used, hand=["Ram"], combat=3)
-    assert does(pilot, again) == ["play Ram"]
-    assert does(pilot, state_of(in_play=used, combat=3)) == ["attack-player", "end-turn"]
+    assert does(rule_player, again) == ["play Ram"]
+    assert does(rule_player, state_of(in_play=used, combat=3)) == ["attack-player", "end-turn"]

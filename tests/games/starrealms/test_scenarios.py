@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, Termination
+from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, EndReason
 from referee.games.starrealms import RULES
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.messages import KINDS, PUBLIC
@@ -106,7 +106,7 @@ def test_every_fault_has_a_scenario() -> None:
 
 def test_every_end_reason_has_a_scenario() -> None:
     ends = {line.rpartition(" | ")[2] for line in told() if line.startswith("game-end")}
-    assert ends == {*RULES.reasons, *Termination}
+    assert ends == {*RULES.reasons, *EndReason}
 
 
 def test_there_are_the_cards_of_the_core_set() -> None:

@@ -12,7 +12,7 @@ from referee.games.starrealms import RULES, StarRealms
 from referee.games.starrealms.turns import Turns
 from referee.match.machine import Match
 from tests.games.starrealms.star_matches import Scene, new_match, right
-from tests.support.helpers import NAMES, Told
+from tests.support.helpers import NAMES, Announced
 from tests.support.public_logs import PublicLog, log_of
 
 Json = dict[str, Any]
@@ -60,7 +60,7 @@ def test_a_turn_reads_like_table_talk() -> None:
     scene.step({"do": ["scrap Ram", "buy Cutter", "attack-base Trading Post", "attack-player"]})
     scene.step({"do": ["fly"]})
     reader = Turns(NAMES[:2])
-    told = Told(scene.entries)
+    told = Announced(scene.entries)
     turn, *_ = LOG.turns(reader, told.public)
     assert reader.title(turn) == "Ann, 50 to 35"
     assert [(p.label, p.text) for p in reader.show(turn) if isinstance(p, Phrase)] == [

@@ -15,11 +15,11 @@ hidden.py       cards that can change places unnoticed, for `tests/games/test_le
 
 from __future__ import annotations
 
-from referee.games.interface.rules import Rules
+from referee.games.interface.definition import GameDefinition
 from tests.games.toy_cards import messages
 from tests.games.toy_cards.rules import ALL_PLAYED, SECTIONS, Facts, Options, ToyCards
 
-RULES = Rules(
+RULES = GameDefinition(
     name="toy_cards",
     protocol=1,
     specification="toy_cards",
@@ -37,7 +37,7 @@ RULES = Rules(
         "log_player": "tests.games.toy_cards.log_player:ToyCardsLog",
         "turns": "tests.games.toy_cards.turns:Turns",
         "turn": "referee.games.interface.turns:Turn",
-        "person": "tests.games.toy_cards.person:Player",
+        "person": "tests.games.toy_cards.person:ToyDialogue",
         "environment": "tests.games.toy_cards.environment:ENVIRONMENT",
     },
 )

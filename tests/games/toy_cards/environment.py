@@ -35,14 +35,14 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         return np.array([self.view.turn, *places], np.int32)
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower`: a request has all of it."""
+class ToyTracker:
+    """Implements `referee.games.interface.environment.StateTracker`: a request has all of it."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat, self._seats = seat, seats
         self._request: PlayRequest
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         if isinstance(message, PlayRequest):
             self._request = message
 
@@ -58,5 +58,5 @@ ENVIRONMENT = Environment(
     action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
-    follower=Follower,
+    tracker=ToyTracker,
 )

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import Request, Setup
+from referee.games.interface.game import GameSetup, Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.interface.random_source import SeededRandomSource
 from tests.games.toy_cards.messages import CardPlayed, GameInfo, PlayReply, TrickTaken
 from tests.games.toy_cards.rules import Options, ToyCards
 
@@ -20,9 +20,9 @@ class ToyCardsLog:
 
     sections = SECTIONS
 
-    def begin(self, info: GameInfo, names: Sequence[str]) -> Setup:
+    def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
         options = Options(info.hand_size)
-        return Setup(chance=SeededChance(0), names=tuple(names), options=options)
+        return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: ToyCards, asked: Request, ahead: Sequence[Struct]) -> PlayReply:
         """The card that is played; it changes places with a card that nobody knows."""

@@ -13,7 +13,7 @@ from tests.games.toy_cards.messages import PlayRequest
 from tests.games.toy_cards.turns import Turns
 
 
-class Player(TurnListener[Turn]):
+class ToyDialogue(TurnListener[Turn]):
     """Implements `referee.games.interface.dialogue.Dialogue`."""
 
     reader_type = Turns

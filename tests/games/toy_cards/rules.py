@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from referee.games.interface import table
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
-from referee.games.interface.game import Outcome, Request, Setup, Standing, Viewer, ranks
+from referee.games.interface.game import GameSetup, Outcome, Request, SeatState, Viewer, ranks
 from referee.games.interface.seats import seat_id
 from tests.games.toy_cards import messages as say
 from tests.games.toy_cards.view import View, request_of, view_of
@@ -42,7 +42,7 @@ class Table(table.Table[Player]):
 
     sections = SECTIONS
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: GameSetup) -> None:
         size = setup.options.hand_size
         self.deck, self.trick, self.turn = [*CARDS], dict[int, int](), 0
         setup.chance.shuffle("deal", self.deck)
@@ -54,12 +54,12 @@ class Table(table.Table[Player]):
 class ToyCards(table.TableGame[Table]):
     """One game; implements `referee.games.interface.game.Game`."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: GameSetup) -> None:
         super().__init__(Table(setup))
         self.begin(self._play(setup.options.hand_size), setup.absent)
 
-    def standings(self) -> list[Standing]:
-        return [Standing(p.score, p.turns, Facts(p.best)) for p in self.table.players]
+    def standings(self) -> list[SeatState]:
+        return [SeatState(p.score, p.turns, Facts(p.best)) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         return view_of(self.table, self.requests, viewer)

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Finding
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 from referee.games.tribute.rules.cards import MORIHAUS, PATRONS, TREASURY, CardSet, Kind, card_set
@@ -371,7 +371,7 @@ class Checker:
             actions += 1
             yield from self._act(acted)
         if self._number > self._max_turns:
-            self._over = Termination.TURN_LIMIT, None
+            self._over = EndReason.TURN_LIMIT, None
             return
         yield from self._clean_up()
         if me.prestige >= 80:
@@ -827,10 +827,10 @@ class Checker:
         should = [seat.prestige for seat in self._seats]
         self._check(scores == should, "4.10", f"scores {should}", found)
         if self._gone:
-            why: str = Termination.LAST_PLAYER_STANDING
+            why: str = EndReason.LAST_PLAYER_STANDING
             won = [seat.number for seat in self._seats if seat.seat not in self._gone]
             if not won:
-                why, won = Termination.NO_PLAYERS, winners
+                why, won = EndReason.NO_PLAYERS, winners
         elif self._over is not None:
             why, winner = self._over
             won = [seat.number for seat in self._seats if winner in (None, seat)]

@@ -24,7 +24,7 @@ from referee.games.tribute.rules.game import Tribute
 from referee.games.tribute.rules.view import request_of, view_of
 from referee.games.tribute.sot.dialogue import Dialogue, _reply
 from tests.games.tribute.tribute_matches import new_match, new_setup, right
-from tests.support.helpers import Told, name_line, seat_of, to_line
+from tests.support.helpers import Announced, name_line, seat_of, to_line
 
 Json = dict[str, Any]
 LIMIT = 30.0
@@ -60,7 +60,7 @@ def play(
     match, dialogue, dice = new_match(seed, **options), Dialogue(maker, LIMIT), Random(seed)
     match.start()
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             dialogue.take(message, monotonic())
             if on_request is not None:

@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games.interface.dialect import DialectKind
-from referee.games.interface.faults import Disqualification, Fault, Malformed
+from referee.games.interface.faults import Disqualification, Fault, InvalidReply
 from referee.games.tribute import RULES
 from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX, Classic, ClassicIndex
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Match
 from tests.games.tribute.test_vectors import Completed
 from tests.games.tribute.tribute_matches import new_match, right
-from tests.support.helpers import TIMES, Told, seat_of, to_line
+from tests.support.helpers import TIMES, Announced, seat_of, to_line
 from tests.support.live import referee
 
 Json = dict[str, Any]
@@ -39,9 +39,9 @@ class Writer:
         self.completed = Completed()
         self.moments: list[str] = []
 
-    def hear(self, message: Json) -> bytes:
+    def observe(self, message: Json) -> bytes:
         """A public message."""
-        self.completed.hear(message)
+        self.completed.observe(message)
         if message["type"] == "action":
             self.moments.append(self.action(message["action"]))
         if message["type"] == "chosen":
@@ -220,11 +220,11 @@ def play(seed: int, kinds: tuple[str, str]) -> list[list[bytes]]:
     dice = Random(seed)
     match.start()
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             for seat in (0, 1):
                 data = dialects[seat].send(to_line(message))
-                assert data == writers[seat].hear(message), message["type"]
+                assert data == writers[seat].observe(message), message["type"]
                 if data:
                     sent[seat].append(data)
         if not match.due:
@@ -371,7 +371,7 @@ def test_a_reply(kind: str, request_: Json, line: str, reply: Json) -> None:
 def test_a_line_that_loses_stands_as_it_came(kind: str, request_: Json, line: str) -> None:
     reply = replied(kind, request_, line)
     assert reply == line.encode()
-    assert type(decode_reply(reply, reply_decoder(RULES.replies))) is Malformed
+    assert type(decode_reply(reply, reply_decoder(RULES.replies))) is InvalidReply
 
 
 @pytest.mark.parametrize("request_", [PICK, TURN, CARDS, EITHER], ids=lambda asked: asked["type"])
@@ -412,7 +412,7 @@ def test_any_line_is_a_legal_reply_or_a_fault_by_section(
     dice = Random(seed)
     match.start()
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             for dialect in dialects:
                 dialect.send(to_line(message))
@@ -445,7 +445,7 @@ def ended(kind: str, when: str, stop: Callable[[Match], None]) -> list[bytes]:
     dice = Random(1)
     match.start()
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             for seat, dialect in enumerate(dialects):
                 sent[seat] = dialect.send(to_line(message)) or sent[seat]

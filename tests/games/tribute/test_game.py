@@ -20,7 +20,7 @@ from referee.games.tribute.rules.messages import EVENTS, FOLLOW_UPS
 from referee.match.machine import Match
 from referee.match.spec import match_spec, settings_words
 from tests.games.tribute.tribute_matches import mostly_right, new_match, played, right, wrong
-from tests.support.helpers import TIMES, Told, name_line, shake_hands, to_line
+from tests.support.helpers import TIMES, Announced, name_line, shake_hands, to_line
 
 Json = dict[str, Any]
 SEEDS = st.integers(0, 2**53 - 1)
@@ -80,11 +80,11 @@ def test_whatever_bots_do_no_card_is_there_twice(seed: int, choose: Any, options
     match.start()
     for seat in match.due:
         match.receive(seat, name_line(seat))
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     while match.due:
         (seat,) = match.due
         match.receive(seat, keeper(dice, told.requests[-1][1]))
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
     assert told.public[-1]["type"] == "game-end"
     assert len(told.faults) == (told.public[-1]["reason"] in ("illegal-reply", "bad-patron"))
     if choose is right:
@@ -103,7 +103,7 @@ MATCHES = [
 def test_the_bots_of_these_tests_go_through_all_that_can_happen() -> None:
     told: set[str] = set()
     for options in MATCHES:
-        for message in Told(played(choose=right, **options)[1]).public:
+        for message in Announced(played(choose=right, **options)[1]).public:
             told |= {message["type"], message.get("kind", ""), message.get("follow_up", "")}
     types = {f"{struct.__struct_config__.tag}" for struct in RULES.public}
     assert told >= {*EVENTS, *FOLLOW_UPS, *types} - {"heal-agent"}
@@ -114,7 +114,7 @@ def test_the_bots_of_these_tests_make_every_mistake() -> None:
     for seed in range(60):
         for choose in (wrong, mostly_right):
             _, entries = played(seed, choose, max_turns=8)
-            faults |= {code for _, code, _ in Told(entries).codes()}
+            faults |= {code for _, code, _ in Announced(entries).codes()}
         if faults >= {*RULES.faults}:
             return
     raise AssertionError(faults)
@@ -131,7 +131,7 @@ def test_who_leaves_has_lost() -> None:
         for _ in range(replies):
             (seat,) = match.due
             match.receive(seat, right(Random(1), told.requests[-1][1]))
-            told = Told(match.take_entries())
+            told = Announced(match.take_entries())
         (seat,) = match.due
         match.disqualify(seat, Disqualification.TIMEOUT, "too late")
         assert match.outcome is not None
@@ -146,7 +146,7 @@ def test_who_is_not_there_at_the_start_has_lost() -> None:
     match.take_entries()
     match.disqualify(0, Disqualification.EXITED, "gone")
     match.receive(1, name_line(1))
-    told = Told(match.take_entries()).public
+    told = Announced(match.take_entries()).public
     types = [message["type"] for message in told]
     assert types == [*["player-name"] * 2, "game-info", "player-disqualified", "game-end"]
     assert told[-1] == {
@@ -162,7 +162,7 @@ def test_a_wrong_handshake_is_a_fault_and_the_bot_plays_on() -> None:
     match.start()
     match.receive(0, b"PLAYER")
     match.receive(1, name_line(1))
-    told = Told(match.take_entries())
+    told = Announced(match.take_entries())
     assert told.codes() == [(0, "bad-name-reply", "3.2")]
     assert match.due == (0,)
     match.receive(0, to_line({"type": "patron-reply", "patron": "ANSEI"}))

@@ -17,7 +17,7 @@ from referee.games.tribute.rules.cards import card_set
 from tests.games.tribute.test_classic import Json
 from tests.games.tribute.test_vectors import VECTORS
 from tests.games.tribute.tribute_matches import new_match, right
-from tests.support.helpers import TIMES, Told, name_line, seat_of, to_line
+from tests.support.helpers import TIMES, Announced, name_line, seat_of, to_line
 
 PLACES = {card: place for place, card in enumerate(card_set("2025-04").kinds)}
 PELIN = {"type": "call-patron", "patron": "PELIN"}
@@ -43,7 +43,7 @@ class Known:
         self.count = 0
         self.forgot = 0
 
-    def hear(self, message: Json) -> None:
+    def observe(self, message: Json) -> None:
         if message.get("player_number") != self.player:
             return
         if message["type"] == "player-drew":
@@ -72,11 +72,11 @@ def played(seed: int, kinds: tuple[type[Leaky], type[Leaky]], **options: Any) ->
     dice = Random(seed)
     match.start()
     while True:
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             for dialect, known in zip(dialects, counts, strict=True):
                 dialect.send(to_line(message))
-                known.hear(message)
+                known.observe(message)
         if not match.due:
             return sum(known.forgot for known in counts)
         for to, request in told.requests:
@@ -120,7 +120,7 @@ def test_the_first_state_of_the_engines_example() -> None:
     asked: Json = {}
     match.start()
     while asked.get("type") != "play-turn":
-        told = Told(match.take_entries())
+        told = Announced(match.take_entries())
         for message in told.public:
             dialect.send(to_line(message))
         for to, asked in told.requests:

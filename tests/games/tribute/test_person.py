@@ -10,7 +10,7 @@ from msgspec import convert
 from referee.cli.typed import read_answer
 from referee.games.interface.dialogue import Question
 from referee.games.tribute import RULES
-from referee.games.tribute.person import _VERBS, Player
+from referee.games.tribute.person import _VERBS, TributeDialogue
 from referee.games.tribute.rules.effects import VERBS
 from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayReply
 from tests.games.tribute.tribute_matches import new_setup
@@ -24,9 +24,9 @@ def asked(state: Json) -> tuple[Any, Question, Any]:
     """The first decision in a situation, with its question and request."""
     assert RULES.situation is not None
     game: Any = RULES.situation(new_setup(), {"patrons": PATRONS} | state)
-    player = Player(["Ann", "Ben"], 0)
+    player = TributeDialogue(["Ann", "Ben"], 0)
     for message in game.take_events():
-        player.hear(message)
+        player.observe(message)
     request = game.requests[0].message
     decision = player.decide(request)
     return decision, next(decision), request
@@ -59,12 +59,12 @@ def test_a_hand_is_played_as_a_whole() -> None:
     game: Any = RULES.situation(
         new_setup(), {"patrons": PATRONS, "seats": {"player1": seat}, "row": ["TITHE"]}
     )
-    player = Player(["Ann", "Ben"], 0)
+    player = TributeDialogue(["Ann", "Ben"], 0)
     asked: list[str] = []
     done: list[Json] = []
     while len(asked) < 3:
         for message in game.take_events():
-            player.hear(message)
+            player.observe(message)
         request = game.requests[0].message
         decision = player.decide(request)
         try:

@@ -47,7 +47,7 @@ def test_a_record_with_options_that_cannot_be_was_edited(tmp_path: Path) -> None
         record.write_text(text.replace(there, wrong, 1))
         done = referee("verify", str(record))
         assert (done.returncode, done.stderr) == (1, "")
-        assert "line 1: edited: no possible header: " in done.stdout
+        assert "line 1: modified: not a valid header: " in done.stdout
         assert wrong[2:-2] in done.stdout
 
 

@@ -21,10 +21,10 @@ import msgspec
 import pytest
 
 from referee.games import GAMES
-from referee.games.interface.chance import SeededChance
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, Fault
-from referee.games.interface.game import LEFT, Game, Setup
-from referee.games.interface.rules import Rules
+from referee.games.interface.game import LEFT, Game, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
 from referee.logs.files import open_logs
 from referee.logs.record import RecordWriter
@@ -43,7 +43,7 @@ from tests.games.tribute.second.driver import (
 )
 from tests.games.tribute.second.engine import Game as SecondGame
 from tests.games.tribute.second.lines import encoded, read
-from tests.games.tribute.second.records import Departure, follow
+from tests.games.tribute.second.records import DeviationError, follow
 from tests.games.tribute.second.vectors import departures, replay, set_up, vectors
 from tests.support.helpers import TIMES, name_line
 
@@ -78,7 +78,7 @@ def test_recorded_game(number: int) -> None:
 # --- the product against them ---------------------------------------------------------------------
 
 
-def product_options(rules: Rules, options: Options) -> Any:
+def product_options(rules: GameDefinition, options: Options) -> Any:
     chosen = {
         "cards": options.cards,
         "max_turns": options.max_turns,
@@ -93,8 +93,8 @@ def product_steps(script: Script) -> Iterator[Game]:
     """The product's game as it begins and after each reply; all that it has to tell is waiting."""
     rules = GAMES["tribute"]
     decoder = reply_decoder(rules.replies)
-    setup = Setup(
-        chance=SeededChance(script.seed),
+    setup = GameSetup(
+        chance=SeededRandomSource(script.seed),
         names=NAMES,
         options=product_options(rules, script.options),
         absent=frozenset(script.absent),
@@ -239,7 +239,7 @@ def followed(lines: list[str], file: Path) -> str:
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     try:
         follow(file)
-    except Departure as departure:
+    except DeviationError as departure:
         return str(departure)
     return ""
 

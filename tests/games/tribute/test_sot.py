@@ -218,7 +218,7 @@ def test_hidden_cards_change_no_simulation() -> None:
         events = [msgspec.to_builtins(event) for event in game.take_events()]
         knowledge, engine = Knowledge(0, events[0]), Engine(events[0])
         for event in events[1:]:
-            knowledge.hear(event)
+            knowledge.observe(event)
         state = engine.keep(State(*knowledge.table(msgspec.to_builtins(request)), []))
         library = build_game_state(state.shown(is_seeded=False), engine)
         moves = [from_proto_move(move) for move in state.moves()]
@@ -405,7 +405,7 @@ def test_a_folder_and_kept_processes(tmp_path: Path) -> None:
     (tmp_path / "bot.toml").write_text('name = "mine"\ncommand = "sot:a_bot.py"\n')
     options = ("--game", "tribute", "--deals", "2", "--seed", "3", "--jobs", "1")
     done = referee(
-        "tournament", *options, str(tmp_path), "random", "--set", "max_turns=9", "--json"
+        "tournament", *options, str(tmp_path), "random", "--set", "max_turns=9", "--format", "json"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     shown = msgspec.json.decode(done.stdout)

@@ -15,7 +15,7 @@ from referee.games.tribute.turns import Turns
 from referee.match.machine import Match
 from tests.games.tribute.tribute_matches import Scene, new_match, right
 from tests.support.any_game import Course
-from tests.support.helpers import NAMES, Told
+from tests.support.helpers import NAMES, Announced
 from tests.support.public_logs import PublicLog, log_of
 
 Json = dict[str, Any]
@@ -124,7 +124,7 @@ def test_a_purchase_has_the_cost_of_its_card() -> None:
     bought = 0
     for seed in range(4):
         course = Course("tribute", seed, max_turns=30)
-        log = [message for entries in course.play() for message in Told(entries).public]
+        log = [message for entries in course.play() for message in Announced(entries).public]
         info = next(message for message in log if message["type"] == "game-info")
         costs = {row["name"]: row["cost"] for row in info["card_table"]}
         for turn in PublicLog(course.rules).turns(Turns(course.names), log):

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Union
 import msgspec
 import pytest
 
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import PUBLIC, Setup
+from referee.games.interface.game import PUBLIC, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute import RULES
 from referee.games.tribute.rules.chance import Generator, generators
 from tests.support.helpers import ROOT
@@ -34,13 +34,13 @@ def test_the_numbers_of_a_seed() -> None:
 @pytest.mark.parametrize("streams", VECTORS["streams"], ids=lambda streams: streams["seed"])
 def test_the_first_states_of_streams(streams: Json) -> None:
     """4.11: each stream has a generator of its own."""
-    made = generators("streams", SeededChance(streams["seed"]), 0, STREAMS[1:])
+    made = generators("streams", SeededRandomSource(streams["seed"]), 0, STREAMS[1:])
     assert [made[stream].state for stream in STREAMS] == streams["first_states"]
 
 
 def new_game(seed: int, **options: Any) -> Any:
-    setup = Setup(
-        chance=SeededChance(seed),
+    setup = GameSetup(
+        chance=SeededRandomSource(seed),
         names=("Ann", "Ben"),
         options=RULES.options(**options),
         seed=seed,
@@ -128,7 +128,7 @@ class Completed:
         self.rows: dict[str, Json] = {}
         self.cards: dict[int, str] = {}
 
-    def hear(self, message: Json) -> None:
+    def observe(self, message: Json) -> None:
         kind = message["type"]
         if kind == "game-info":
             self.rows = {row["card"]: row for row in message["card_table"]}
@@ -208,7 +208,7 @@ def test_a_whole_game(expected: Json) -> None:
         game.advance({asked.seat: msgspec.convert(reply, REPLY)})
         public += game.take_events()
     for message in public:
-        completed.hear(msgspec.to_builtins(message))
+        completed.observe(msgspec.to_builtins(message))
     told = public[1:]  # without game-info
     assert {
         "patrons": list(game.view(PUBLIC).favours),

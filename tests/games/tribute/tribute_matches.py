@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from referee.games.interface.chance import SeededChance
-from referee.games.interface.game import ALL, Setup
+from referee.games.interface.game import ALL, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
 from referee.games.tribute import RULES
 from referee.match.machine import Entry, Match
-from tests.support.helpers import Told, name_line, seat_of, to_line
+from tests.support.helpers import Announced, name_line, seat_of, to_line
 
 Json = dict[str, Any]
 
@@ -27,10 +27,12 @@ SHORT = {
 LONG = {long: short for short, long in SHORT.items()}
 
 
-def new_setup(seed: int = 1, **options: Any) -> Setup:
+def new_setup(seed: int = 1, **options: Any) -> GameSetup:
     """What a new game is made of."""
-    chance = SeededChance(seed)
-    return Setup(chance=chance, names=("Ann", "Ben"), options=RULES.options(**options), seed=seed)
+    chance = SeededRandomSource(seed)
+    return GameSetup(
+        chance=chance, names=("Ann", "Ben"), options=RULES.options(**options), seed=seed
+    )
 
 
 def new_match(seed: int = 1, **options: Any) -> Match:
@@ -140,7 +142,7 @@ class Scene:
         self.match.take_entries()
         for seat in (0, 1):
             self.match.receive(seat, name_line(seat))
-        self.told = Told(self._take())
+        self.told = Announced(self._take())
 
     def do(self, deeds: str) -> None:
         """Give replies one after the other: "play GOLD; end; choose SWIPE; left"."""
@@ -149,7 +151,7 @@ class Scene:
             (seat,) = self.match.due
             self.match.receive(seat, self.line(deed))
             entries += self._take()
-        self.told = Told(entries)
+        self.told = Announced(entries)
 
     def line(self, deed: str) -> bytes:
         """A reply in short words, as a line."""
@@ -248,7 +250,7 @@ class Scene:
 
     def _take(self) -> list[Entry]:
         entries = self.match.take_entries()
-        told = Told(entries)
+        told = Announced(entries)
         for message in told.public:
             self.names.learn(message)
         for to, message in told.requests:
@@ -324,7 +326,7 @@ def played(seed: int, choose: Any, **options: Any) -> tuple[Match, list[Entry]]:
         if not match.due:
             return match, entries
         (seat,) = match.due
-        ((_, request),) = Told(new).requests
+        ((_, request),) = Announced(new).requests
         match.receive(seat, choose(dice, request))
 
 

@@ -191,7 +191,7 @@ def test_of_an_endless_turn_the_first_steps_are_kept(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"".join([*lines, *more]))
     replay, items = read(tmp_path / "log")
     (turn,) = turns(items)
-    assert turn.left_out == 107
+    assert turn.omitted == 107
     assert len(turn.gained) + len(turn.bought) == MAX_KEPT
     assert turn.cards["copper"] == 7 + MAX_KEPT + 7
     shown = painted(replay, items, Painter(80, colour=False))
@@ -210,7 +210,7 @@ def test_of_endless_faults_the_first_are_kept(in_turn: bool, tmp_path: Path) -> 
     _, items = read(tmp_path / "record")
     (turn,) = turns(items)
     if in_turn:
-        assert (len(turn.notes), turn.left_out) == (MAX_KEPT, 7)
+        assert (len(turn.notes), turn.omitted) == (MAX_KEPT, 7)
     else:
         assert len(turn.notes) == MAX_KEPT
         assert Skipped(MAX_KEPT + 2, 7) in items
@@ -241,7 +241,7 @@ def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
             b'{"entry":"header","format":"referee-match-record","version":1,"game":"x"}\n',
             'game is "x"',
         ),
-        (HEADER.replace(b'"seed":20', b'"seed":"\\u001b[2J"'), "edited: no possible header"),
+        (HEADER.replace(b'"seed":20', b'"seed":"\\u001b[2J"'), "modified: not a valid header"),
     ],
 )
 def test_what_is_no_log(data: bytes, says: str, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 from tests.support.made_up import (
     MadeUp,
@@ -47,7 +47,7 @@ SETUPS = {
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: Setup) -> None:
+def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: TournamentSetup) -> None:
     whole = contents(played(setup))
     total = len(whole["matches"])
     assert total > 10
@@ -65,12 +65,12 @@ def test_a_run_that_is_cut_off_goes_on_to_the_same_store(setup: Setup) -> None:
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
 @pytest.mark.parametrize("jobs", [1, 7])
-def test_the_number_of_jobs_changes_nothing(setup: Setup, jobs: int) -> None:
+def test_the_number_of_jobs_changes_nothing(setup: TournamentSetup, jobs: int) -> None:
     assert contents(played(setup, jobs=jobs, most=2)) == contents(played(setup, jobs=2))
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-def test_what_is_whole_is_not_played_again(setup: Setup) -> None:
+def test_what_is_whole_is_not_played_again(setup: TournamentSetup) -> None:
     store = played(setup)
     assert play(store) == []
 
@@ -223,7 +223,7 @@ def test_a_match_that_kills_its_worker_is_void_and_no_other() -> None:
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
 @pytest.mark.parametrize("killers", [{1}, {1, 4}], ids=str)
 def test_bots_that_kill_workers_are_out_and_the_others_go_on(
-    setup: Setup, killers: set[int]
+    setup: TournamentSetup, killers: set[int]
 ) -> None:
     """After one match each, the first in the schedule, however the run is cut off."""
     stores = []

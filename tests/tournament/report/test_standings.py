@@ -16,7 +16,7 @@ from rich.console import Console
 
 from referee.tournament.playing.batch import lost_row
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.report.facts import Departure, statistics
+from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
 from referee.tournament.report.lessons import LESSONS, lessons
 from referee.tournament.report.standings import Meeting, Standings, standings
@@ -55,7 +55,7 @@ def test_counts_of_a_round_robin() -> None:
         "bot2": Meeting(10, 10, 0, 0, 10),
     }
     assert found.head_to_head["bot2"]["bot1"] == Meeting(10, 0, 0, 10, 0)
-    assert middle.calls_itself == "Bot 1"
+    assert middle.reported_name == "Bot 1"
     assert [seat.share for seat in found.seats] == [0.5, 0.5]
 
 
@@ -202,9 +202,9 @@ def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() ->
 
     facts = statistics(played(made_setup(2, deals=6), result)).bots["bot1"]
     assert facts.disqualified == {"exited": 6, "timeout": 4}
-    assert facts.departures == [
-        Departure("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
-        Departure("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
+    assert facts.first_disqualifications == [
+        BotDisqualification("exited", 6, "in 6", ["Traceback", "KeyError"], ""),
+        BotDisqualification("timeout", 2, "in 2", ["Traceback", "KeyError"], ""),
     ]
 
 
@@ -229,7 +229,7 @@ def test_a_crash_that_the_sandbox_explains_says_so_without_asking_for_the_bot(
 
     store = played(made_setup(2, deals=1, sandbox=sandbox), result)
     found = report(store)
-    hint = found.facts.bots["bot1"].departures[0].hint
+    hint = found.facts.bots["bot1"].first_disqualifications[0].hint
     assert ("outside its folder a bot in the sandbox sees only" in hint) == is_said
     for text in (
         " ".join(" ".join(shown(store)).split()),
@@ -387,7 +387,7 @@ def test_a_bot_without_matches_has_no_rating() -> None:
 def test_two_bots_have_a_summary() -> None:
     lines = shown(played(made_setup(2, deals=10), upset))
     assert re.fullmatch(
-        r"bot0 against bot1: \+\d+ Elo \([-+]\d+ to \+\d+\); better: \d\d.\d%.",
+        r"bot0 against bot1: \+\d+ Elo \([-+]\d+ to \+\d+\); LOS: \d\d.\d%.",
         starting(lines, "bot0 against"),
     )
     assert "Of 20 matches it won 16, drew 0 (0.0%) and lost 4." in lines

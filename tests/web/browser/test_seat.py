@@ -310,7 +310,7 @@ def test_the_server_restarted_in_mid_match(browser: Any, tmp_path: Path) -> None
         before = answers()
         process.kill()
         process.wait()
-    with playing("--page", "--from", str(record), "--record", str(record)) as (process, (again,)):
+    with playing("--page", "--resume", str(record), "--record", str(record)) as (process, (again,)):
         assert again == link.partition("#")[0]
         page.locator(".seat-panel .problem").filter(has_text="not reached").wait_for(state="hidden")
         asked = next_question(page)

@@ -22,7 +22,7 @@ from referee import cli
 from referee.games.botwars.statistics import _COUNTS as FIGURES
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant, MatchRow, Plan
-from referee.tournament.schedule.format import Setup
+from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server import app as application
@@ -46,7 +46,9 @@ async def serving(*names: Path | str, **options: Any) -> AsyncIterator[httpx.Asy
         yield client
 
 
-def stored(folder: Path, wanted: Setup, name: str = "night.sqlite", result: Any = row) -> Path:
+def stored(
+    folder: Path, wanted: TournamentSetup, name: str = "night.sqlite", result: Any = row
+) -> Path:
     path = folder / name
     with Store.for_writing(str(path)) as store:
         store.add_stage(wanted)
@@ -96,7 +98,7 @@ async def parsed(client: httpx.AsyncClient, url: str, status: int = 200) -> Any:
     ids=lambda wanted: f"{wanted.format} of {len(wanted.bots)}, {wanted.players}",
 )
 async def test_the_figures_are_those_of_the_command(
-    wanted: Setup, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    wanted: TournamentSetup, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = stored(tmp_path, wanted)
     assert cli.main(["standings", str(path), "--format", "json"]) == 0
@@ -112,7 +114,7 @@ async def test_the_figures_are_those_of_the_command(
             one = await parsed(client, f"/store/night.sqlite/bot/{number}?format=json")
             assert one["bot"] == bot
             assert one["statistics"] == printed["statistics"]["bots"][bot["name"]]
-            assert one["lessons"] == printed["lessons"][bot["name"]]
+            assert one["notable_losses"] == printed["notable_losses"][bot["name"]]
             assert one["head_to_head"] == printed["head_to_head"][bot["name"]]
             for result, count in (("won", "wins"), ("drawn", "draws"), ("lost", "losses")):
                 query = f"bot={bot['name']}&result={result}&format=json"

@@ -20,7 +20,7 @@ import trio.testing
 from referee import cli
 from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import PersonBot
-from referee.bots.processes.launch import launched
+from referee.bots.processes.launch import launch_bots
 from referee.errors import UsageError
 from referee.match.spec import match_spec
 from referee.play import play_once
@@ -28,7 +28,7 @@ from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games
 from referee.web.server.library import Library
-from referee.web.server.seat import Seats, Sitting, links_beside
+from referee.web.server.seat import MatchSession, Seats, links_beside
 
 URL = "http://127.0.0.1:8000"
 SHORT = {"max_turns": 2}
@@ -92,7 +92,7 @@ class Visitor:
 class Playing:
     """A match that is being played, with its people."""
 
-    def __init__(self, sitting: Sitting) -> None:
+    def __init__(self, sitting: MatchSession) -> None:
         self.sitting = sitting
         self.app = Site(Library([]), more=Seats([sitting]).routes()).app()
 
@@ -104,14 +104,14 @@ class Playing:
 async def playing(
     *bots: str, game: str = "dominion", seed: int = 3, options: Mapping[str, Any] = SHORT
 ) -> AsyncIterator[Playing]:
-    sitting = Sitting(game, bots)
+    sitting = MatchSession(game, bots)
     sources: list[BotSource] = [
         sitting.person(number) if bot == "human" else find_bot(bot, game)
         for number, bot in enumerate(bots)
     ]
     spec = match_spec(bots, game=game, seed=seed, options=options)
     it = Playing(sitting)
-    with launched(sources, spec.limits) as started:
+    with launch_bots(sources, spec.limits) as started:
         async with trio.open_nursery() as nursery:
 
             async def play() -> None:
@@ -475,13 +475,13 @@ def test_links_that_cannot_be_read_are_an_error(tmp_path: Path, data: bytes) -> 
 
 def test_links_are_kept_for_their_owner_alone_and_without_tokens(tmp_path: Path) -> None:
     record = str(tmp_path / "game.jsonl")
-    sitting = Sitting("dominion", [HUMAN, "minimal"])
+    sitting = MatchSession("dominion", [HUMAN, "minimal"])
     sitting.keep_links(record)
     (kept,) = tmp_path.iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     token = sitting.seats[0].token
     assert token not in kept.read_text()
-    again = Sitting("dominion", [HUMAN, "minimal"], links_beside(record))
+    again = MatchSession("dominion", [HUMAN, "minimal"], links_beside(record))
     assert again.id == sitting.id
     assert again.seats[0].opens(token)
     again.forget_links(record)

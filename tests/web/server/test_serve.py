@@ -73,7 +73,7 @@ def test_other_commands_do_not_load_it() -> None:
         (["/dev/null"], "/dev/null is neither a file nor a folder"),
         (["--play", "no_such_bot"], "no_such_bot"),
         (["--set", "max_turns=1"], "--set goes with --play BOT"),
-        (["--games", "games"], "--games goes with --play BOT"),
+        (["--save-games", "games"], "--save-games goes with --play BOT"),
         (["--listen", "x:y"], "'x:y' is not HOST:PORT"),
         (["--listen", "127.0.0.1:70000"], "is not HOST:PORT"),
         (["--listen", "256.0.0.1:0"], "cannot listen on 256.0.0.1:0"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.games.botwars.rules.board import COLOURS
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("botlets", "", lambda view: [view.grid.count(colour) for colour in COLOURS]),

@@ -38,7 +38,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
     )
 
 
-class Happened(NamedTuple):
+class TurnResult(NamedTuple):
     """What a turn has done, each number one a side.
 
     Attributes:
@@ -97,7 +97,7 @@ class Board:
         grid = self._grid().decode()
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
-    def play(self, moves: Sequence[Mapping[int, int]]) -> Happened:
+    def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
         """Play a turn up to its new energy.
 
         Args:
@@ -112,7 +112,7 @@ class Board:
             if self.spawns[1 - side] in self.botlets[side]:
                 self.disabled[1 - side] = True
         spawned = (self._spawn(0), self._spawn(1))
-        return Happened(self.died, (lost[0], lost[1]), spawned, self._gather())
+        return TurnResult(self.died, (lost[0], lost[1]), spawned, self._gather())
 
     def free_pairs(self) -> list[int]:
         """The cells where new energy may appear, ascending: with each its mirror (4.3)."""

@@ -10,20 +10,20 @@ from msgspec.structs import asdict
 
 from referee.games.botwars.rules import messages as say
 from referee.games.botwars.rules import moves
-from referee.games.botwars.rules.board import COLOURS, Board, Happened
+from referee.games.botwars.rules.board import COLOURS, Board, TurnResult
 from referee.games.botwars.rules.view import View, after, begun
-from referee.games.interface.chance import Chance
-from referee.games.interface.faults import Fault, Termination
+from referee.games.interface.faults import EndReason, Fault
 from referee.games.interface.game import (
     LEFT,
+    GameSetup,
     Outcome,
     Request,
-    Setup,
-    Standing,
+    SeatState,
     Viewer,
     beginning_at,
     ranks,
 )
+from referee.games.interface.random_source import RandomSource
 
 ELIMINATED = "eliminated"
 REASONS = (ELIMINATED, moves.BAD_FORMAT)
@@ -85,13 +85,13 @@ class BotWars:
         outcome: set once it is.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.requests: tuple[Request, ...] = ()
         self.outcome: Outcome | None = None
         self.board = Board.empty(options.rows, options.cols)
         self._options = options
-        self._chance: Chance = setup.chance
+        self._chance: RandomSource = setup.chance
         self._elapsed = 0
         self._counts = [_Counts(), _Counts()]
         if situation is not None:
@@ -141,7 +141,7 @@ class BotWars:
         self._events = []
         return events
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SeatState]:
         """One entry a seat, in seat order."""
         board, found = self.board, []
         for side, counts in enumerate(self._counts):
@@ -149,7 +149,7 @@ class BotWars:
             turns = counted.pop("turns")
             energy, disabled = board.stores[side], board.disabled[side]
             facts = Facts(energy=energy, spawn_disabled=disabled, **counted)
-            found.append(Standing(len(board.botlets[side]), turns, facts))
+            found.append(SeatState(len(board.botlets[side]), turns, facts))
         return found
 
     def view(self, viewer: Viewer) -> View:
@@ -202,7 +202,7 @@ class BotWars:
         """Why the game is over after this turn, if it is (4.4)."""
         if not all(self.board.botlets):
             return ELIMINATED
-        return Termination.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
+        return EndReason.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
 
     def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
         """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
@@ -210,9 +210,9 @@ class BotWars:
         if not left:
             reason = moves.BAD_FORMAT
         elif len(lost) < len(COLOURS):
-            reason = Termination.LAST_PLAYER_STANDING
+            reason = EndReason.LAST_PLAYER_STANDING
         else:
-            reason = Termination.NO_PLAYERS
+            reason = EndReason.NO_PLAYERS
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 
@@ -231,7 +231,7 @@ class _Counts:
         self.turns = self.gathered = self.spawned = self.lost = self.moves = 0
         self.ignored_moves = 0
 
-    def add(self, happened: Happened, side: int) -> None:
+    def add(self, happened: TurnResult, side: int) -> None:
         self.lost += happened.lost[side]
         self.spawned += happened.spawned[side]
         self.gathered += happened.gathered[side]

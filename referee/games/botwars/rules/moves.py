@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from msgspec import UNSET
 
 from referee.games.botwars.rules.messages import MoveReply
-from referee.games.interface.faults import Malformed, describe
+from referee.games.interface.faults import InvalidReply, describe
 
 BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"
@@ -27,7 +27,7 @@ Neighbours: TypeAlias = Sequence[tuple[int, ...]]
 
 def bad_format(reply: object) -> str:
     """What is wrong with a reply's format, as a clause; empty if nothing is."""
-    if isinstance(reply, Malformed):
+    if isinstance(reply, InvalidReply):
         return reply.detail
     assert isinstance(reply, MoveReply)  # the decoder knows no other
     if reply.moves is UNSET:

@@ -80,14 +80,14 @@ def _view(
     return View(**asdict(state), moves=moves, died=died, spawned=spawned)
 
 
-class Follower:
-    """Implements `referee.games.interface.environment.Follower` for everybody."""
+class BotWarsTracker:
+    """Implements `referee.games.interface.environment.StateTracker` for everybody."""
 
     def __init__(self) -> None:
         self._state = Board.empty(2, 2).state(1, 0)  # until a message tells of one
         self._view = begun(self._state)
 
-    def hear(self, message: Struct) -> None:
+    def observe(self, message: Struct) -> None:
         """Take a public message, a request, or a reply."""
         if isinstance(message, TurnPlayed):
             self._view = after(self._state, message)

@@ -17,7 +17,7 @@ from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 
 
 def _facts(options: Any) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class Spectator:
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)
 
-    def hear(self, message: Struct) -> bool:
+    def observe(self, message: Struct) -> bool:
         """Take a public message; until the piles are told, a gain is told by half."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
@@ -77,7 +77,7 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("points", "", lambda view: [seat.score for seat in view.seats]),

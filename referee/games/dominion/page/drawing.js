@@ -331,7 +331,7 @@ export function mount(root, header, kit) {
       parts.push("The match begins");
     } else {
       view.seats.forEach((seat, index) => {
-        const did = deeds(seat, before.seats[index], before, index);
+        const did = actionsOf(seat, before.seats[index], before, index);
         if (did.length) {
           parts.push(`${names[index]} ${did.join(", ")}`);
         }
@@ -352,7 +352,7 @@ export function mount(root, header, kit) {
 
   return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
 
-  function deeds(now, was, before, seat) {
+  function actionsOf(now, was, before, seat) {
     const did = [];
     const add = (verb, list) => list.length && did.push(`${verb} ${listed(list)}`);
     if (now.own && was.own) {

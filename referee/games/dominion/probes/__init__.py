@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.games.dominion.probes.follower import ABOUT, TABLES, Follower
-from referee.games.dominion.probes.sight import Style
-from referee.games.dominion.probes.tricks import TRICKS, ProbePlayer
+from referee.games.dominion.probes.observed_chance import ABOUT, TABLES, DominionObservedChance
+from referee.games.dominion.probes.probe_state import Style
+from referee.games.dominion.probes.tricks import TRICKS, DominionProbePlayer
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.interface.probing import ProbeMatch, Probes
 
@@ -53,8 +53,8 @@ def _seeded(held: Collection[str]) -> tuple[str, ...]:
 PROBES = Probes(
     cases="vectors/referee-cases.json",
     matches=tuple(each.match() for each in _MATCHES),
-    player=ProbePlayer,
-    follower=Follower,
+    player=DominionProbePlayer,
+    observed_chance=DominionObservedChance,
     about=ABOUT,
     shared=TABLES.shared,
     seeded=_seeded,

@@ -3,8 +3,8 @@
 A trick is done once, at the first request that gives it an occasion: all conditions of `when`
 hold, which are parted by commas. `reply` is what it answers, in JSON, or in full if it is a string;
 with none the probe leaves. "$word" in it is a value, "*word" a list whose members are meant, and
-there is no occasion without them. Such a word, or a condition, is an attribute of `Sight` or a row
-of `_WORDS`, with its arguments behind it. A row with `cards` is a trick for each of them.
+there is no occasion without them. Such a word, or a condition, is an attribute of `ProbeState` or a
+row of `_WORDS`, with its arguments behind it. A row with `cards` is a trick for each of them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.games.dominion.probes.sight import Sight, Style, action, buy
+from referee.games.dominion.probes.probe_state import ProbeState, Style, action, buy
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.games.dominion.rules.choices import EXCHANGES
-from referee.games.interface.probing import Deed, Message
+from referee.games.interface.probing import Message, ProbeAction
 
 _MOST_REPLIES = 100
 """To one turn; one that takes more does not end."""
@@ -42,7 +42,7 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     awaits: str = ""
     cards: str = ""
 
-    def deed(self, sight: Sight) -> Deed | None:
+    def probe_action(self, sight: ProbeState) -> ProbeAction | None:
         """What it does now; None if there is no occasion."""
         if self.attack == sight.asks_to_play:
             return None
@@ -54,7 +54,7 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
         except (LookupError, StopIteration):
             return None
         awaits = (self.awaits, sight.gains) if self.awaits else None
-        return deed(reply, self.cases, awaits=awaits, then="" if reply else "exit")
+        return probe_action(reply, self.cases, awaits=awaits, then="" if reply else "exit")
 
     def each(self) -> Iterator[Trick]:
         """The tricks of a row."""
@@ -65,38 +65,38 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
             yield msgspec.json.decode(made, type=Trick)
 
 
-def deed(reply: Any, cases: str = "", **fields: Any) -> Deed:
-    """A deed that writes a reply, and what it is there for."""
+def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
+    """A probe's action that writes a reply, and what it is there for."""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
-    return Deed(data + b"\n" if data else b"", tuple(cases.split()), **fields)
+    return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
-class ProbePlayer(Sight):
-    """Implements `referee.games.interface.probing.Player`."""
+class DominionProbePlayer(ProbeState):
+    """Implements `referee.games.interface.probing.DominionProbePlayer`."""
 
     def __init__(self, plan: Style, seat: int, seed: str) -> None:
         super().__init__(plan, seat, seed)
         self._tricks = [TRICKS[name] for name in plan.tricks.split() if name in TRICKS]
         self._replies = 0
 
-    def reply(self, request: Message) -> Deed:
+    def reply(self, request: Message) -> ProbeAction:
         """Answer a request."""
         self.look(request)
         self._replies = 0 if self.first else self._replies + 1
         if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
-            return Deed(then="exit")
+            return ProbeAction(then="exit")
         for trick in self._tricks:
-            done = trick.deed(self)
+            done = trick.probe_action(self)
             if done is not None:
                 self._tricks.remove(trick)
                 return done
         if not self.asks_to_play:
             answer = self.attack_reply()
-            return deed(answer, "7.2/1" if "discard" in answer else "7.3/1")
+            return probe_action(answer, "7.2/1" if "discard" in answer else "7.3/1")
         play = self.turn_reply()
         if play["phase"] != "action":
-            return deed(play)
-        return deed(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
+            return probe_action(play)
+        return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
         """A small buy at the start of a turn."""
@@ -106,12 +106,12 @@ class ProbePlayer(Sight):
 # --- words: without an occasion they raise LookupError or StopIteration ---------------------------
 
 
-def _holds(sight: Sight, condition: str) -> bool:
+def _holds(sight: ProbeState, condition: str) -> bool:
     bare = condition.removeprefix("not ")
     return bool(_value(sight, bare)) != (bare != condition)
 
 
-def _filled(sight: Sight, reply: Any) -> Any:
+def _filled(sight: ProbeState, reply: Any) -> Any:
     """A reply with the values that it names."""
     if isinstance(reply, dict):
         return {name: _filled(sight, value) for name, value in reply.items()}
@@ -124,7 +124,7 @@ def _filled(sight: Sight, reply: Any) -> Any:
     return _value(sight, reply[1:]) if str(reply).startswith("$") else reply
 
 
-def _value(sight: Sight, text: str) -> Any:
+def _value(sight: ProbeState, text: str) -> Any:
     """A value by its name: of a list the card at a place; a number is compared."""
     name, *words = text.split()
     if name in _WORDS:
@@ -137,13 +137,13 @@ def _value(sight: Sight, text: str) -> Any:
     return found
 
 
-def _piles(sight: Sight, low: int, high: int, stock: str = "left") -> list[str]:
+def _piles(sight: ProbeState, low: int, high: int, stock: str = "left") -> list[str]:
     """The cards that cost from `low` to `high`, of which there is something left, or nothing."""
     left = sight.supply
     return [c for c in COST if low <= COST[c] <= high and bool(left[c]) == (stock == "left")]
 
 
-def _coins(sight: Sight, card: str, less: str) -> list[str]:
+def _coins(sight: ProbeState, card: str, less: str) -> list[str]:
     """Treasures of the hand that are worth what the card costs, or so much less."""
     wanted = COST[card] - int(less)
     found = []
@@ -157,7 +157,7 @@ def _coins(sight: Sight, card: str, less: str) -> list[str]:
     return found
 
 
-def _worth(sight: Sight, treasure: str, less: str) -> dict[str, Any]:
+def _worth(sight: ProbeState, treasure: str, less: str) -> dict[str, Any]:
     """A buy with one kind of treasure, worth as much as a card costs, or so much less."""
     for count in range(sight.treasures.count(treasure), 0, -1):
         cost = count * WORTH[treasure] + int(less)
@@ -166,7 +166,9 @@ def _worth(sight: Sight, treasure: str, less: str) -> dict[str, Any]:
     raise LookupError
 
 
-def _exchange(sight: Sight, card: str, low: str, high: str, stock: str = "left") -> dict[str, Any]:
+def _exchange(
+    sight: ProbeState, card: str, low: str, high: str, stock: str = "left"
+) -> dict[str, Any]:
     """An exchange for a card that costs so much more."""
     among = EXCHANGES[card]
     for trashed, gainable in sight.trades(card):

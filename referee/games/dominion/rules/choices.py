@@ -48,7 +48,7 @@ def without(card: str, hand: Sequence[str]) -> list[str]:
     return rest
 
 
-def why_not(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
+def unavailable_reason(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
     """Say why an action card cannot be carried out, as a clause after its name; empty if it can.
 
     Args:

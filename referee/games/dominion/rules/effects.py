@@ -28,7 +28,7 @@ from referee.games.interface.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]
-"""Yields each request and receives its reply: a reply struct, `Malformed` or `LEFT`."""
+"""Yields each request and receives its reply: a reply struct, `InvalidReply` or `LEFT`."""
 Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 

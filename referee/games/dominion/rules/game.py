@@ -17,11 +17,11 @@ from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
 from referee.games.dominion.rules.turn import play_turn
 from referee.games.dominion.rules.view import View, view_of
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.interface.game import (
+    GameSetup,
     Outcome,
-    Setup,
-    Standing,
+    SeatState,
     Viewer,
     beginning_at,
     ranks,
@@ -62,7 +62,7 @@ class Dominion(TableGame[Table]):
         situation: where it begins; None with the deal.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         super().__init__(Table(setup.chance, len(setup.names)))
         self._max_turns: int = setup.options.max_turns
         self._situation = situation
@@ -73,9 +73,9 @@ class Dominion(TableGame[Table]):
             situation.publish(self.table)
         self.begin(self._play(), setup.absent)
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SeatState]:
         """One entry a seat, in seat order."""
-        return [Standing(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
+        return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see; owned cards are public, where they lie is not."""
@@ -106,7 +106,7 @@ class Dominion(TableGame[Table]):
         if player.turns >= self._max_turns and all(
             p.left or p.turns >= self._max_turns for p in self.table.players
         ):
-            return Termination.TURN_LIMIT
+            return EndReason.TURN_LIMIT
         return None
 
     def _end(self, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, STARTING_DECK, points_of
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 from referee.games.interface.seats import seat_id
 
 
@@ -41,7 +41,7 @@ class Player:
         counted: what `cards` gave; None since it gained or trashed a card.
     """
 
-    def __init__(self, seat: int, chance: Chance) -> None:
+    def __init__(self, seat: int, chance: RandomSource) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
         self.number = seat_id(seat)

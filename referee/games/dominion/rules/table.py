@@ -10,7 +10,7 @@ from referee.games.dominion.rules.faults import SECTIONS
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
 from referee.games.interface import table as interface
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 
 
 class Table(interface.Table[Player]):
@@ -22,7 +22,7 @@ class Table(interface.Table[Player]):
 
     sections = SECTIONS
 
-    def __init__(self, chance: Chance, players: int) -> None:
+    def __init__(self, chance: RandomSource, players: int) -> None:
         super().__init__([Player(seat, chance) for seat in range(players)])
         self._chance = chance
         self.supply = Supply(players)

@@ -45,7 +45,7 @@ from referee.games.dominion.validation.reading import (
     put,
 )
 from referee.games.interface.capabilities import Finding
-from referee.games.interface.faults import Disqualification, Termination, describe
+from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 
@@ -378,7 +378,7 @@ class Checker:
         here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:
-            due = str(Termination.LAST_PLAYER_STANDING if here else Termination.NO_PLAYERS)
+            due = str(EndReason.LAST_PLAYER_STANDING if here else EndReason.NO_PLAYERS)
             won = here
         else:
             if reading.stage == "done":
@@ -389,7 +389,7 @@ class Checker:
                 raise Contradiction(self._line, "4.4", expected, found)
             turns = [seat.turns for seat in reading.seats]
             due = self._over() or (
-                str(Termination.TURN_LIMIT)
+                str(EndReason.TURN_LIMIT)
                 if len({turns[seat] for seat in here}) == 1 or reading.loose
                 else "a turn of " + seat_id(reading.active)
             )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 from referee.games.starrealms.person import does
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.view import View
@@ -43,7 +43,7 @@ def _of_turn(name: str) -> Callable[[View], list[float]]:
     ]
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("authority", "", lambda view: [seat.authority for seat in view.seats]),

@@ -15,7 +15,7 @@ from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Decisions: TypeAlias = Generator[Request, Any, None]
-"""Yields each request and receives its reply: a reply struct or `Malformed`."""
+"""Yields each request and receives its reply: a reply struct or `InvalidReply`."""
 
 
 def cards_in(place: str, cards: Iterable[str]) -> list[Option]:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from referee.games.interface.faults import Termination
-from referee.games.interface.game import Outcome, Setup, Standing, Viewer, beginning_at, ranks
+from referee.games.interface.faults import EndReason
+from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.table import TableGame
 from referee.games.starrealms.rules.choices import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
@@ -53,7 +53,7 @@ class StarRealms(TableGame[Table]):
         turn: the state of the current turn.
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         table = Table(setup.chance, options.explorers)
         super().__init__(table)
@@ -68,9 +68,9 @@ class StarRealms(TableGame[Table]):
         table.show_row()
         self.begin(self._play(), setup.absent)
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SeatState]:
         """One entry a seat, in seat order."""
-        return [Standing(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
+        return [SeatState(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         """What a viewer may see: all but hands and the order of decks is public."""
@@ -84,7 +84,7 @@ class StarRealms(TableGame[Table]):
                 reason = AUTHORITY
                 break
             if self.table.turn >= 2 * self._max_turns:
-                reason = Termination.TURN_LIMIT
+                reason = EndReason.TURN_LIMIT
                 break
             self.turn = Turn(self.turn.opponent, self.turn.player)
         self.outcome = Outcome(reason, ranks([-first.authority, -second.authority]))

@@ -51,7 +51,7 @@ class Gain(NamedTuple):
     turn: int
 
 
-class Made:
+class TurnStats:
     """What a player's turns have brought, for statistics and notes.
 
     Attributes:
@@ -93,7 +93,7 @@ class Player:
         self.discard: list[str] = []
         self.in_play: list[Piece] = []
         self.due = self.shuffles = self.turns = 0
-        self.made = Made()
+        self.made = TurnStats()
         self.left = False
 
     def bases(self) -> list[Piece]:

@@ -6,7 +6,7 @@ Each move changes the cards and publishes it, in the order of the protocol, 2.22
 from __future__ import annotations
 
 from referee.games.interface import table as interface
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import EXPLORER, TRADE_DECK
 from referee.games.starrealms.rules.faults import SECTIONS
@@ -28,7 +28,7 @@ class Table(interface.Table[Player]):
 
     sections = SECTIONS
 
-    def __init__(self, chance: Chance, explorers: int) -> None:
+    def __init__(self, chance: RandomSource, explorers: int) -> None:
         """Shuffle all decks and deal (4.1)."""
         super().__init__([Player(seat) for seat in range(len(FIRST_HANDS))])
         self._chance = chance

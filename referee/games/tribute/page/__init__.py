@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from referee.games.interface.page import Page, Series
+from referee.games.interface.page import PageDefinition, Series
 from referee.games.tribute.person import ASKS, CALLS, does
 from referee.games.tribute.rules.cards import TREASURY, card_set
 from referee.games.tribute.rules.game import Options
@@ -54,7 +54,7 @@ def _cards(view: View) -> list[float]:
     ]
 
 
-PAGE = Page(
+PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
         Series("prestige", "", _each("prestige")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from referee.games.interface.chance import Chance
+from referee.games.interface.random_source import RandomSource
 
 TAVERN = "tavern"
 STREAMS, ENGINE = "streams", "engine"
@@ -35,7 +35,7 @@ class Generator:
 
 
 def generators(
-    kind: str, chance: Chance, seed: int, players: tuple[str, ...]
+    kind: str, chance: RandomSource, seed: int, players: tuple[str, ...]
 ) -> dict[str, Generator]:
     """The generators of a game, by the names of their streams.
 

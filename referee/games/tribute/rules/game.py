@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, force_setattr
 
 from referee.errors import UsageError
-from referee.games.interface.game import Outcome, Setup, Standing, Viewer, beginning_at, ranks
+from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.table import TableGame
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
@@ -84,7 +84,7 @@ class Tribute(TableGame[Table]):
         asked: what the rules wait for (`turn.py`).
     """
 
-    def __init__(self, setup: Setup, situation: Situation | None = None) -> None:
+    def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
         self.asked: Asked | None = None
         cards = card_set(options.cards)
@@ -126,10 +126,10 @@ class Tribute(TableGame[Table]):
         else:
             self.requests = (request_of(self.table, asked),)
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[SeatState]:
         """One entry a seat, in seat order."""
         return [
-            Standing(
+            SeatState(
                 player.prestige,
                 player.turns,
                 Facts(dict(sorted(Counter(c.kind.card for c in player.owned()).items()))),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from referee.games.interface.faults import Malformed, describe
+from referee.games.interface.faults import InvalidReply, describe
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.faults import (
     BAD_FORMAT,
@@ -15,9 +15,9 @@ from referee.games.tribute.rules.faults import (
     ILLEGAL_CHOICE,
 )
 from referee.games.tribute.rules.table import Choice
-from referee.games.tribute.rules.turn import Deed, Pick
+from referee.games.tribute.rules.turn import LegalAction, Pick
 
-Asked: TypeAlias = Pick | Choice | list[Deed]
+Asked: TypeAlias = Pick | Choice | list[LegalAction]
 """What the rules wait for (`turn.py`)."""
 
 
@@ -34,7 +34,7 @@ class Mistake(NamedTuple):
 
 def read(asked: Asked, reply: Any) -> Any:
     """The decision that a reply is, as `turn.py` receives it; or a `Mistake`."""
-    if type(reply) is Malformed:
+    if type(reply) is InvalidReply:
         return Mistake(BAD_FORMAT, reply.detail)
     if isinstance(asked, Pick):
         if isinstance(reply, say.PatronReply):
@@ -61,7 +61,7 @@ def _read_patron(pick: Pick, reply: say.PatronReply) -> str | Mistake:
     return patron
 
 
-def _read_action(deeds: list[Deed], reply: say.PlayReply) -> int | Mistake:
+def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mistake:
     action = reply.action
     if action is None:
         index = _integer(reply.index)
@@ -69,8 +69,8 @@ def _read_action(deeds: list[Deed], reply: say.PlayReply) -> int | Mistake:
             return Mistake(
                 BAD_FORMAT, f"there is no `action`, and `index` is {describe(reply.index)}"
             )
-        if not 0 <= index < len(deeds):
-            problem = f"`index` is {describe(reply.index)}, and there are {len(deeds)} actions"
+        if not 0 <= index < len(actions):
+            problem = f"`index` is {describe(reply.index)}, and there are {len(actions)} actions"
             return Mistake(ILLEGAL_ACTION, problem)
         return index
     if not isinstance(action, dict):
@@ -88,7 +88,7 @@ def _read_action(deeds: list[Deed], reply: say.PlayReply) -> int | Mistake:
         if thing is None:
             found = describe(action.get("card"))
             return Mistake(BAD_FORMAT, f"the `card` of the action is {found}, not an integer")
-    for place, (legal, what) in enumerate(deeds):
+    for place, (legal, what) in enumerate(actions):
         if legal == kind and thing == (what if what is None or isinstance(what, str) else what.uid):
             return place
     shown = kind if thing is None else f"{kind} {describe(thing)}"

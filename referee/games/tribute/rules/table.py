@@ -51,7 +51,7 @@ class Missed:
         self.cards = self.agents = self.coins = self.favour = self.power = 0
 
 
-class Made:
+class TurnStats:
     """What a player did, for statistics.
 
     Attributes:
@@ -98,7 +98,7 @@ class Player:
         self.calls = 1
         self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
         self.missed = Missed()
-        self.made = Made()
+        self.made = TurnStats()
         self.left = False
 
     def owned(self) -> list[Card]:

@@ -5,7 +5,7 @@ The whole game is one generator. It yields what is to be decided and receives th
     a `Pick`                  the patron
     a `Choice` among cards    the places of the chosen cards in its list, ascending
     a `Choice` of an OR       0 or 1
-    a list of `Deed`s         the place of one of them
+    a list of `LegalAction`s         the place of one of them
 
 It knows no messages to bots: `game.py` makes them, so that the rules cost what the rules cost.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.tribute.rules import effects, patrons
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import Card
@@ -25,9 +25,9 @@ PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-
 WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
 DRAFT = (0, 1, 1, 0)
 """Who picks."""
-Deed: TypeAlias = tuple[str, Card | str | None]
+LegalAction: TypeAlias = tuple[str, Card | str | None]
 """An action: its type, and a card, a patron or nothing."""
-_END: Deed = (say.END_TURN, None)
+_END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
@@ -122,7 +122,7 @@ def _rest_of_turn(
         table.actions_left -= 1
         yield from _do(table, kind, thing)
     if table.turn > max_turns:
-        return End(Termination.TURN_LIMIT, None)
+        return End(EndReason.TURN_LIMIT, None)
     _note_missed(table, now)
     _clean_up(table)
     end = _end(table)
@@ -143,12 +143,12 @@ def begin_turn(table: Table) -> None:
     table.discards.clear()
 
 
-def legal(table: Table) -> list[Deed]:
+def legal(table: Table) -> list[LegalAction]:
     """What can be done now, in the order of the protocol, 5.2."""
     if not table.actions_left:
         return [_END]
     me = table.me
-    found: list[Deed] = [(say.PLAY_CARD, card) for card in me.hand]
+    found: list[LegalAction] = [(say.PLAY_CARD, card) for card in me.hand]
     if me.agents:
         found += [(say.ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
     agents = table.other.agents
@@ -218,7 +218,7 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     yield from effects.work_off(table, pay)
 
 
-def _note_missed(table: Table, now: list[Deed]) -> None:
+def _note_missed(table: Table, now: list[LegalAction]) -> None:
     """Note what the player on turn leaves undone with these legal actions."""
     me, missed = table.me, table.me.missed
     kinds = {kind for kind, _ in now}

@@ -14,7 +14,7 @@ from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.replies import Asked
 from referee.games.tribute.rules.table import Choice, Due, Player, SentSet, Table, as_set
-from referee.games.tribute.rules.turn import Deed, Pick, as_action
+from referee.games.tribute.rules.turn import LegalAction, Pick, as_action
 
 
 def request_of(table: Table, asked: Asked) -> Request:
@@ -28,7 +28,7 @@ def request_of(table: Table, asked: Asked) -> Request:
 
 def _message(
     table: Table,
-    asked: Choice | list[Deed],
+    asked: Choice | list[LegalAction],
     as_set: Callable[[SentSet, list[Card]], list[say.CardRef]] = SentSet.listed,
 ) -> say.ChooseRequest | say.PlayTurn:
     state = _state(table, as_set)

@@ -25,7 +25,7 @@ BOT = "--bot="
 
 
 def command(argument: str, directory: str) -> Sequence[str]:
-    """The command line of the adapter; see `referee.games.interface.rules.Rules.adapters`."""
+    """The command line of the adapter; see `GameDefinition.adapters`."""
     file, colon, name = argument.partition(":")
     path = os.path.abspath(os.path.join(directory, file))
     if not file.endswith(".py") or (colon and not name.isidentifier()):

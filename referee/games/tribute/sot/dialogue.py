@@ -45,7 +45,7 @@ class Dialogue:
             case "game-info":
                 self._engine = Engine(message)
                 self._knowledge = Knowledge(self._seat, message)
-                self._story.hear(message)
+                self._story.observe(message)
             case "patron-request":
                 picked = self._bot.select_patron([PatronId[each] for each in message["available"]])
                 patron = picked.name if isinstance(picked, PatronId) else repr(picked)[:_SHOWN]
@@ -58,8 +58,8 @@ class Dialogue:
                 self._end(message, self._last)
             case kind if self._knowledge is not None:
                 self._used = 0.0 if kind == "turn-started" else self._used
-                self._knowledge.hear(message)
-                self._story.hear(message)
+                self._knowledge.observe(message)
+                self._story.observe(message)
         return None
 
     def _begin(self, message: Json) -> Json:

@@ -35,7 +35,7 @@ class Knowledge:
         self._cards: dict[int, Card] = {}
         self._agents: dict[int, Card] = {}
 
-    def hear(self, message: Json) -> None:
+    def observe(self, message: Json) -> None:
         """Take news."""
         match message["type"]:
             case "table-set":
@@ -62,7 +62,7 @@ class Knowledge:
             self._combos.queue.clear()
             self._combos.discards.clear()
 
-    def table(self, request: Json) -> tuple[Table, Choice | list[turn.Deed]]:
+    def table(self, request: Json) -> tuple[Table, Choice | list[turn.LegalAction]]:
         """The table at a request to the bot, and its choice or actions."""
         table, state = self._empty(), request["state"]
         own, others = state["me"], state["opponent"]

@@ -15,9 +15,9 @@ from referee.games.tribute.classic import NOBODY, board_state
 from referee.games.tribute.rules.cards import Card, Kind
 from referee.games.tribute.rules.messages import ACTIONS
 from referee.games.tribute.rules.table import Choice, Player, Table
-from referee.games.tribute.rules.turn import Deed
+from referee.games.tribute.rules.turn import LegalAction
 
-Asked: TypeAlias = Choice | list[Deed]
+Asked: TypeAlias = Choice | list[LegalAction]
 _COMMANDS = {kind: enums.MoveEnum[kind.upper().replace("-", "_")].value for kind in ACTIONS}
 _ORDER = attrgetter("order")
 

@@ -16,13 +16,13 @@ from typing import Any
 
 from msgspec import structs, to_builtins
 
-from referee.games.interface.faults import Termination
+from referee.games.interface.faults import EndReason
 from referee.games.tribute.classic import NOBODY, ClassicIndex, reason_of
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.chance import TAVERN, Generator
 from referee.games.tribute.rules.messages import Acted, Event
-from referee.games.tribute.rules.table import PLAYERS, Choice, Due, Made, Missed, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Due, Missed, Table, TurnStats
 from referee.games.tribute.sot import shown
 from referee.games.tribute.sot.knowledge import Json
 from referee.games.tribute.sot.shown import Asked, Fields
@@ -83,7 +83,7 @@ class Engine:
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]
         self._story = ClassicIndex(0, 0, "")
-        self._story.hear(info)
+        self._story.observe(info)
         self._states: dict[str, State] = {}
 
     def keep(self, state: State) -> State:
@@ -118,14 +118,14 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            if reason != Termination.TURN_LIMIT:  # the end is found when the other is on turn
+            if reason != EndReason.TURN_LIMIT:  # the end is found when the other is on turn
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
             self._story.learn([to_builtins(card.ref)])
         for event in table.events:
             if isinstance(event, Acted | Event):
-                self._story.hear(to_builtins(event))
+                self._story.observe(to_builtins(event))
         table.events, table.generators = [], {}  # states are many
         return self.keep(State(table, asked, state.completed, self._story.completed, end))
 
@@ -153,7 +153,7 @@ def copied(table: Table, asked: Asked) -> tuple[Table, Asked]:
         player.hand, player.draw_pile = player.hand.copy(), player.draw_pile.copy()
         player.cooldown, player.played = player.cooldown.copy(), player.played.copy()
         player.agents = [agents[each] for each in player.agents]
-        player.missed, player.made = Missed(), Made()
+        player.missed, player.made = Missed(), TurnStats()
     made.players, made.me, made.other = players, players[table.me.seat], players[table.other.seat]
     made.favours = {each: p and players[p.seat] for each, p in table.favours.items()}
     made.row, made.deck, made.events = table.row.copy(), table.deck.copy(), []

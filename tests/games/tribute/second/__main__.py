@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.games.tribute.second.records import Departure, follow
+from tests.games.tribute.second.records import DeviationError, follow
 
 
 def main(files: Sequence[str]) -> int:
@@ -17,7 +17,7 @@ def main(files: Sequence[str]) -> int:
     for name in files:
         try:
             follow(Path(name))
-        except Departure as departure:
+        except DeviationError as departure:
             departures += 1
             print(f"{name}, {departure}")
     print(f"{len(files)} records, {departures} departures")

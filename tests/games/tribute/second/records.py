@@ -22,7 +22,7 @@ _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
 _FREE = "..."  # in an expected line: any wording
 
 
-class Departure(Exception):
+class DeviationError(Exception):
     """The first line that does not follow; lines are counted from 1."""
 
     def __init__(self, line: int, expected: str, found: str) -> None:
@@ -33,12 +33,12 @@ def follow(path: Path) -> None:
     """Play a record again.
 
     Raises:
-        Departure: a line does not follow.
+        DeviationError: a line does not follow.
     """
-    _Follower(path.read_bytes()).follow()
+    _ObservedChance(path.read_bytes()).follow()
 
 
-class _Follower:
+class _ObservedChance:
     def __init__(self, record: bytes) -> None:
         self._whole = record.splitlines(keepends=True)
         # The lines that count, each with its number and without its time.
@@ -54,7 +54,7 @@ class _Follower:
     def follow(self) -> None:
         header = json.loads(self._take("a header"))
         if header.get("game") != "tribute":
-            raise Departure(1, "a record of tribute", str(header.get("game")))
+            raise DeviationError(1, "a record of tribute", str(header.get("game")))
         self._handshake()
         for seat, name in enumerate(self._names):
             self._public({"type": "player-name", "player_number": SEATS[seat], "name": name})
@@ -113,7 +113,7 @@ class _Follower:
             if entry["entry"] == "disqualified":
                 self._left[seat] = entry["code"]
                 return None
-        raise Departure(number, what, text)
+        raise DeviationError(number, what, text)
 
     def _tell(self, game: Game) -> None:
         for event in game.events:
@@ -137,7 +137,7 @@ class _Follower:
             number, text = self._next(f"exit of {player}")
             self._at += 1
             if not text.startswith(f'{{"entry":"exit","player_number":"{player}","exit_code":'):
-                raise Departure(number, f"exit of {player}", text)
+                raise DeviationError(number, f"exit of {player}", text)
         number, text = self._next("end")
         self._at += 1
         found = json.loads(text)
@@ -162,10 +162,10 @@ class _Follower:
             "digest": self._digest(number),
         }
         if found != expected:
-            raise Departure(number, encoded(expected), encoded(found))
+            raise DeviationError(number, encoded(expected), encoded(found))
         if self._at < len(self._lines):
             number, text = self._lines[self._at]
-            raise Departure(number, "the end of the record", text)
+            raise DeviationError(number, "the end of the record", text)
 
     def _digest(self, last: int) -> str:
         digest = hashlib.sha256()
@@ -199,7 +199,7 @@ class _Follower:
         else:
             same = found == expected
         if not same:
-            raise Departure(number, *_around(expected, found))
+            raise DeviationError(number, *_around(expected, found))
 
     def _take(self, expected: str) -> str:
         _, text = self._next(expected)
@@ -208,7 +208,7 @@ class _Follower:
 
     def _next(self, expected: str) -> tuple[int, str]:
         if self._at == len(self._lines):
-            raise Departure(len(self._whole) + 1, expected, "the end of the record")
+            raise DeviationError(len(self._whole) + 1, expected, "the end of the record")
         return self._lines[self._at]
 
 

@@ -47,7 +47,7 @@ class CompletedActions:
         self._names: dict[int, str] = {}  # an `action` names a card by its uid alone
         self.lines: list[str] = []
 
-    def hear(self, message: Json) -> None:
+    def observe(self, message: Json) -> None:
         self._learn(message)
         if message["type"] == "action":
             self._of_action(message["action"])
@@ -120,7 +120,7 @@ def replay(wanted: Json) -> Json:
     public: list[str] = []
     for event in game.events:
         assert not isinstance(event, Fault)
-        actions.hear(event)
+        actions.observe(event)
         if public or event["type"] == "patron-picked":
             public.append(encoded(event) + "\n")
     return {

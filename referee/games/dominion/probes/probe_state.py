@@ -39,7 +39,7 @@ def _wishes(text: str) -> list[tuple[str, int]]:
     return [(card, int(count or MANY)) for card, _, count in pairs]
 
 
-class Sight(State):
+class ProbeState(State):
     """What one probe sees: the kit's `State` at the last request, and some more.
 
     Attributes:
@@ -60,9 +60,9 @@ class Sight(State):
         self._chance = Random(seed)
         self.gains = 0
 
-    def hear(self, message: Message) -> None:
+    def observe(self, message: Message) -> None:
         """Take a message that asks for nothing."""
-        self._memory.hear(message)
+        self._memory.observe(message)
         self.gains += message["type"] == "player-gained"
 
     def look(self, request: Message) -> None:

@@ -51,8 +51,8 @@ def payable(state: State, trade: float) -> list[str]:
     return [card for card in offered if CARDS[card].cost <= trade]
 
 
-class Pilot:
-    """Implements `referee.games.interface.vocabulary.Pilot`."""
+class StarRealmsRulePlayer:
+    """Implements `referee.games.interface.vocabulary.RulePlayer`."""
 
     def __init__(self, book: Book) -> None:
         self._book = book

@@ -29,7 +29,7 @@ _WORTH_IT = nextafter(20.0, 0.0)
 """A cellar discards what has a score above this: from 20 on."""
 
 
-class Sight(Struct, frozen=True):
+class Observation(Struct, frozen=True):
     """What the player knows when it is asked, as if it had bought the cards that it has chosen.
 
     Attributes:
@@ -51,7 +51,7 @@ class Sight(Struct, frozen=True):
     buys: int
     money: int
 
-    def having_bought(self, card: str) -> Sight:
+    def having_bought(self, card: str) -> Observation:
         """It once this card is bought too; the treasures are still in hand."""
         return replace(
             self,
@@ -63,7 +63,7 @@ class Sight(Struct, frozen=True):
         )
 
 
-def sight_of(view: View) -> Sight:
+def sight_of(view: View) -> Observation:
     """Make the sight of the player whose view this is."""
     assert view.asked is not None
     me = view.seats[view.asked]
@@ -75,11 +75,11 @@ def sight_of(view: View) -> Sight:
         actions, buys = view.request.actions, view.request.buys
         money += view.request.extra_money
     size = len(me.own.discard_pile)
-    return Sight(me.own, others, view.supply, me.cards, size, actions, buys, money)
+    return Observation(me.own, others, view.supply, me.cards, size, actions, buys, money)
 
 
-class Pilot:
-    """Implements `referee.games.interface.vocabulary.Pilot`."""
+class DominionRulePlayer:
+    """Implements `referee.games.interface.vocabulary.RulePlayer`."""
 
     def __init__(self, book: Book) -> None:
         self._book = book
@@ -93,7 +93,7 @@ class Pilot:
 
     def _buy(self, look: Decision) -> PlayReply | None:
         """Buy the best card, and again with what is left; None if nothing is bought."""
-        sight: Sight = look.sight
+        sight: Observation = look.sight
         treasures = [card for card in sight.own.hand if card in WORTH]
         bought: list[str] = []
         while sight.buys:
@@ -113,7 +113,7 @@ class Pilot:
 
 def _action(look: Decision) -> PlayReply | None:
     """The best action card that can do something; None if there is none, or no action."""
-    sight: Sight = look.sight
+    sight: Observation = look.sight
     if not sight.actions:
         return None
     playable = [card for card in sight.own.hand if card in KINGDOM]

@@ -32,18 +32,18 @@ class _Tables(Struct, forbid_unknown_fields=True):
     """
 
     messages: dict[str, str]
-    departures: dict[str, str]
+    deviations: dict[str, str]
     ends: dict[str, str]
     shared: dict[str, str]
 
 
 TABLES = msgspec.json.decode(Path(__file__).with_name("cases.json").read_bytes(), type=_Tables)
 SECTIONS = {kind: cases.partition("/")[0] for kind, cases in TABLES.messages.items()}
-ABOUT = SECTIONS | TABLES.departures
+ABOUT = SECTIONS | TABLES.deviations
 
 
-class Follower:
-    """Implements `referee.games.interface.probing.Follower` for Dominion."""
+class DominionObservedChance:
+    """Implements `referee.games.interface.probing.ObservedChance` for Dominion."""
 
     def __init__(self, received: Sequence[Sequence[Message]]) -> None:
         # What is still to come: hands by seat, tops of discard piles by player.

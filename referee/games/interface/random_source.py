@@ -1,7 +1,7 @@
 """All that is random in a game, as one object that the game is given.
 
-Live and in replay it is seeded (`SeededChance`). In a test it is stacked, and where another referee
-is followed it says what that one drew. A game draws from nothing else.
+Live and in replay it is seeded (`SeededRandomSource`). In a test it is stacked, and where another
+referee is followed it says what that one drew. A game draws from nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, Protocol
 
 
-class Chance(Protocol):
+class RandomSource(Protocol):
     """All that is random in a game. One game draws from it; the next one needs a new one.
 
     It has streams, each with a name: a seat has its own ("player1"), and a game names others as it
@@ -56,7 +56,7 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
         cards[last], cards[chosen] = cards[chosen], cards[last]
 
 
-class SeededChance:
+class SeededRandomSource:
     """Streams that follow from the seed of a match and their own names (protocol, 4.7).
 
     Args:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from referee.bots.bot import Bot
-from referee.bots.last_words import LastWords
+from referee.bots.process_report import ProcessReport
 
 
-class BotAround:
+class BotWrapper:
     """The part of a `Bot` that another one answers, which stands behind it.
 
     Args:
@@ -21,7 +21,7 @@ class BotAround:
         self._bot = bot
 
     @property
-    def behind(self) -> Bot:
+    def wrapped(self) -> Bot:
         """The one behind."""
         return self._bot
 
@@ -36,13 +36,13 @@ class BotAround:
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
         """The last lines to and from the bot, if it speaks a dialect; else None."""
-        return self._bot.spoken if isinstance(self._bot, BotAround) else None
+        return self._bot.spoken if isinstance(self._bot, BotWrapper) else None
 
-    def sit(self, view: Callable[[], Struct | None]) -> None:
+    def attach_view(self, view: Callable[[], Struct | None]) -> None:
         """Let the bot behind have the view of its seat, if it wants that."""
-        sit = getattr(self._bot, "sit", None)
-        if sit is not None:
-            sit(view)
+        attach_view = getattr(self._bot, "attach_view", None)
+        if attach_view is not None:
+            attach_view(view)
 
     async def finish(self, grace: float) -> None:
         await self._bot.finish(grace)
@@ -50,5 +50,5 @@ class BotAround:
     async def kill(self) -> None:
         await self._bot.kill()
 
-    def last_words(self, count: int) -> LastWords | None:
-        return self._bot.last_words(count)
+    def process_report(self, count: int) -> ProcessReport | None:
+        return self._bot.process_report(count)

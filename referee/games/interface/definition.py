@@ -14,9 +14,9 @@ from referee.games.interface.capabilities import LogChecker, Starters, Statistic
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
-from referee.games.interface.game import Game, Setup
+from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.log_player import LogPlayer
-from referee.games.interface.page import Page
+from referee.games.interface.page import PageDefinition
 from referee.games.interface.turns import TurnReader
 from referee.games.interface.vocabulary import Vocabulary
 
@@ -33,17 +33,17 @@ def loaded(where: str) -> Any:
 
 
 class Extra(Generic[T]):
-    """What a game may have, in its `Rules.extras` under the name of this attribute; else None."""
+    """An optional part of a game, listed in `GameDefinition.extras`; None if it is missing."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, rules: Rules, owner: type) -> T | None:
+    def __get__(self, rules: GameDefinition, owner: type) -> T | None:
         found: T | str | None = rules.extras.get(self._name)
         return loaded(found) if isinstance(found, str) else found
 
 
-class Rules(Struct, frozen=True, eq=False, kw_only=True):
+class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """A game's entry in `referee.games.GAMES`.
 
     Attributes:
@@ -55,13 +55,13 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
         tournament_limits: likewise in tournaments.
-        facts: the struct of `Standing.facts`.
+        facts: the struct of `SeatState.facts`.
         new: makes a game.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
-        reasons: its own end reasons, beside `Termination`.
+        reasons: its own end reasons, beside `EndReason`.
         hidden: what a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
@@ -78,7 +78,7 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     limits: Mapping[str, float] = {}
     tournament_limits: Mapping[str, float] = {}
     facts: type[Struct]
-    new: Callable[[Setup], Game]
+    new: Callable[[GameSetup], Game]
     public: tuple[type[Struct], ...]
     requests: tuple[type[Struct], ...]
     replies: tuple[type[Struct], ...]
@@ -119,13 +119,13 @@ class Rules(Struct, frozen=True, eq=False, kw_only=True):
     reply as JSON objects; empty where its own detail says it all."""
     cases = Extra[Callable[[], bytes]]()
     """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
-    situation = Extra[Callable[[Setup, Mapping[str, Any]], Game]]()
+    situation = Extra[Callable[[GameSetup, Mapping[str, Any]], Game]]()
     """Makes a game that begins in the middle, from a JSON object that says where."""
     simplest_reply = Extra[Callable[[Mapping[str, Any]], Mapping[str, Any]]]()
     """The simplest legal reply to a request, both as JSON objects."""
     starters = Extra[Starters]()
     """Bots to start from, for `referee new`."""
-    page = Extra[Page]()
+    page = Extra[PageDefinition]()
     """What the page that shows its matches needs of it."""
     vocabulary = Extra[Vocabulary]()
     """The words of rule files for it, and what plays by them."""

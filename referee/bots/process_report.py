@@ -9,7 +9,7 @@ from referee.match.result import Stderr
 from referee.match.sandbox import Kind
 
 
-class Silence(Struct, frozen=True):
+class TimeoutObservation(Struct, frozen=True):
     """What a look at a process showed that did not answer in time.
 
     Attributes:
@@ -35,7 +35,7 @@ class Silence(Struct, frozen=True):
     ended: bool = False
 
 
-class LastWords(Struct, frozen=True):
+class ProcessReport(Struct, frozen=True):
     """What a process leaves behind.
 
     Attributes:
@@ -53,7 +53,7 @@ class LastWords(Struct, frozen=True):
     unasked: int = 0
     first_unasked: bytes = b""
     unfinished: bytes = b""
-    silence: Silence | None = None
+    silence: TimeoutObservation | None = None
     limits: Limits = Limits()
     reached: tuple[str, ...] = ()
     sandbox: Kind = "none"
