@@ -86,7 +86,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
         files = [served / f"{game}.{kind}.jsonl" for kind in ("record", "log")]
         words = ["--game", game, *bots, "--seed", "3", "--record", str(files[0]), "--log"]
         _run("play", *words, str(files[1]))
-        store = [str(served / f"{game}.sqlite"), "--records", str(made / "served")]
+        store = [str(served / f"{game}.sqlite"), "--records", str(served / game)]
         _run("tournament", "--game", game, *bots, "--deals", "4", "--store", *store)
         for file, kind in zip(files, ("record", "log"), strict=True):
             page = made / f"{game}-{kind}.html"
@@ -94,7 +94,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
             found[f"match-{game}-{kind}"] = f"{page.as_uri()}#turn=9&step=3"
     _run("page", str(FAULTS), str(FAULTS), "-o", str(made / "several.html"))
     found["match-list"] = (made / "several.html").as_uri()
-    for tab in ("turns", "curves", "lines", "stderr", "faults"):
+    for tab in ("turns", "curves", "moments", "lines", "stderr"):
         found[f"match-faults-{tab}"] = f"{found['match-list']}#match=1&turn=5&tab={tab}"
     standings = made / "standings.html"
     standings.write_text(_run("standings", str(served / "dominion.sqlite"), "--format", "html"))

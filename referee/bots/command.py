@@ -364,13 +364,14 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
     found = _resolve_word(first, directory, game) if first else None
     if found is None:
         if not rest and _INTERPRETER(first):
+            suffixes = (ending for ending, known in _INTERPRETERS.items() if known == first)
             raise BotNotFoundError(
                 f"BOT {first} is an interpreter without a program: put the whole command in quotes,"
-                f' such as "{first} my_bot"'
+                f' such as "{first} my_bot{next(suffixes, ".py")}"'
             )
         on_path = shutil.which(first) if first else None
         if on_path is None:
-            raise BotNotFoundError(_not_found(argument, first, game))
+            raise BotNotFoundError(_not_found(argument, first, game, directory))
         found = (os.path.abspath(on_path),)
     for word in rest:
         if ".." in Path(word).parts and os.path.exists(os.path.join(directory, word)):
@@ -394,7 +395,7 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
     if path.is_dir():
         raise BotNotFoundError(
             f"BOT {word} is a directory: give the program in it, or write a {BOT_FILE} there "
-            "(spec/organisers.md, 2)"
+            f"(spec/organisers.md, 2); for all programs in it: {word.rstrip('/')}/*"
         )
     suffix = path.suffix.lower()
     if suffix == ".py" or ".." in Path(word).parts:
@@ -419,7 +420,7 @@ def how_to_run(file: str) -> str:
     return f"give it its run bit (chmod +x {file}) or name its interpreter"
 
 
-def _not_found(argument: str, first: str, game: str) -> str:
+def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     shown = repr(argument) if " " in argument else argument
     if first in templates(game):
         mine = f"my_bot{Path(first).suffix}"
@@ -429,7 +430,8 @@ def _not_found(argument: str, first: str, game: str) -> str:
     if plays is not None:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
-    close = did_you_mean(first, [*bundled_bots(game), *rule_files(game)])
+    here = [f"{first}.py"] if os.path.isfile(os.path.join(directory, f"{first}.py")) else []
+    close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game)])
     if close:
         return f"BOT {shown} not found{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"

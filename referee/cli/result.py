@@ -14,6 +14,7 @@ from typing import TypeAlias, get_type_hints
 from referee.bots.repeat import as_bot
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.faults import EndReason
+from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.play import Played
@@ -209,13 +210,8 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
     if player.disqualified:
         return f"disqualified: {player.disqualified}", "red"
     if player.player_number not in result.winners:
-        return f"{_ordinal(player.rank)} of {len(result.players)}", ""
+        return f"{ordinal(player.rank)} of {len(result.players)}", ""
     return "won" if len(result.winners) == 1 else "shared the win", "green"
-
-
-def _ordinal(number: int) -> str:
-    teens = number // 10 % 10 == 1
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 _REASONS: dict[str, str] = {

@@ -15,16 +15,23 @@ environments.py  the environments of one game, as a module of PettingZoo has the
 sequential.py    PettingZoo's AECEnv, where one seat is asked at a time
 simultaneous.py  its ParallelEnv, where all are
 single.py        Gymnasium's Env, for one seat against bots
+registration.py  their ids, for `gymnasium.make`
 opponents.py     those bots
 policy_bot.py    a policy as a bot: what was learnt, against any other
 """
 
 from __future__ import annotations
 
-from referee.env.environments import Environments, environments
+import sys
+
+from referee.env.environments import Environments, Importer, environments
 from referee.env.policy_bot import PolicyBot
 
 __all__ = ["Environments", "PolicyBot"]
+
+sys.meta_path.append(Importer())
+if "gymnasium" in sys.modules:  # nobody else needs it
+    from referee.env import registration  # noqa: F401
 
 
 def __getattr__(name: str) -> Environments:

@@ -28,7 +28,7 @@ class Common(EzPickle):  # type: ignore[misc]
         name: of the environment.
         players: how many; None for as few as can play.
         render_mode: None, or "ansi" for text.
-        opponents: as of `Episode`.
+        opponents, normalised: as of `Episode`.
         options: the game's own that are not to have their defaults.
 
     Raises:
@@ -45,10 +45,11 @@ class Common(EzPickle):  # type: ignore[misc]
         /,
         render_mode: str | None = None,
         opponents: Bots | None = None,
+        normalised: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(game, name, players, render_mode, opponents, **options)
-        episode = Episode(GAMES[game], players, options, opponents)
+        super().__init__(game, name, players, render_mode, opponents, normalised, **options)
+        episode = Episode(GAMES[game], players, options, opponents, normalised=normalised)
         check_render_mode(render_mode)
         self.metadata = {
             "name": name,
@@ -104,7 +105,10 @@ def observations(episode: Episode) -> Any:
     """The space of what a seat sees."""
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
-    box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
+    if episode.normalised:
+        box = spaces.Box(0.0, 1.0, numbers.low.shape, np.float32)
+    else:
+        box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
     if environment.action_shape(episode.options):
         return box
     mask = spaces.Box(0, 1, (len(environment.choices),), np.int8)

@@ -1,7 +1,13 @@
-"""The environments of one game, under the names that a module of PettingZoo has for them."""
+"""The environments of one game, under the names that a module of PettingZoo has for them.
+
+They can be imported as modules too: `import referee.env.dominion_v1`.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from referee.env.episode import Episode
@@ -16,13 +22,14 @@ if TYPE_CHECKING:
     from referee.env.opponents import Bots
 
 
-class Environments:
-    """What PettingZoo has in a module, for one game.
+class Environments(ModuleType):
+    """What PettingZoo has in a module, for a game whose players take turns.
 
     All that makes an environment takes the number of players, None for as few as can play;
     `opponents`, for each seat a bot or None where the program plays; `render_mode`, None or "ansi";
-    and the game's options by name, as `max_turns=50`. It raises a `UsageError` if there is no such
-    match, or if PettingZoo is not installed.
+    `normalised`, whether observations are scaled to numbers from 0 to 1; and the game's options by
+    name, as `max_turns=50`. It raises a `UsageError` if there is no such match, or if PettingZoo is
+    not installed.
 
     Attributes:
         choices: the name of each choice; its place is its number.
@@ -32,66 +39,102 @@ class Environments:
     def __init__(self, game: str, environment: Environment) -> None:
         self.choices = environment.choices
         self.name = f"{game}_v{environment.version}"
-        self._simultaneous = environment.simultaneous
-        self._game = game  # not its rules: this can be pickled
+        self._game = game
+        super().__init__(f"referee.env.{self.name}", self.__doc__)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """An AECEnv in PettingZoo's usual wrappers: an illegal action ends the match with -1."""
+        """Make an AECEnv in PettingZoo's usual wrappers: an illegal action ends it with -1."""
         raw = self.raw_env(players, **options)
         from pettingzoo.utils import wrappers
 
-        if not self._simultaneous:
-            raw = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
-            raw = wrappers.AssertOutOfBoundsWrapper(raw)
-        return wrappers.OrderEnforcingWrapper(raw)
+        raw = wrappers.TerminateIllegalWrapper(raw, illegal_reward=-1)
+        return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(raw))
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
-        """An AECEnv without wrappers: an illegal action is a `UsageError`."""
-        if self._simultaneous:
-            parallel = self.parallel_env(players, **options)
-            from pettingzoo.utils.conversions import parallel_to_aec_wrapper
-
-            return parallel_to_aec_wrapper(parallel)
+        """Make an AECEnv without wrappers: an illegal action is a `UsageError`."""
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
         return SequentialEnv(self._game, self.name, players, **options)
 
-    def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
-        """A ParallelEnv, of a game in which all move at once."""
-        if not self._simultaneous:
-            raise UsageError(
-                f"{self.name} has no parallel_env: its players take turns; use {self.name}.env"
-            )
-        _check_installed(self.name)
-        from referee.env.simultaneous import SimultaneousEnv
-
-        return SimultaneousEnv(self._game, self.name, players, **options)
-
     def gym_env(self, opponents: Bots | None = None, **options: Any) -> Env:
-        """A Gymnasium Env: one None in `opponents`; an illegal action ends the match with -1."""
+        """Make a Gymnasium Env: one None in `opponents`; an illegal action ends it with -1.
+
+        Without `opponents` the program plays in the first of two seats against the game's usual
+        bot.
+        """
         _check_installed(self.name)
         from referee.env.single import SingleEnv
 
         return SingleEnv(self._game, opponents, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
-        """The names of an observation's entries; of a grid of numbers, of those in each cell."""
+        """List the entries of an observation; of a grid of numbers, those of each cell."""
         episode = Episode(GAMES[self._game], players, options)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def __repr__(self) -> str:
         return f"<environments {self.name}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _environments_of, (self._game,)
+
+
+class ParallelEnvironments(Environments):
+    """What PettingZoo has in a module, for a game whose players all move at the same time."""
+
+    def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
+        """Make a ParallelEnv."""
+        _check_installed(self.name)
+        from referee.env.simultaneous import SimultaneousEnv
+
+        return SimultaneousEnv(self._game, self.name, players, **options)
+
+    def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
+        """Make an AECEnv of the ParallelEnv."""
+        parallel = self.parallel_env(players, **options)
+        from pettingzoo.utils.conversions import parallel_to_aec_wrapper
+
+        return parallel_to_aec_wrapper(parallel)
+
+    def env(self, players: int | None = None, **options: Any) -> AECEnv:
+        """Make the same with a wrapper that checks the order of calls."""
+        raw = self.raw_env(players, **options)
+        from pettingzoo.utils import wrappers
+
+        return wrappers.OrderEnforcingWrapper(raw)
+
+
+@cache
+def _environments_of(game: str) -> Environments | None:
+    environment = GAMES[game].environment
+    if environment is None:
+        return None
+    kind = ParallelEnvironments if environment.simultaneous else Environments
+    return kind(game, environment)
+
 
 def environments() -> dict[str, Environments]:
     """Those of all games that have one, by name."""
-    every = [
-        Environments(game, rules.environment)
-        for game, rules in GAMES.items()
-        if rules.environment is not None
-    ]
-    return {one.name: one for one in every}
+    return {one.name: one for one in map(_environments_of, GAMES) if one is not None}
+
+
+class Importer:
+    """Finds `referee.env.NAME` for `import`; it implements a finder and a loader of Python."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Find a module."""
+        package, _, last = name.rpartition(".")
+        if package != "referee.env" or last not in environments():
+            return None
+        return ModuleSpec(name, self)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return it."""
+        return environments()[spec.name.rpartition(".")[2]]
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: it is complete."""
 
 
 def _check_installed(name: str) -> None:

@@ -29,14 +29,36 @@ if TYPE_CHECKING:
     from referee.env.opponents import Bots, Opponents
 
 
-Observation: TypeAlias = "NDArray[np.int32] | dict[str, NDArray[Any]]"
+Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
 """Numbers; with "action_mask" beside "observation" where not every action is legal."""
 
 
-def observation_of(player: Translator) -> Observation:
-    """What a policy is given for a seat."""
-    numbers, legal = player.observe(), player.legal()
-    return numbers if legal is None else {"observation": numbers, "action_mask": legal}
+class Observer:
+    """Makes the observations of a policy.
+
+    Args:
+        environment: of the game.
+        seats: how many play.
+        options: the game's own.
+        normalised: whether numbers are scaled: float32, 0 at the lower bound and 1 at the upper.
+    """
+
+    def __init__(
+        self, environment: Environment, seats: int, options: Any, *, normalised: bool
+    ) -> None:
+        self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
+        if normalised:
+            numbers = environment.observation(seats, options)
+            self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
+
+    def __call__(self, player: Translator) -> Observation:
+        """Return what a seat sees."""
+        numbers: NDArray[Any] = player.observe()
+        legal = player.legal()
+        if self._bounds is not None:
+            low, span = self._bounds
+            numbers = (numbers - low).astype("float32") / span
+        return numbers if legal is None else {"observation": numbers, "action_mask": legal}
 
 
 class Episode:
@@ -47,9 +69,11 @@ class Episode:
         players: how many seats; None for as many as there are in `opponents`, or as few as can be.
         options: the game's options that are not to have their defaults, and the opponents' limits.
         opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
+        normalised: as of `Observer`.
 
     Attributes:
         seats: how many.
+        normalised: whether observations are.
         learners: those of the program.
         agents: their names, in seat order: "player_1" is `player1` of a log.
         options: the game's own, its `GameDefinition.options`.
@@ -67,6 +91,8 @@ class Episode:
         players: int | None,
         options: Mapping[str, Any],
         opponents: Bots | None = None,
+        *,
+        normalised: bool = False,
     ) -> None:
         assert rules.environment is not None
         self.environment: Environment = rules.environment
@@ -82,6 +108,8 @@ class Episode:
             raise UsageError(f"players is {players!r}; give an integer")
         self._spec = match_spec([""] * self.seats, game=rules.name, seed=0, options=options)
         self.options: Any = self._spec.options
+        self.normalised = normalised
+        self._observer = Observer(self.environment, self.seats, self.options, normalised=normalised)
         self._opponents: Opponents | None = None
         if any(bot is not None for bot in bots):
             from referee.env.opponents import Opponents  # with trio, which a policy does not need
@@ -92,6 +120,9 @@ class Episode:
         self.agents = [f"player_{seat + 1}" for seat in self.learners]
         self.seed = 0
         self._players: dict[int, Translator] = {}
+        # What the translators have looked at last, and the actions of an unfinished reply since.
+        self._views: dict[int, Any] = {}
+        self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
         self._rules = rules
         self._seeds = Random()
@@ -120,7 +151,13 @@ class Episode:
         new = self.environment.translator
         self._players = {seat: new(seat, self.seats) for seat in self.learners}
         # Of the rules that were given, which may be nobody's in `GAMES`.
-        self._match = Match(self._rules, seats=self.seats, seed=seed, options=self.options)
+        self._match = Match(
+            self._rules,
+            seats=self.seats,
+            seed=seed,
+            options=self.options,
+            lines=self._opponents is not None,
+        )
         if self._opponents is not None:
             self._opponents.begin(spec)
         self._match.start()
@@ -140,9 +177,10 @@ class Episode:
         """
         reply = self._players[seat].act(action)
         if reply is None:
+            self._actions[seat].append(action)
             return
         self.due = tuple([other for other in self.due if other != seat])
-        self._match.receive(seat, self._encode(reply))
+        self._match.take(seat, reply)
         if not self.due:
             self._go_on()
 
@@ -153,7 +191,7 @@ class Episode:
 
     def observe(self, seat: int) -> Observation:
         """What a seat knows."""
-        return observation_of(self.player(seat))
+        return self._observer(self.player(seat))
 
     def player(self, seat: int) -> Translator:
         """The translator of a learner, which has looked at the match as it is now."""
@@ -210,7 +248,8 @@ class Episode:
                     raise InternalError(f"a legal action has led to a fault: {entry.detail}")
             self.due = tuple([seat for seat in match.due if seat in self._players])
             for seat in self.due:
-                self._players[seat].look(match.view(seat), asked=True)
+                self._views[seat], self._actions[seat] = match.view(seat), []
+                self._players[seat].look(self._views[seat], asked=True)
             if self.due or self._opponents is None:
                 return
             if not match.due:

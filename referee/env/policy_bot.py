@@ -10,12 +10,13 @@ from typing import Any
 
 import msgspec
 
-from referee.env.episode import observation_of
+from referee.env.episode import Observer
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, game_rules
 from referee.games.interface.environment import StateTracker, Translator
 from referee.games.interface.seats import seat_index
 from referee.match.messages import PlayerName, PlayerNameReply, PlayerNameRequest
+from referee.match.spec import match_spec
 
 
 class PolicyBot:
@@ -25,13 +26,21 @@ class PolicyBot:
         policy: is given an observation as in the environment, and returns an action.
         game: a key of `GAMES`.
         name: what it is called.
+        normalised: whether its observations are, as in the environment.
+        options: the game's own that do not have their defaults; they change what is normalised.
 
     Raises:
         UsageError: there is no such game, or it has no environment.
     """
 
     def __init__(
-        self, policy: Callable[[Any], Any], game: str = DEFAULT_GAME, *, name: str = "Policy"
+        self,
+        policy: Callable[[Any], Any],
+        game: str = DEFAULT_GAME,
+        *,
+        name: str = "Policy",
+        normalised: bool = False,
+        **options: Any,
     ) -> None:
         rules = game_rules(game)
         if rules.environment is None:
@@ -39,6 +48,9 @@ class PolicyBot:
         self._policy = policy
         self._name = name
         self._environment = rules.environment
+        self._options = match_spec([""] * rules.min_seats, game=game, options=options).options
+        self._normalised = normalised
+        self._observer: Observer
         self._requests = rules.requests
         messages = (PlayerNameRequest, PlayerName, *rules.public, *rules.requests)
         self._decode = msgspec.json.Decoder(reduce(or_, messages)).decode
@@ -81,12 +93,15 @@ class PolicyBot:
         if self._tracker is None:
             self._tracker = self._environment.tracker(self._seat, self._seats)
             self._player = self._environment.translator(self._seat, self._seats)
+            self._observer = Observer(
+                self._environment, self._seats, self._options, normalised=self._normalised
+            )
         self._tracker.observe(message)
         if not isinstance(message, self._requests):
             return None
         self._player.look(self._tracker.view(), asked=True)
         answer = None
         while answer is None:
-            answer = self._player.act(self._policy(observation_of(self._player)))
+            answer = self._player.act(self._policy(self._observer(self._player)))
         self._tracker.observe(answer)
         return msgspec.json.encode(answer)

@@ -23,7 +23,9 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
 
     Args:
         game: a key of `GAMES`.
-        opponents: as of `Episode`, with one None.
+        opponents: as of `Episode`, with one None. None: the game's usual opponent
+            (`Environment.opponent`) plays in the second seat.
+        normalised: as of `Episode`.
         render_mode: None, or "ansi" for text.
         options: the game's own that are not to have their defaults.
 
@@ -34,10 +36,18 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
 
     def __init__(
-        self, game: str, opponents: Bots | None, /, render_mode: str | None = None, **options: Any
+        self,
+        game: str,
+        opponents: Bots | None = None,
+        render_mode: str | None = None,
+        normalised: bool = False,
+        **options: Any,
     ) -> None:
-        super().__init__(game, opponents, render_mode, **options)
-        self._episode = Episode(GAMES[game], None, options, opponents)
+        super().__init__(game, opponents, render_mode, normalised, **options)
+        rules = GAMES[game]
+        if opponents is None and rules.environment is not None:
+            opponents = [None, rules.environment.opponent]
+        self._episode = Episode(rules, None, options, opponents, normalised=normalised)
         check_render_mode(render_mode)
         if len(self._episode.learners) != 1:
             raise UsageError(
@@ -63,7 +73,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         """
         self._episode.begin(seed)
         super().reset(seed=seed)
-        return self._episode.observe(self._seat), self._episode.facts(self._seat)
+        return self._seen(), self._episode.facts(self._seat)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and play on until the next one is due.
@@ -83,15 +93,27 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         if legal is not None and not legal[action]:
             episode.due = ()
             info = {**episode.facts(seat), "reason": "illegal-action"}
-            return episode.observe(seat), -1.0, True, False, info
+            return self._seen(), -1.0, True, False, info
         episode.act(seat, action)
         over = episode.outcome is not None
-        return episode.observe(seat), episode.rewards()[seat], over, False, episode.facts(seat)
+        return self._seen(), episode.rewards()[seat], over, False, episode.facts(seat)
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each choice that is legal, for programs that ask for it by this name."""
-        legal = self._episode.player(self._seat).legal()
-        return np.ones(int(self.action_space.nvec.sum()), np.int8) if legal is None else legal
+        seen = self._seen()
+        if isinstance(seen, dict):
+            return seen["action_mask"]
+        return np.ones(int(self.action_space.nvec.sum()), np.int8)
+
+    def _seen(self) -> Observation:
+        """Return what the player sees; at the end of a match its mask is all 1.
+
+        A vector environment takes one more action before it resets, and ignores it.
+        """
+        seen = self._episode.observe(self._seat)
+        if isinstance(seen, dict) and self._seat not in self._episode.due:
+            seen["action_mask"][:] = 1
+        return seen
 
     def render(self) -> str | None:
         """What the player knows, as text."""

@@ -42,14 +42,14 @@ GAMES = Games(
     }
 )
 DEFAULT_GAME = "dominion"
-"""The game of whoever names none."""
+"""The game of commands that do not name one."""
 
 
 def game_rules(name: object) -> GameDefinition:
     """The rules of a game that a user has named.
 
     Raises:
-        UsageError: there is no such game.
+        UsageError: the game is unknown.
     """
     if not isinstance(name, str) or name not in GAMES:
         raise UsageError(f"no game {name!r}; there are: {', '.join(GAMES)}")

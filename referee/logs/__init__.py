@@ -1,17 +1,17 @@
 """The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
 
-    sink.py     where the lines of a log go
+    sink.py     the targets of a log's lines
     files.py    log files: opened all or none, written in whole lines
     packed.py   compressing them, in blocks that survive a crash
     zstd.py     Zstandard, of the standard library or its backport
     record.py   the match record: its lines as structs, and its writer
     source.py   reading lines of a log, plain or compressed, in bounded memory
-    parsing.py  what these lines are: typed entries and messages, of which game
-    header.py   the first line of a record: what it is, and whether its match can be run again
+    parsing.py  the meaning of these lines: typed entries and messages, and their game
+    header.py   the first line of a record: its format, and whether its match can be run again
     read.py     both for programs that look at many of them
-    conversation.py  what the bots of a recorded match answered and were sent
+    conversation.py  the lines of a recorded match, to and from its bots
     rerun.py    runs a recorded match again, round by round
-    decisions.py     what a rule file says of each decision of a recorded match
+    decisions.py     a rule file's opinion on each decision of a recorded match
     verify.py   runs a record's match again and compares
     behind.py   the rules of a game, run behind a spectator log
     validate.py checks a spectator log against the protocol

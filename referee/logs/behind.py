@@ -24,7 +24,7 @@ from referee.games.interface.seats import seat_id
 
 
 def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
-    """What checks a log of a game against its rules; None if the game has nothing for it."""
+    """Make the checker of logs of a game; None if the game does not have one."""
     if rules.checker is not None:
         return rules.checker(names)
     return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
@@ -145,7 +145,7 @@ class BehindLog:
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
     ) -> dict[int, object] | None:
-        """What every seat that is asked has replied; None if it takes more messages to know."""
+        """The reply of every seat with a request; None if it takes more messages to know."""
         replies: dict[int, object] = dict.fromkeys(gone, LEFT)
         for request in game.requests:
             if request.seat not in replies:
@@ -166,7 +166,6 @@ def _end_of(game: Game) -> End:
 
 
 def _shown(message: Struct) -> str:
-    """A message as it is in a log."""
     match message:
         case Gone(seat):
             return f"player-disqualified of {seat_id(seat)}"

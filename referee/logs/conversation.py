@@ -1,4 +1,4 @@
-"""What the bots of a recorded match answered and were sent, to debug a bot with it."""
+"""The lines of a recorded match, to and from its bots, to debug a bot with it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,8 @@ import msgspec
 
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
+from referee.logs import record
 from referee.logs.read import read_record
-from referee.logs.record import (
-    DisqualifiedEntry,
-    Header,
-    RecordedAnswer,
-    SentEntry,
-)
 from referee.logs.rerun import Rerun
 from referee.match.machine import Disqualified, Received
 
@@ -29,8 +24,8 @@ class RecordedAnswers(NamedTuple):
             name, unless its seat was lost in it.
     """
 
-    header: Header
-    answers: list[list[RecordedAnswer]]
+    header: record.Header
+    answers: list[list[record.RecordedAnswer]]
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -49,11 +44,11 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
 
     Raises:
         UsageError: the file cannot be opened, the match has no such turn, or it was not cut off.
-        LogReadError: it is no record, or its lines do not follow from each other.
+        LogReadError: it is not a record, or its lines do not follow from each other.
     """
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
-    answers: list[list[RecordedAnswer]] = [[] for _ in header.bots]
+    answers: list[list[record.RecordedAnswer]] = [[] for _ in header.bots]
     for entries, time, _ in rerun.rounds():
         written = set()
         for entry in entries:
@@ -61,7 +56,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
                 written.add(entry.seat)
                 answers[entry.seat].append(entry.line)
             elif type(entry) is Disqualified and entry.seat not in written:
-                left = DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, time)
+                left = record.DisqualifiedEntry(seat_id(entry.seat), entry.code, entry.detail, time)
                 answers[entry.seat].append(left)
         if turn is not None and match.turns >= turn:
             break
@@ -87,16 +82,16 @@ def input_of(name: str, player: str) -> Iterator[bytes]:
 
     Raises:
         UsageError: the file cannot be opened, or the match has no such player.
-        LogReadError: it is no record, or cannot be read on.
+        LogReadError: it is not a record, or a later line cannot be read.
     """
     entries = read_record(name)
     header = next(entries)
-    assert isinstance(header, Header)  # every record begins with it
+    assert isinstance(header, record.Header)  # every record begins with it
     if seat_of(player, len(header.bots)) is None:
         names = " ".join(seat_ids(len(header.bots)))
         raise UsageError(f"{name}: there is no {player!r}; there are: {names}")
     for entry in entries:
-        if isinstance(entry, SentEntry) and entry.to in ("all", player):
+        if isinstance(entry, record.SentEntry) and entry.to in ("all", player):
             yield bytes(entry.message) + b"\n"
-        elif isinstance(entry, DisqualifiedEntry) and entry.player_number == player:
+        elif isinstance(entry, record.DisqualifiedEntry) and entry.player_number == player:
             return

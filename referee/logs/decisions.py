@@ -1,4 +1,4 @@
-"""What a rule file says of each decision of a turn in a match record."""
+"""A rule file's opinion on each decision of a turn in a match record."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Candidate(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """What a set of rules was asked.
+    """One question to a set of rules.
 
     Attributes:
         candidates: best first.
-        remark: why it came to what was done, if not by the scores alone.
+        remark: the reason for the choice, if the scores do not show it.
     """
 
     rules: str
@@ -52,9 +52,9 @@ class Decided(Struct, frozen=True):
 
     Attributes:
         asked: the type of the request.
-        ranked: what the file was asked for it, in order; none if only one thing could be done.
+        ranked: the questions to the file, in order; none if only one move was possible.
         does: the reply of the file.
-        did: the reply in the record, if it is another one; a text if it is no JSON.
+        did: the reply in the record, if it differs; a text if it is not JSON.
     """
 
     player_number: str
@@ -74,7 +74,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
 
     Raises:
         UsageError: the record cannot be opened, is of another game, or has no such turn or seat.
-        LogReadError: it is no record, or does not follow the rules.
+        LogReadError: it is not a record, or does not follow the rules.
     """
     rerun = Rerun(record)
     header = rerun.header
@@ -109,7 +109,6 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
 
 
 def _seats_of(file: RuleFile, bots: Sequence[str]) -> list[int]:
-    """Where the file sat, or all seats."""
     own = [seat for seat, bot in enumerate(bots) if bot == file.path]
     return own or list(range(len(bots)))
 

@@ -31,10 +31,10 @@ _CHUNK = 256 * 1024
 class LogFile(Sink):
     """A file that lines are appended to.
 
-    What `write` was given is with the operating system when it returns: a crash of the referee
-    leaves whole batches of lines behind, and only a crash of the machine can tear one. A pipe whose
-    reader is slow is the exception: `write` never waits for a reader, `drain` does. So is a file
-    that is compressed: its last lines wait until they are a block.
+    When `write` returns, the operating system has the lines. A crash of the referee therefore
+    leaves whole batches of lines behind; only a crash of the machine can cut one. Two kinds of
+    files are exceptions. If the reader of a pipe is slow, `write` does not wait; `drain` does. The
+    last lines of a compressed file wait until they are a block.
 
     Args:
         packer: compresses what is written; None for a plain file.
@@ -87,7 +87,7 @@ class LogFile(Sink):
         return bool(self._unread)
 
     def push(self) -> None:
-        """Hand over what waits for the reader of a pipe, as far as it is taken at once.
+        """Hand over waiting lines to the reader of a pipe, as far as it takes them now.
 
         Raises:
             LogWriteError: the reader is gone.
@@ -129,8 +129,7 @@ class LogFile(Sink):
     def finish(self) -> str | None:
         """End the file, once all that might still change it has ended.
 
-        A file of which a copy was kept is compared with it, and written anew if it is not what
-        was written to it.
+        If a copy of a file was kept, the file is compared with it, and rewritten if it differs.
 
         Returns:
             What somebody has done to the file: "changed", "removed" or "replaced" it; None if
@@ -172,7 +171,6 @@ class LogFile(Sink):
     # --- inside -------------------------------------------------------------------------------
 
     def _put(self, data: bytes) -> None:
-        """Write bytes as they are."""
         if not self._regular:
             self._unread += data
             self.push()
@@ -232,7 +230,7 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
 
     Returns:
         A warning for each that was restored, and why one could not be completed: the match stands
-        all the same.
+        anyway.
     """
     warnings = []
     lost = None
@@ -272,7 +270,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _is_writable(fd: int, *, wait: bool = False) -> bool:
-    """Whether a pipe or device takes something, or fails at once."""
+    """Whether a pipe or device takes something, or fails immediately."""
     poll = select.poll()
     poll.register(fd, select.POLLOUT)
     return bool(poll.poll(None if wait else 0))
@@ -287,11 +285,11 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         names: file names; `STDOUT` for standard output, None for no log.
 
     Returns:
-        One entry a name.
+        One entry per name.
 
     Raises:
-        UsageError: one cannot be written, or two are the same file. What the files held before is
-            then still there, and no new file was left behind.
+        UsageError: one cannot be written, or two are the same file. The files then keep their old
+            content, and no new file is left.
     """
     opened: list[LogFile | None] = []
     fds: dict[tuple[int, int], str] = {}

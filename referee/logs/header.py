@@ -26,7 +26,7 @@ _NAME = 200
 
 
 class Kind(StrEnum):
-    """What verifying a file has shown."""
+    """The verdict on a file."""
 
     VALID = "valid"
     TRUNCATED = "truncated"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 
 class NoHeader(NamedTuple):
-    """Why a line is no header of a match that can be run again.
+    """The reason why a line is not the header of a match that can be run again.
 
     Attributes:
         kind: which of the cases it is.
@@ -52,9 +52,9 @@ class NoHeader(NamedTuple):
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
-    """The JSON value of a first line, UNSET if it is none; and the game if it is a record's.
+    """Return the JSON value of a first line, UNSET if it is not JSON; and the game of a record.
 
-    Of a record the format, the version and the game are known; the rest is not looked at.
+    For a record, the format, the version and the game are checked, and nothing more.
     """
     value = json_of(raw.strip().removeprefix(BOM))
     if not isinstance(value, dict) or value.get("format") != FORMAT or "entry" not in value:

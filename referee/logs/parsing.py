@@ -1,7 +1,7 @@
 """Lines of match records and spectator logs as typed objects: all that read logs read them here.
 
-What a line means that is no entry or message, whose kind is unknown, or that is torn, the caller
-decides: `verify` and `validate` are strict, `replay` is not.
+A line may have an unknown kind, or be cut, or not be an entry or message. The caller decides about
+such lines: `verify` and `validate` are strict, `replay` is not.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
 BOM = b"\xef\xbb\xbf"
 _LOOK_AHEAD = 256 * 1024
-"""Bytes of a spectator log in which it must show its game; the names alone are much shorter."""
+"""Bytes of a spectator log in which it must show its game; names need much less."""
 
 
 class Line(Struct, frozen=True):
@@ -32,9 +32,9 @@ class Line(Struct, frozen=True):
         number: counted from 1.
         raw: as it is in the file, with its line end; a torn line has none.
         text: without its line end, and without a byte order mark.
-        content: the entry or message; None if it is none that is known.
+        content: the entry or message; None if the line is not a known one.
         kind: its `entry` or `type`; None if it has none.
-        value: of a line without content, its JSON value; UNSET if it is no JSON.
+        value: for a line without content, its JSON value; UNSET if it is not JSON.
         error: of a line without content, the decoder's error.
     """
 
@@ -68,14 +68,14 @@ class Kinds:
         self._decode = msgspec.json.Decoder(union).decode
 
     def decode(self, text: bytes | msgspec.Raw) -> Struct | None:
-        """The entry or message; None if it is none that is known."""
+        """Return the entry or message; None if the line is not a known one."""
         try:
             return self._decode(text)  # type: ignore[no-any-return]
         except (ValueError, RecursionError):
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """A line with what is in it."""
+        """A line with its content."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
             text.decode()  # the decoder skips unknown fields without looking at their text
@@ -89,7 +89,7 @@ class Kinds:
 
 
 def json_of(text: bytes) -> Any:
-    """The JSON value of a line; UNSET if it is no JSON."""
+    """Return the JSON value of a line; UNSET if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -107,7 +107,7 @@ def entry_kinds(rules: GameDefinition) -> Kinds:
 
 @cache
 def message_kinds(rules: GameDefinition | None) -> Kinds:
-    """The messages that the referee sends in a game; of none, those that all games share."""
+    """The messages that the referee sends in a game; without a game, the shared ones."""
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
     if rules is not None:
         structs += (*rules.public, *rules.requests)

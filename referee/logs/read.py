@@ -30,8 +30,9 @@ class RecordSummary(Struct, frozen=True):
 
     Attributes:
         path: of the file.
-        header: what was played: seed, BOT arguments in seat order, options.
-        end: how it ended, with one entry a seat in `players`; None if it was not finished.
+        header: the match as it was set up: seed, BOT arguments in seat order, options.
+        end: the last entry, with one entry per seat in `players`; None if the match was not
+            finished.
     """
 
     path: str
@@ -47,7 +48,8 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
 
     Raises:
         UsageError: the file cannot be opened; raised at the first step.
-        LogReadError: a line is no entry, or the record is of a newer version or an unknown game.
+        LogReadError: a line is not an entry, or the record is of a newer version or an unknown
+            game.
     """
     return (entry for _, entry in numbered_entries(path))
 
@@ -75,11 +77,11 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
 
     Args:
         path: of the file, plain, .gz or .zst; "-" is standard input.
-        game: a key of `GAMES`; None for what the log says.
+        game: a key of `GAMES`; None: as the log says.
 
     Raises:
-        UsageError: the file cannot be opened, or there is no such game; raised at the first step.
-        LogReadError: a line is no message, or the log is of an unknown game.
+        UsageError: the file cannot be opened, or the game is unknown; raised at the first step.
+        LogReadError: a line is not a message, or the log is of an unknown game.
     """
     rules = None if game is None else game_rules(game)
     with LogReader(os.fspath(path)) as reader:
@@ -103,7 +105,7 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
         game: a key of `GAMES`, for an entry from elsewhere.
 
     Raises:
-        LogReadError: it is no message of this game.
+        LogReadError: it is not a message of this game.
     """
     game = game or entry.game
     message = message_kinds(game_rules(game)).decode(entry.message)
@@ -121,7 +123,7 @@ def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator
 
     Raises:
         UsageError: a file cannot be opened.
-        LogReadError: a file is no match record that this version can read, or is longer.
+        LogReadError: a file is not a match record that this version can read, or is longer.
     """
     for given in paths:
         path = os.fspath(given)

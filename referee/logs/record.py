@@ -1,8 +1,8 @@
 """The match record: all that is needed to run a match again (spec/log-format.md, 2).
 
-One JSON object a line, of the kind that `entry` names. The structs say what each line holds; the
-writer builds the frequent ones from bytes that are there already, because it works while a bot's
-clock may be running.
+One JSON object per line, of the kind that `entry` names. The structs describe the fields of each
+line. The writer builds the frequent lines from existing bytes, because a bot's clock may be running
+meanwhile.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from referee.match.spec import MatchSpec, settings_type, split
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
-"""So begin the lines that neither the digest nor `verify` looks at."""
+"""The beginnings of lines that neither the digest nor `verify` looks at."""
 STDERR_CAP = 1024 * 1024
 """Bytes of a bot's stderr that go into a record, its last words not counted."""
 STDERR_PART = 64 * 1024
@@ -127,7 +127,7 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
 class StderrEntry(
     Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="entry", tag="stderr"
 ):
-    """What a bot wrote on standard error; only on request. It stands before the next answer."""
+    """A bot's output on standard error; only on request. It comes before the bot's next answer."""
 
     player_number: SeatId
     text: Annotated[str, Meta(description="What was no UTF-8 is replaced by U+FFFD.")]
@@ -138,7 +138,7 @@ class StderrEntry(
 
 
 class PlayerEnd(Struct, frozen=True):
-    """One seat's end in the last line; the facts of the game stand behind these."""
+    """The end of one seat in the last line; the facts of the game are added behind these fields."""
 
     name: str
     score: int
@@ -220,7 +220,7 @@ class RecordedStderr:
             self._left_out += surplus
 
     def mark(self) -> None:
-        """What has come so far belongs to an answer that was read just now."""
+        """Assign the output so far to an answer that was read just now."""
         self._answered = len(self._waiting)
 
     def take(self, *, last: bool = False) -> tuple[str, int]:
@@ -312,7 +312,7 @@ class RecordWriter:
     def _stderr_of(
         self, seat: int, time: bytes, *, last: bool = False
     ) -> list[tuple[bytes, bytes]]:
-        """The line of what a bot wrote there, if it wrote anything."""
+        """The line of the bot's output there, if it wrote anything."""
         text, left_out = self._stderr[seat].take(last=last)
         if not text:
             return []
@@ -461,7 +461,7 @@ def is_started(line: bytes) -> bool:
 
 
 def without_time(line: bytes) -> bytes:
-    """What the digest sees of a line."""
+    """The part of a line that the digest sees."""
     for field, pattern in ((b',"time":', _TIME), (b',"started":', _STARTED)):
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
@@ -470,6 +470,6 @@ def without_time(line: bytes) -> bytes:
 
 
 def claimed_digest(line: bytes) -> str | None:
-    """The digest in an end entry; None if the line is no whole end entry."""
+    """Return the digest in an end entry; None if the line is not a whole end entry."""
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

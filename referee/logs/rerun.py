@@ -9,17 +9,8 @@ from typing import Any, NamedTuple
 from referee.errors import LogReadError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_of
+from referee.logs import record
 from referee.logs.read import numbered_entries
-from referee.logs.record import (
-    DisqualifiedEntry,
-    EndEntry,
-    Header,
-    ReceivedEntry,
-    SentEntry,
-    StderrEntry,
-    line_received,
-    spec_of,
-)
 from referee.match.decode import is_blank
 from referee.match.machine import Entry, Match, Sent
 from referee.text.terminal import as_text
@@ -29,14 +20,14 @@ class Round(NamedTuple):
     """What one round of answers led to.
 
     Attributes:
-        entries: what was said and noted, the answers first.
+        entries: the lines and notes of the round, the answers first.
         time: seconds from the start of the bots to the last answer; 0 for the first requests.
-        stderr: what bots wrote to stderr before these answers, if the record has it.
+        stderr: the bots' output on stderr before these answers, if the record has it.
     """
 
     entries: list[Entry]
     time: float
-    stderr: list[StderrEntry]
+    stderr: list[record.StderrEntry]
 
 
 def rounds(
@@ -47,7 +38,7 @@ def rounds(
     Args:
         match: not yet started.
         answers: the seat; its line, or the `code` and `detail` of why it leaves; the seconds. Each
-            is taken when the match has come to it.
+            is taken only when the match needs it.
 
     Yields:
         For each round what it led to, and the seconds of its last answer.
@@ -79,19 +70,19 @@ class Rerun:
 
     Raises:
         UsageError: the file cannot be opened.
-        LogReadError: it is no record.
+        LogReadError: it is not a record.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._entries = numbered_entries(name)
         _, header = next(self._entries)
-        assert isinstance(header, Header)  # every record begins with it
+        assert isinstance(header, record.Header)  # every record begins with it
         self.header = header
-        self.match = spec_of(header).new_match()
+        self.match = record.spec_of(header).new_match()
         self.whole = False
         self._sent: deque[bytes] = deque()  # what the record must have next
-        self._stderr: list[StderrEntry] = []  # since the last round
+        self._stderr: list[record.StderrEntry] = []  # since the last round
 
     def rounds(self) -> Iterator[Round]:
         """Run the match on, to the end of its record.
@@ -106,21 +97,21 @@ class Rerun:
         if self._stderr:  # last words
             yield Round([], self._stderr[-1].time, self._stderr)
 
-    def _answers(self) -> Iterator[tuple[int, bytes | DisqualifiedEntry, float]]:
-        """What the bots answered; between them, the lines that they were sent are compared."""
+    def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
+        """The answers of the bots; the lines between them that were sent are compared."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
-            if isinstance(entry, SentEntry):
+            if isinstance(entry, record.SentEntry):
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
                     raise self._unexpected(number)
-            elif isinstance(entry, ReceivedEntry | DisqualifiedEntry):
+            elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 seat = seat_of(entry.player_number, len(match.names))
                 if seat in match.disqualified:  # what it wrote has led to that
                     continue
                 if seat is None or seat not in match.due:
                     raise self._unexpected(number)
-                if isinstance(entry, ReceivedEntry):
-                    line = line_received(entry)
+                if isinstance(entry, record.ReceivedEntry):
+                    line = record.line_received(entry)
                     if b"\n" in line or is_blank(line):
                         raise self._unexpected(number)
                     yield seat, line, entry.time
@@ -128,9 +119,9 @@ class Rerun:
                     yield seat, entry, entry.time
                 else:
                     raise self._unexpected(number)
-            elif isinstance(entry, StderrEntry):
+            elif isinstance(entry, record.StderrEntry):
                 self._stderr.append(entry)
-            elif isinstance(entry, EndEntry):
+            elif isinstance(entry, record.EndEntry):
                 self.whole = True
 
     def _unexpected(self, line: int) -> LogReadError:

@@ -26,7 +26,7 @@ class Sink:
         return False
 
     def push(self) -> None:
-        """Hand over what waits for a reader, as far as it is taken at once.
+        """Hand over waiting lines to a reader, as far as it takes them now.
 
         Raises:
             LogWriteError: the reader is gone.

@@ -23,7 +23,7 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 """Bytes of a line after which reading stops: no log has such a line."""
 
 _CHUNK = 256 * 1024
-"""Bytes that are read or unpacked at once."""
+"""Bytes per step of reading or unpacking."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
@@ -40,7 +40,7 @@ class LogReader:
         most: bytes, unpacked, after which reading stops.
 
     Attributes:
-        name: as it was given, or "standard input"; bytes that are no UTF-8 stand as `\xHH`.
+        name: as it was given, or "standard input"; bytes that are not UTF-8 are shown as `\xHH`.
         line: how many lines were taken so far.
         torn: whether the last line has no end; known with it.
         packed: whether the data is compressed; known with the first line.
@@ -113,7 +113,6 @@ class LogReader:
         return LogReadError(self.name, self.line + 1, problem)
 
     def _chunks(self) -> Iterator[bytes]:
-        """The data, unpacked."""
         head = b""
         while more := self._read(len(_ZSTD) - len(head)):
             head += more

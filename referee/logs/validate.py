@@ -23,15 +23,8 @@ from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.behind import checker_of
 from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
 from referee.logs.source import LogReader
+from referee.match import messages as say
 from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.match.messages import (
-    PROTOCOL_VERSION,
-    SHARED_PUBLIC,
-    GameEnd,
-    PlayerDisqualified,
-    PlayerName,
-    PlayerNameRequest,
-)
 from referee.match.pages import SHARED, load_page
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
@@ -41,7 +34,7 @@ MAX_FINDINGS = 100
 _SHOWN = 120
 """Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
-"""Characters that are shown of what a finding expects, and of what it found, at most."""
+"""The most characters of a finding's `expected` and `found` that are shown."""
 _OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -50,7 +43,7 @@ class Validation(Struct, frozen=True):
 
     Attributes:
         name: of the file, as it was given.
-        valid: whether there is none.
+        valid: whether there are no findings.
         findings: in the order of lines, `MAX_FINDINGS` at most.
     """
 
@@ -60,7 +53,7 @@ class Validation(Struct, frozen=True):
 
 
 class CheckedLog(NamedTuple):
-    """What checking a log has shown.
+    """The result of checking a log.
 
     Attributes:
         findings: as of `validate_log`.
@@ -76,8 +69,8 @@ class CheckedLog(NamedTuple):
 def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
     """Everything in a spectator log that the protocol does not allow, in the order of lines.
 
-    What is wrong in the same way on many lines is one finding, with the first line and a count.
-    Memory does not grow with the log. After `MAX_FINDINGS` different ones it stops.
+    If many lines have the same mistake, it is one finding, with the first line and a count. Memory
+    does not grow with the log. It stops after `MAX_FINDINGS` different findings.
 
     Args:
         name: of the file; "-" is standard input.
@@ -117,7 +110,7 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding on a field: the same mistake where the kind is the same, whatever was found."""
+    """A finding on a field: of two with the same kind, only the first is listed."""
 
     kind: str = ""
 
@@ -142,18 +135,18 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
     elif not check.ended:
         found = "the end of the compressed data" if reader.cut else "the end of the log"
         expected = "more, up to a game-end: the log was cut short"
-        yield Finding(reader.line + 1, check.section(GameEnd), expected, found)
+        yield Finding(reader.line + 1, check.section(say.GameEnd), expected, found)
 
 
 class _Check:
-    """What was seen of a log so far.
+    """The state of the check of one log.
 
     Args:
         name: of its file, as it was given.
         rules: of its game; None if it is unknown.
 
     Attributes:
-        hopeless: this is no spectator log, or of no game that is known: there is no more to say.
+        hopeless: this is not a spectator log, or its game is unknown: checking ends.
         ended: the line of `game-end`, 0 before.
     """
 
@@ -163,7 +156,7 @@ class _Check:
         self.ended = 0
         self._rules = rules
         self._types = message_kinds(rules).structs
-        self._private = (PlayerNameRequest, *(rules.requests if rules is not None else ()))
+        self._private = (say.PlayerNameRequest, *(rules.requests if rules is not None else ()))
         self._max_seats = max_seats(rules)
         self._names: list[str] = []
         self._begun = False
@@ -171,13 +164,12 @@ class _Check:
 
     def section(self, struct: type[Struct]) -> str:
         """The section of the game's page on a message that all games share; of others all of 2."""
-        if struct not in SHARED_PUBLIC:
+        if struct not in say.SHARED_PUBLIC:
             return SHARED.messages
         page = load_page((self._rules or GAMES[DEFAULT_GAME]).specification)
         return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
 
     def line(self, line: Line) -> Iterator[Finding]:
-        """Take the next line."""
         number = line.number
         if number == 1 and line.raw.startswith(BOM):
             yield Finding(number, SHARED.json, "no byte order mark", "one")
@@ -204,7 +196,7 @@ class _Check:
     # --- lines --------------------------------------------------------------------------------
 
     def _problem(self, line: Line) -> Finding | None:
-        """Why a line is no public message, whatever its fields are."""
+        """Why a line is not a public message, before its fields are checked."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1
@@ -237,7 +229,6 @@ class _Check:
         return Finding(number, SHARED.messages, f"a public message {games}", found)
 
     def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[Finding]:
-        """In which fields a message is not as it must be."""
         section = self.section(struct)
         found = misfits(line.value, struct)
         if not found:
@@ -253,11 +244,11 @@ class _Check:
         player = getattr(message, "player_number", None)
         if self.ended:
             expected = f"nothing after game-end (line {self.ended})"
-            yield Finding(number, self.section(GameEnd), expected, kind)
+            yield Finding(number, self.section(say.GameEnd), expected, kind)
         elif player is not None and seat_of(player, self._max_seats) is None:
             players = f"{seat_id(0)} to {seat_id(self._max_seats - 1)}"
             yield Finding(number, SHARED.ids, players, describe(player))
-        elif isinstance(message, PlayerName):
+        elif isinstance(message, say.PlayerName):
             yield from self._take_name(number, message)
         else:
             assert self._rules is not None  # else it was no message of a known game
@@ -269,14 +260,14 @@ class _Check:
         self, rules: GameDefinition, number: int, message: Struct
     ) -> Iterator[Finding]:
         checker = self._checker
-        if isinstance(message, PlayerDisqualified):
+        if isinstance(message, say.PlayerDisqualified):
             if message.reason not in set(Disqualification):
                 found = describe(message.reason)
                 yield Finding(number, SHARED.codes, "a disqualification code", found)
             seat = seat_of(message.player_number, self._max_seats)
             if checker is not None and seat is not None:
                 yield from checker.read(number, Gone(seat, message.reason))
-        elif isinstance(message, GameEnd):
+        elif isinstance(message, say.GameEnd):
             self.ended = number
             if message.reason not in {*EndReason, *rules.reasons}:
                 yield Finding(number, SHARED.codes, "an end reason", describe(message.reason))
@@ -296,7 +287,7 @@ class _Check:
             expected = f"the names of {least} to {most} players first"
             yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")
 
-    def _take_name(self, number: int, message: PlayerName) -> Iterator[Finding]:
+    def _take_name(self, number: int, message: say.PlayerName) -> Iterator[Finding]:
         seat, name = len(self._names), message.name
         if self._begun:
             yield Finding(number, SHARED.names, "no player-name once the game has begun", "one")
@@ -307,9 +298,9 @@ class _Check:
         if message.player_number != seat_id(seat):
             expected = f"player-name of {seat_id(seat)}"
             yield Finding(number, SHARED.names, expected, f"that of {message.player_number}")
-        if message.version != PROTOCOL_VERSION:
+        if message.version != say.PROTOCOL_VERSION:
             found = f"version {message.version}"
-            yield Finding(number, SHARED.names, f"version {PROTOCOL_VERSION}", found)
+            yield Finding(number, SHARED.names, f"version {say.PROTOCOL_VERSION}", found)
         if len(name) > MAX_NAME_LENGTH or name.translate(CONTROL_CHARACTERS) != name:
             what = f"a name of at most {MAX_NAME_LENGTH} characters, without control characters"
             yield Finding(number, SHARED.name_reply, what, describe(name))

@@ -1,8 +1,8 @@
 r"""Verifying a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The match is fed with what the record has of the bots: their `received` lines, and the
-disqualifications that their processes or clocks led to. Every other line must be, but for the
-value of its time field, what the match gives.
+The match gets the bots' part from the record: their `received` lines, and the disqualifications by
+processes or clocks. The match produces every other line again. It must be equal, except for the
+value of its time field.
 
 Two questions decide what a difference means: whether running the match again gives these lines,
 and whether the digest in the last line fits the lines of the file:
@@ -14,9 +14,9 @@ and whether the digest in the last line fits the lines of the file:
     no            yes          the lines are as they were written, so the rules have changed
     no            no           edited
 
-So the file is read to its end even after a difference, line by line. A record without its last line
-is cut short, and holds as far as it goes. Entries of what bots wrote on stderr are no part of this:
-they are passed over, wherever they stand.
+Therefore the file is read to its end even after a difference, line by line. A record without its
+last line is truncated, and valid as far as it reaches. Entries of the bots' stderr do not count:
+they are skipped anywhere.
 """
 
 from __future__ import annotations
@@ -33,28 +33,11 @@ from referee._version import __version__
 from referee.errors import LogReadError
 from referee.games.interface.faults import Disqualification, Fault
 from referee.games.interface.seats import seat_id, seat_ids
+from referee.logs import record
 from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
 from referee.logs.parsing import entry_kinds
-from referee.logs.record import (
-    STDERR,
-    DisqualifiedEntry,
-    ExitEntry,
-    FaultEntry,
-    Header,
-    ReceivedEntry,
-    claimed_digest,
-    end_of,
-    head_of,
-    is_timed,
-    line_of,
-    line_received,
-    received_head,
-    sent_to,
-    spec_of,
-    without_time,
-)
 from referee.logs.source import LogReader
 from referee.match.decode import is_blank
 from referee.match.machine import Disqualified, Entry, Received, Sent
@@ -67,7 +50,13 @@ _BEFORE = 60
 
 _HEADER = b'{"entry":"header"'
 _RECEIVED = b'{"entry":"received"'
-_SECTIONS = {Sent: "2.2", Received: "2.3", Fault: "2.4", Disqualified: "2.5", ExitEntry: "2.6"}
+_SECTIONS = {
+    Sent: "2.2",
+    Received: "2.3",
+    Fault: "2.4",
+    Disqualified: "2.5",
+    record.ExitEntry: "2.6",
+}
 """The section of spec/log-format.md on each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
@@ -90,10 +79,10 @@ class Verdict(Struct, frozen=True):
         name: of the file, as it was given.
         kind: which of the cases it is.
         text: one line for people, the name included.
-        line: of a difference or of what is no record, the line, counted from 1; of a record that
-            was cut short, its last whole line (0 if none).
-        expected: what follows from the lines before, around the first byte that differs.
-        found: what the file has there.
+        line: the line of a difference, or of the first line that is not a record's, counted from 1;
+            for a truncated record its last whole line (0 if none).
+        expected: the right line, around the first byte that differs.
+        found: the file's text there.
         section: of spec/log-format.md, on the line that was expected.
         lines: how many whole lines the file has, as far as it could be read.
     """
@@ -114,10 +103,10 @@ class _Difference(NamedTuple):
     Attributes:
         line: its number.
         found: the line.
-        expected: what follows, without its time field; empty for the end of the file, None if
-            there is no one line.
+        expected: the right line, without its time field; empty for the end of the file, None if
+            there is not a single line.
         section: of spec/log-format.md.
-        text: what is wrong.
+        text: the problem.
         edited: it cannot come from a change of the rules.
     """
 
@@ -158,7 +147,7 @@ class _Verification:
         self._all_lines = iter(reader)
         self._lines = self._without_stderr()
         self._log = log
-        self._header: Header | None = None
+        self._header: record.Header | None = None
         self._answers = self._exits = 0  # how many were read
         self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
         self._digest = hashlib.sha256()
@@ -171,12 +160,12 @@ class _Verification:
         if not line or (self._reader.torn and _HEADER.startswith(line[: len(_HEADER)])):
             return self._cut_short()
         header = read_header(line)
-        if not isinstance(header, Header):
+        if not isinstance(header, record.Header):
             found, section = _excerpt(line), header.section
             return self._verdict(header.kind, header.text, 1, found=found, section=section)
         expected = self._begin(header, line)
         time = b""  # the last time field
-        begin = {to: sent_to(to) for to in (None, *range(len(self._players)))}
+        begin = {to: record.sent_to(to) for to in (None, *range(len(self._players)))}
         log = self._log is not None
         reader, heads, public = self._reader, self._heads, self._public
         for line in self._lines:
@@ -192,44 +181,43 @@ class _Verification:
             if type(entry) is Sent:
                 head, end = begin[entry.to] + entry.line[:-1], time
             else:
-                head, end = line_of(entry, time)
+                head, end = record.line_of(entry, time)
             # All that is written in one piece has one time, so this is nearly always so.
             if line != head + end:
                 if type(entry) is Received and not line.startswith(head):
-                    older = received_head(entry, most_escaped=math.inf)
+                    older = record.received_head(entry, most_escaped=math.inf)
                     head = older if line.startswith(older) else head
-                if type(entry) is not Fault and is_timed(line, head):
+                if type(entry) is not Fault and record.is_timed(line, head):
                     time = line[len(head) :]
                 elif reader.torn:
                     break
                 else:
                     text = "the line is not what follows from those before it"
-                    if type(entry) is ExitEntry:
+                    if type(entry) is record.ExitEntry:
                         text = _NO_EXIT.format(entry.player_number)
                     difference = self._difference(line, head, type(entry), text)
                     if not _is_wording(entry, line, self._decode(line)):
                         return self._differs(difference)
                     self._wording = self._wording or difference
-                    head = without_time(line)[: -len(b"}\n")]
+                    head = record.without_time(line)[: -len(b"}\n")]
             heads.append(head)
             if log and type(entry) is Sent and entry.to is None:
                 public.append(entry.line)
         return self._cut_short()
 
     def _without_stderr(self) -> Iterator[bytes]:
-        """The lines that are looked at."""
         reader = self._reader
         for line in self._all_lines:
-            if not line.startswith(STDERR) or self._header is None:
+            if not line.startswith(record.STDERR) or self._header is None:
                 yield line
             elif not reader.torn and self._decode(line) is None:
                 raise LogReadError(reader.name, reader.line, "the line is no entry of a record")
 
-    def _begin(self, header: Header, line: bytes) -> list[Entry | ExitEntry]:
-        """Start the match; what follows, from the last to the first."""
+    def _begin(self, header: record.Header, line: bytes) -> list[Entry | record.ExitEntry]:
+        """Start the match; return the lines that follow, from the last to the first."""
         self._header = header
-        self._heads.append(without_time(line)[: -len(b"}\n")])
-        spec = spec_of(header)
+        self._heads.append(record.without_time(line)[: -len(b"}\n")])
+        spec = record.spec_of(header)
         self._rules, self._line_limit = spec.rules, spec.limits.line_limit
         self._decode = entry_kinds(spec.rules).decode
         self._players = seat_ids(len(spec.bots))
@@ -249,8 +237,8 @@ class _Verification:
 
     # --- what a match does not give by itself -------------------------------------------------
 
-    def _due(self, line: bytes) -> list[Entry | ExitEntry] | Verdict:
-        """What follows once this line is an answer or an exit, from the last to this line."""
+    def _due(self, line: bytes) -> list[Entry | record.ExitEntry] | Verdict:
+        """List the lines that follow an answer or an exit, from the last to this line."""
         if self._match.due:
             if self._answer(self._match.due[0], line):
                 return [*reversed(self._match.take_entries())]
@@ -260,26 +248,26 @@ class _Verification:
         if self._exits == len(self._players):
             return self._end(line)
         entry = self._decode(line)
-        if not isinstance(entry, ExitEntry):
+        if not isinstance(entry, record.ExitEntry):
             text = _NO_EXIT.format(self._players[self._exits])
-            return self._differs(self._difference(line, None, ExitEntry, text))
+            return self._differs(self._difference(line, None, record.ExitEntry, text))
         self._exits += 1
-        return [ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
+        return [record.ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
 
     def _answer(self, seat: int, line: bytes) -> bool:
         """Give the match the answer of a seat, if this line can be one.
 
-        A round's answers stand in the order of seats, and so do the seats that are due.
+        A round's answers are in the order of seats, and so are the seats that are due.
         """
         entry = self._decode(line)
-        if line.startswith(_RECEIVED) and isinstance(entry, ReceivedEntry):
-            raw = line_received(entry)
+        if line.startswith(_RECEIVED) and isinstance(entry, record.ReceivedEntry):
+            raw = record.line_received(entry)
             # What a bot can have written as one line (protocol, 1.1, 1.3).
             possible = b"\n" not in raw and len(raw) <= self._line_limit
             if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
                 return False
             self._match.receive(seat, raw)
-        elif isinstance(entry, DisqualifiedEntry):
+        elif isinstance(entry, record.DisqualifiedEntry):
             codes = _IN_HANDSHAKE if self._answers < len(self._players) else _IN_GAME
             if entry.player_number != seat_id(seat) or entry.code not in codes:
                 return False
@@ -290,7 +278,6 @@ class _Verification:
         return True
 
     def _end(self, line: bytes) -> Verdict:
-        """Compare the last line."""
         reader, number = self._reader, self._reader.line
         more = next(self._all_lines, b"")
         if more:
@@ -299,16 +286,18 @@ class _Verification:
         if reader.cut:
             return self._cut_short()
         digest = f"sha256:{self._digest.hexdigest()}"
-        head = head_of(end_of(self._rules, self._match, digest, 0))
-        if is_timed(line, head):
+        head = record.head_of(record.end_of(self._rules, self._match, digest, 0))
+        if record.is_timed(line, head):
             assert self._header is not None
             assert self._match.outcome is not None  # as it is after the exits
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
             return Verdict(reader.name, Kind.VALID, f"{reader.name}: valid ({text})", lines=number)
-        claimed = claimed_digest(line) or digest
-        if not is_timed(line, head_of(end_of(self._rules, self._match, claimed, 0))):
+        claimed = record.claimed_digest(line) or digest
+        if not record.is_timed(
+            line, record.head_of(record.end_of(self._rules, self._match, claimed, 0))
+        ):
             text = "the end entry is not what follows from the match"
             return self._differs(_Difference(number, line, head, "2.7", text, True))
         text = (
@@ -334,7 +323,7 @@ class _Verification:
         return self._verdict(Kind.TRUNCATED, text, whole)
 
     def _difference(
-        self, line: bytes, expected: bytes | None, kind: type[Entry | ExitEntry], text: str
+        self, line: bytes, expected: bytes | None, kind: type[Entry | record.ExitEntry], text: str
     ) -> _Difference:
         edited = self._decode(line) is None
         if edited:
@@ -376,11 +365,11 @@ class _Verification:
         """Whether the digest of the file fits its lines, and whether it is there."""
         try:
             for later in self._lines:
-                self._digest.update(without_time(line))
+                self._digest.update(record.without_time(line))
                 line = later
         except LogReadError:
             return False, False
-        claimed = None if self._reader.cut else claimed_digest(line)
+        claimed = None if self._reader.cut else record.claimed_digest(line)
         return claimed == f"sha256:{self._digest.hexdigest()}", claimed is not None
 
     def _verdict(
@@ -399,12 +388,12 @@ class _Verification:
         return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
 
 
-def _is_wording(entry: Entry | ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Whether a line, with what was decoded of it, differs from an entry in its `detail` alone."""
-    if type(entry) is Fault and isinstance(found, FaultEntry):
-        return line == b"".join(line_of(replace(entry, detail=found.detail), b""))
-    if type(entry) is Disqualified and isinstance(found, DisqualifiedEntry):
-        return is_timed(line, line_of(replace(entry, detail=found.detail), b"")[0])
+def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
+    """Whether a line, with its decoded content, differs from an entry only in its `detail`."""
+    if type(entry) is Fault and isinstance(found, record.FaultEntry):
+        return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
+    if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):
+        return record.is_timed(line, record.line_of(replace(entry, detail=found.detail), b"")[0])
     return False
 
 

@@ -1,4 +1,4 @@
-"""One match: what it is, its course and its result. Pure, without I/O.
+"""One match: its description, its course and its result. Pure, without I/O.
 
 limits.py    what a bot may use
 sandbox.py   what keeps its processes apart from everything else

@@ -1,13 +1,14 @@
 """Read one line of a bot: bytes -> reply struct or `InvalidReply`, and never an exception.
 
-Invariants, fuzzed in `test_decode.py`: for any bytes, `decode_reply` returns; it returns
-the same for the same bytes on every supported Python, however deep the caller's stack is (if it has
-`MAX_DEPTH` and a few frames left); and what a JSON parser for which the last duplicate counts reads
-as a reply is read as that reply.
+Invariants, fuzzed in `test_decode.py`: `decode_reply` returns for any bytes. It returns the same
+for the same bytes on every supported Python, however deep the caller's stack is (if it has
+`MAX_DEPTH` and a few frames left). If a JSON parser for which the last duplicate counts reads a
+reply, `decode_reply` reads the same reply.
 
-The fast path is one typed decode. What it refuses is looked at again, slowly, to tell "no JSON
-object" from "an object of the wrong type", and because the typed decoder takes the first of two
-duplicate `type` keys where the protocol counts the last (1.5), and no number that is too large.
+The fast path is one typed decode. A slow path looks again at the lines that it refuses. It tells
+"no JSON object" from "an object of the wrong type". It also corrects the typed decoder, which takes
+the first of two duplicate `type` keys where the protocol counts the last (1.5), and refuses numbers
+that are too large.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _without_long_integers(text: bytes) -> bytes:
 def _nesting(line: bytes) -> tuple[int, int]:
     """How deep brackets outside strings are nested, matching or not, and how many open.
 
-    Eight brackets are looked at at once: they are a byte, a bit for each.
+    Checks eight brackets per step: they are one byte, with a bit for each.
     """
     text = line.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quote is left inside a string
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")

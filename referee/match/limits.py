@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, get_type_hints
 
 MIB = 2**20
 UNITS = {"K": 2**10, "M": MIB, "G": 2**30}
-"""What a user may write behind a number of bytes."""
+"""The units that a user may write behind a number of bytes."""
 MAX_SECONDS = 1_000_000
 """Eleven days: a longer limit is a slip of the keyboard."""
 MAX_COUNT = 10**9
@@ -22,8 +22,9 @@ MAX_BYTES = 2**50
 Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "bytes", "count"]
 """The unit and the range of a limit.
 
-Records always have a clock and a pause, in seconds, and a line, in bytes; a clock can be none, and
-a pause can be 0. The other three can be none, and a record has them if they are not the default.
+Records always have a clock and a pause, in seconds, and a line, in bytes. A clock can be none, and
+a pause can be 0. The other three can be none, and a record has them only if they are not the
+default.
 """
 
 
@@ -93,7 +94,7 @@ OF_TOURNAMENTS: Mapping[str, int] = MappingProxyType(
 """Defaults in a tournament, where a slow bot holds up all others."""
 
 LimitsBy: TypeAlias = Literal["cgroup-v2", "cgroup-v1", "rlimits", "none"]
-"""What holds the processes of bots to these."""
+"""The part that enforces these limits on the processes of bots."""
 
 
 def flag(name: str) -> str:

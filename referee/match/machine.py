@@ -1,10 +1,10 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
-A match wraps a game with everything that the game need not know. It does no I/O and has no
-clock: whoever drives it (`play.py` with processes, a verifier with a record, a test) looks at
-`due`, brings for such a seat either the line that it wrote (`receive`) or the reason why it
-leaves (`disqualify`), and then collects with `take_entries` what was said and noted, in an order
-that depends on nothing but the seed and the lines:
+A match wraps a game with everything that the game need not know. It does no I/O and has no clock.
+Its driver (`play.py` with processes, a verifier with a record, a test) looks at `due`. For each due
+seat it passes either the line that the seat wrote (`receive`) or the reason why it leaves
+(`disqualify`). Then it collects the entries with `take_entries`, in an order that depends only on
+the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -13,9 +13,9 @@ that depends on nothing but the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-A match goes in rounds. In each, one or more seats are asked; when the last has answered the game
-goes on. The handshake is the first round and asks everybody. Seats answer in any order, and what
-they answered is noted in seat order, so nobody can tell who was first.
+A match goes in rounds. In each round, one or more seats get a request; after the last answer the
+game continues. The handshake is the first round, with a request to every seat. Seats answer in any
+order. Answers are noted in seat order, so nobody can tell who was first.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MAX_SEED = 2**53
 MAX_NAME_LENGTH = 64
 
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
-"""What names are without (3.1), for `str.translate`."""
+"""The characters that names do not have (3.1), for `str.translate`."""
 
 
 class Sent(Struct, frozen=True, gc=False):
@@ -58,7 +58,7 @@ class Sent(Struct, frozen=True, gc=False):
     Attributes:
         to: a seat, or None for everybody still in the match (and the spectator log).
         line: with its line end.
-        message: what the line says, for who drives a match without bots that read lines. A
+        message: the content of the line, for drivers of a match without bots that read lines. A
             request has its `Request.written` here.
     """
 
@@ -100,12 +100,13 @@ class Match:
         seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`GameDefinition.options`); None for its defaults.
-        chance: what is random in the game; None for what the seed says (4.7).
+        chance: the random numbers of the game; None to derive them from the seed (4.7).
+        lines: whether `take_entries` gives what was sent; False if nobody reads it.
 
     Attributes:
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
         disqualified: the seats that left, each with why.
-        names: one entry a seat; PLAYER1 and so on until the handshakes have ended.
+        names: one entry per seat; PLAYER1 and so on until the handshakes have ended.
         faults: one counter of fault codes a seat.
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
@@ -123,6 +124,7 @@ class Match:
         seed: int,
         options: Struct | None = None,
         chance: RandomSource | None = None,
+        lines: bool = True,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -140,6 +142,7 @@ class Match:
         self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
+        self._lines = lines
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # The round: what each seat was asked; what to note of each that has answered and is not
@@ -158,8 +161,8 @@ class Match:
         """Take the line with which a due seat answers, without its line end.
 
         Raises:
-            ProtocolMisuseError: the seat is not due, or this is no line or a blank one, which is
-                no reply (1.1).
+            ProtocolMisuseError: the seat is not due, or the line is blank or more than one line
+                (1.1).
         """
         if seat not in self.due:
             raise self._not_due(seat)
@@ -177,6 +180,21 @@ class Match:
         else:
             self._answer(seat, [Received(seat, line)], reply)
 
+    def take(self, seat: int, reply: Struct) -> None:
+        """Take the reply of a due seat that writes no lines. There is no entry for it.
+
+        Raises:
+            ProtocolMisuseError: the seat is not due, or still in the handshake.
+        """
+        game = self._game
+        if seat not in self.due or game is None:
+            raise self._not_due(seat)
+        if len(self._asked) == 1:
+            game.advance({seat: reply})
+            self._go_on(game)
+        else:
+            self._answer(seat, [], reply)
+
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
         """Take a due seat out of the match (8.3)."""
         if seat not in self.due:
@@ -184,13 +202,13 @@ class Match:
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
 
     def take_entries(self) -> list[Entry]:
-        """What was said and noted since the last call, oldest first."""
+        """Return the entries since the last call, oldest first."""
         entries = self._entries
         self._entries = []
         return entries
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order; none before the handshakes have ended."""
+        """One entry per seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
 
     def view(self, viewer: Viewer) -> Struct | None:
@@ -200,19 +218,19 @@ class Match:
     def watch(self, moved: Callable[[], None]) -> None:
         """Have `moved` called after each card that is moved within a reply, in a game of cards."""
         if isinstance(self._game, TableGame):
-            self._game.table.moved = moved
+            self._game.table.watchers.append(moved)
 
     def statistics(self) -> list[bytes]:
-        """What the game's own `Statistics` keep of this match, once it is over.
+        """The data that the game's `Statistics` keep of this match, once it is over.
 
         Returns:
-            One JSON object a seat, in seat order; none if the game has no statistics.
+            One JSON object per seat, in seat order; none if the game does not have statistics.
         """
         new = self._rules.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
     def notes(self) -> list[list[str]]:
-        """What the game has to tell the authors of its bots once the match is over.
+        """Notes of the game for the authors of its bots, once the match is over.
 
         Returns:
             Sentences for each seat, in seat order.
@@ -229,7 +247,7 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Turns begun, of all players together; of one of them where all move at once."""
+        """Turns begun, of all players together; if all move together, of one of them."""
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -237,11 +255,11 @@ class Match:
     def _ask(self, requests: dict[int, Struct]) -> None:
         self._asked = requests
         self.due = tuple(requests)
-        for seat, message in requests.items():
+        for seat, message in requests.items() if self._lines else ():
             self._entries.append(Sent(seat, self._line(message), message))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
-        """Keep a seat's answer, and go on after the last."""
+        """Keep a seat's answer; after the last one, advance the game."""
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
         self._unnoted[seat] = entries
@@ -272,7 +290,7 @@ class Match:
                 self.requests[seat] += 1
                 if request.clock:
                     self.clocks[seat] = request.clock
-                asked[seat] = request.written
+                asked[seat] = request.written if self._lines else _UNREAD
             self._ask(asked)
             return
         self.due = ()
@@ -289,7 +307,7 @@ class Match:
         for event in game.take_events():
             if type(event) is Fault:
                 self._note(event)
-            else:
+            elif self._lines:
                 entries.append(Sent(None, encode(event) + b"\n", event))
 
     # --- handshake (3) ------------------------------------------------------------------------
@@ -357,7 +375,8 @@ class Match:
         return self._encode(message) + b"\n"
 
     def _send(self, message: Struct) -> None:
-        self._entries.append(Sent(None, self._line(message), message))
+        if self._lines:
+            self._entries.append(Sent(None, self._line(message), message))
 
     def _not_due(self, seat: int) -> ProtocolMisuseError:
         return ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")
@@ -368,4 +387,5 @@ def _is_version_1(version: object) -> bool:
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
+_UNREAD = Struct()
 _name_replies = reply_decoder((say.PlayerNameReply,))

@@ -25,7 +25,7 @@ class PlayerNameRequest(Struct, frozen=True, tag_field="type", tag="player-name-
 
 
 class PlayerName(Struct, frozen=True, tag_field="type", tag="player-name"):
-    """To all, once a player in seat order, after every handshake ended (2)."""
+    """To all, once per player in seat order, after every handshake ended (2)."""
 
     player_number: SeatId
     name: Annotated[str, Meta(max_length=64)]

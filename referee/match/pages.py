@@ -76,7 +76,7 @@ class Code(NamedTuple):
         kind: "fault", "disqualification" or "end reason".
         code: such as "bad-discard".
         section: the section that says what it is; empty if it is reserved.
-        why: what was wrong.
+        why: the problem, as a clause.
         then: what happens then; empty if the table does not say it.
     """
 
@@ -120,7 +120,7 @@ class SpecPage(NamedTuple):
         ]
 
     def titled(self, title: str) -> list[str]:
-        """The numbers of the sections with a title, in whatever case."""
+        """List the numbers of the sections with a title; upper and lower case are equal."""
         return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
 
     def beginning(self, number: str) -> str:
@@ -159,7 +159,7 @@ def read_spec(name: str) -> bytes:
         name: such as "vectors/referee-cases.json".
 
     Raises:
-        FileNotFoundError: there is none.
+        FileNotFoundError: there is not such a page.
     """
     for place in _PLACES:
         if (place / name).exists():
@@ -169,7 +169,7 @@ def read_spec(name: str) -> bytes:
 
 @lru_cache
 def read_page(name: str) -> SpecPage:
-    """One page of spec/; without sections if there is no such page.
+    """One page of spec/; it has no sections if the page does not exist.
 
     Args:
         name: its path there, without ".md".
@@ -196,7 +196,7 @@ def read_page(name: str) -> SpecPage:
 def load_page(name: str) -> SpecPage:
     """The protocol of a game: the shared sections, and the sections of its own page.
 
-    If both pages have a section, its text is that of the shared page and then that of the game's.
+    If both pages have a section, its text is the shared page's, then the game's.
 
     Args:
         name: `GameDefinition.specification`.
@@ -227,7 +227,7 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def _about_fields(text: str, detail: str) -> Iterator[str]:
-    """What the rows of a section's tables say of the fields that a detail names."""
+    """The rows of a section's tables on the fields that a detail names."""
     for name, *cells in rows(text):
         field = re.match(r"`(\w+)`", name)
         if field is not None and field[1] in detail:

@@ -56,7 +56,7 @@ class FirstFault(Struct, frozen=True):
 
 
 class Stderr(Struct, frozen=True):
-    """What a bot wrote on stderr, made harmless: what its author needs of it."""
+    """The end of a bot's stderr, escaped, for its author."""
 
     lines: Annotated[
         list[str], Meta(description='With "... 3 lines left out" in the place of such.')
@@ -65,7 +65,7 @@ class Stderr(Struct, frozen=True):
 
 
 class Diagnosis(Struct, frozen=True):
-    """What there is to tell a bot's author; each field as in `PlayerResult`."""
+    """The parts of a result for a bot's author; each field as in `PlayerResult`."""
 
     disqualification: DisqualificationReport | None = None
     first_faults: list[FirstFault] = []
@@ -74,7 +74,7 @@ class Diagnosis(Struct, frozen=True):
 
 
 class PlayerResult(Struct, frozen=True):
-    """How one seat fared; the facts of the game stand behind these."""
+    """The result of one seat; the facts of the game are added behind these fields."""
 
     player_number: SeatId
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
@@ -135,7 +135,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         return None if show is None else show(repr(self))
 
     def __repr__(self) -> str:
-        """The end alone: all of it fills pages."""
+        """Show only the end: the whole result fills pages."""
         what = f"{self.game}, seed {self.seed}, {self.reason} in turn {self.turns}"
         ends = (
             f"{p.name!r} {p.score}{' won' * (p.player_number in self.winners)}"
@@ -162,7 +162,7 @@ def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type
     """A struct of one seat's end, with the game's own facts as its last fields.
 
     Args:
-        namespace: what else the class has.
+        namespace: the other attributes of the class.
     """
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
     return narrowed(struct, *facts, kw_only=True, **namespace)  # some before have defaults
@@ -186,7 +186,7 @@ def narrowed(
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:
-    """What a result and a record say alike of each seat, in seat order, once the match is over."""
+    """The fields that a result and a record share, per seat, once the match is over."""
     assert match.outcome is not None  # it is over
     places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return [
@@ -210,7 +210,7 @@ def player_results(
     exit_codes: list[int | None],
     diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
-    """One entry a seat, in seat order, once the match is over; so are the arguments."""
+    """One entry per seat, in seat order, once the match is over, as the arguments."""
     player_result = player_result_type(rules)
     return [
         player_result(

@@ -1,4 +1,4 @@
-"""What keeps a bot's processes apart from everything else. Light to import, as the limits are."""
+"""The isolation of a bot's processes. Light to import, as the limits are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.match.limits import SANDBOXED
 
 Kind: TypeAlias = Literal["none", "bwrap"]
 CHOICES = ("auto", "bwrap", "none")
-"""What a user may ask for; "auto" is the best that the machine has."""
+"""The values that a user may choose; "auto" is the best that the machine has."""
 
 
 class Sandbox(NamedTuple):
@@ -17,10 +17,11 @@ class Sandbox(NamedTuple):
 
     Attributes:
         kind: "none": a bot has the referee's rights; "bwrap": spec/sandbox.md.
-        readable: absolute folders that are readable inside at their own paths, besides what
-            always is.
-        hidden: absolute paths of files and folders that no bot may see, even in its own folder:
-            what the referee writes. So is what goes on after `-`, as a database's journal does.
+        readable: absolute folders that are readable inside at their own paths, in addition to the
+            standard ones.
+        hidden: absolute paths of files and folders that no bot may see, even in its own folder: the
+            referee's output. A name that continues with `-`, such as a database's journal, is
+            hidden too.
         writable: whether a bot may write to its folder: while it is built.
         room: bytes of an empty folder in memory that takes the place of the bot's own while it is
             built; its own is at /sources. The new one is lost at the end. 0: no such folder.

@@ -1,4 +1,4 @@
-"""What is wrong with the fields of a message, in plain words, and what it may have meant.
+"""Find the wrong fields of a message, in plain words, and the message that it was meant to be.
 
 A message is compared with the struct that the protocol has for it. Words come from here, not from
 the decoder, which says "Expected `str`, got `array` - at `$.gained`" to its own readers.
@@ -25,9 +25,9 @@ class Misfit(Struct, frozen=True):
 
     Attributes:
         field: where, such as "cards[].count".
-        expected: what it must be: "a string".
-        found: what it is: "a list of 1", or "missing".
-        kind: the JSON type of what was found, "missing", "range" or "length"; two misfits of one
+        expected: the right type or value: "a string".
+        found: the actual value: "a list of 1", or "missing".
+        kind: the JSON type of the value found, "missing", "range" or "length". Two misfits of one
             field and kind are the same mistake.
     """
 
@@ -43,7 +43,7 @@ def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
 
 
 def meant(message: Mapping[str, Any], struct: type[Struct]) -> Struct | None:
-    """The message that a misshapen one can only have meant, to go on with; None if unclear.
+    """Return the only message that a misshapen one can have meant; None if unclear.
 
     A number or a list of one in the place of a string, a string of digits in that of a number,
     and 1 or "1" for "player1" are clear.
@@ -62,7 +62,7 @@ def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _bare(info: inspect.Type) -> inspect.Type:
-    """A type without what is said of it for schemas alone."""
+    """A type without the annotations that only schemas use."""
     while isinstance(info, inspect.Metadata):
         info = info.type
     return info
@@ -113,7 +113,6 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _kind(value: Any) -> str:
-    """The type of a JSON value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "boolean"
     if isinstance(value, int | float):
@@ -124,7 +123,6 @@ def _kind(value: Any) -> str:
 
 
 def _words(info: inspect.Type) -> str:
-    """What a value must be."""
     if isinstance(info, inspect.IntType):
         return "an integer" if info.ge is None else f"an integer of {info.ge} or more"
     if isinstance(info, inspect.StrType):
@@ -166,6 +164,6 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
 
 
 def _player(value: Any) -> Any:
-    """A player by its number alone: 1 and "1" are "player1"."""
+    """Complete a player's bare number: 1 and "1" are "player1"."""
     number = f"player{value}"
     return number if re.fullmatch(SEAT_PATTERN, number) else value

@@ -1,4 +1,4 @@
-"""What describes a match: small, picklable, and all of it in a record's header.
+"""The description of a match: small, picklable, and completely in a record's header.
 
 What can be chosen for a match are the limits of its bots, which every game has, and the game's own
 options. Users and records see both in one flat list.
@@ -60,7 +60,7 @@ _PLAIN = {
     " > ": " above ",
     " < ": " below ",
 }
-"""The decoder's words for what is wrong with a value, and ours."""
+"""The decoder's words for a wrong value, and ours."""
 _BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
 """The limits that stand before the game's own options."""
 
@@ -108,8 +108,8 @@ class MatchSpec(Struct, frozen=True):
 def settings_type(rules: GameDefinition) -> type[Struct]:
     """A struct of all that can be chosen for a match of a game, with its defaults.
 
-    It is the `options` of a record's header. What is infinite in `Limits` is None there, since JSON
-    has no such number.
+    It is the `options` of a record's header. Infinite `Limits` are None there, since JSON cannot
+    write infinity.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -207,7 +207,7 @@ def match_spec(
         sandbox: of the bots that are processes.
 
     Raises:
-        UsageError: there is no such match; the text says why.
+        UsageError: such a match is not possible; the text says why.
     """
     rules = game_rules(game)
     if not rules.min_seats <= len(bots) <= rules.max_seats:
@@ -223,7 +223,7 @@ def checked_seed(seed: int | None) -> int:
     """The seed; one that is drawn for None.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a valid seed.
     """
     if seed is None:
         import secrets  # takes as long to load as all the rest of this module

@@ -1,4 +1,4 @@
-"""A match of a tournament: what is to be played, and what came of it, as the store has it.
+"""A match of a tournament: its settings and its result, as the store has them.
 
 One struct goes from the worker that played a match into the store, and comes out of it for
 standings, exports and checks. Its fields are the columns of spec/store.md, 2.
@@ -24,7 +24,7 @@ Also the code of a bot of it that was put out of the tournament for that.
 REACHED = "reached "
 """Begins the detail of a seat that was not disqualified; names of limits follow."""
 BUCKETS_PER_DOUBLING = 4
-"""Of the histogram of reply times: each bucket is 2**(1/4) times as wide as the one before."""
+"""In the histogram of reply times, each bucket is 2**(1/4) times as wide as the one before."""
 MAX_NUMBER = 2**53
 
 Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
@@ -53,7 +53,7 @@ class Entrant(Struct, frozen=True):
         name: in all tables.
         bot: the BOT argument.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what every bot has: (name, value) each.
+        env: its environment variables beside those of every bot: (name, value) each.
     """
 
     name: str
@@ -100,18 +100,18 @@ class SeatRow(Struct, array_like=True, gc=False):
     match: Number
     seat: Number
     bot: Number
-    calls_itself: str
-    rank: Number
-    score: Score
-    faults: Faults
-    disqualified: str | None
-    detail: str | None
-    stderr: str | None
-    replies: Number
-    reply_seconds: Seconds
-    longest_reply: Seconds
-    reply_histogram: Histogram
-    statistics: str
+    calls_itself: str = ""
+    rank: Number = 1
+    score: Score = 0
+    faults: Faults = Faults("{}")
+    disqualified: str | None = None
+    detail: str | None = None
+    stderr: str | None = None
+    replies: Number = 0
+    reply_seconds: Seconds = 0.0
+    longest_reply: Seconds = 0.0
+    reply_histogram: Histogram = Histogram("{}")
+    statistics: str = ""
 
     @property
     def fault_count(self) -> int:
@@ -152,11 +152,11 @@ class MatchRow(MatchColumns, array_like=True):
     """A match that was played.
 
     Attributes:
-        seats: in seat order. Of those that come out of a store, `reply_histogram` and `statistics`
-            are empty: there are tables of these alone.
+        seats: in seat order. If they are read from a store, `reply_histogram` and `statistics` are
+            empty: these have tables of their own.
         record: the match record, plain; empty if it is not to be kept. It is in no store, nor is
             what follows.
-        stderr: what each bot wrote there, its beginning; likewise.
+        stderr: the beginning of each bot's output there; likewise.
         result: None if it was not asked for.
     """
 

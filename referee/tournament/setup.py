@@ -1,4 +1,4 @@
-"""Settling what is played: the bots, the defaults, and what a store may be extended by."""
+"""Settle the bots and defaults of a tournament, and what a store may be extended by."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
-    """What is to be played.
+    """Make the settings of a tournament.
 
     Args:
         chosen: the other fields of `TournamentSetup`; None, or one that is missing, stands for a
             default.
 
     Raises:
-        UsageError: there is no such tournament; the text says why.
+        UsageError: such a tournament is not possible; the text says why.
     """
     now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
     format, rules = format_of(now.format), game_rules(now.game)
@@ -63,10 +63,10 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
 
 
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
-    """What starts a bot of a tournament.
+    """Return the command that starts a bot of a tournament.
 
     Raises:
-        UsageError: as of `find_bot`; or it would be told what is hidden.
+        UsageError: as for `find_bot`; or the bot would see hidden things.
     """
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
         raise UsageError(f"BOT {entrant.bot}: its directory or environment has a NUL character")

@@ -1,4 +1,4 @@
-"""The matches of a tournament, in stages, as a function of its setups and of what was played.
+"""The matches of a tournament, in stages, as a function of its setups and earlier results.
 
 A stage is a sequence of line-ups, one a deal, computed when it is looked at. Most tournaments have
 one stage; a Swiss one has a stage a round, and each extension of a store adds stages of its own.
@@ -84,7 +84,7 @@ def table_of(store: Store) -> Any:
 
 
 def stages(store: Store, table: Any = None) -> Iterator[Stage]:
-    """The stages of a tournament; each is to be played before the next is asked for.
+    """Yield the stages of a tournament. Play each one before you ask for the next.
 
     Args:
         table: an empty one of its format, which follows the results.

@@ -35,9 +35,9 @@ _ROWS = 1_000  # at a time
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
 _BESIDE = ("-wal", "-shm", "-journal")
-"""What SQLite has beside a database: name + suffix."""
+"""The files that SQLite writes beside a database: name + suffix."""
 _NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
-"""The end of a journal that names another, which SQLite removes: of several databases alone."""
+"""The end of a journal that names another, which SQLite removes: only with several databases."""
 
 _SCHEMA = """
 CREATE TABLE about (
@@ -100,7 +100,7 @@ class Store:
     """A store that is open. Its methods raise `UsageError` where the database cannot be used.
 
     Attributes:
-        name: of the file, as it was given; `MEMORY` if there is none.
+        name: of the file, as it was given; `MEMORY` for a store without a file.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Store:
         A new one has no tables before its first stage, so that nobody reads one without.
 
         Raises:
-            UsageError: it cannot be written, is no store, or another run has it.
+            UsageError: it cannot be written, is not a store, or another run uses it.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -167,14 +167,14 @@ class Store:
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
         """Open a store that is there; a run may be writing it.
 
-        It stays as it was when it was opened, whatever a run adds meanwhile.
+        It stays as it was when it was opened, even if a run adds to it meanwhile.
 
         Args:
             name: of the file.
             check: look at all rows. Without, only what is a store is known.
 
         Raises:
-            UsageError: it cannot be read, or is no store.
+            UsageError: it cannot be read, or is not a store.
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
@@ -202,7 +202,7 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close it; what was added stays. A new one to which no stage was added is removed."""
+        """Close it; added rows stay. A new store without a stage is removed."""
         in_place = self._in_place()
         if self._lock is not None and in_place:
             self._to_one_file()
@@ -218,10 +218,10 @@ class Store:
         self._lock = None
 
     def check_in_place(self) -> None:
-        """See that what is written is still the file of this name.
+        """Check that the open file still has this name.
 
         Raises:
-            UsageError: somebody has removed or replaced it. What is in the store is then in a new
+            UsageError: somebody has removed or replaced it. The store's content is then in a new
                 file beside it, which the text names.
         """
         if self._in_place():
@@ -323,7 +323,7 @@ class Store:
             return stages
 
     def add_stage(self, setup: TournamentSetup) -> None:
-        """Say what it is of, or to what it is extended; without a match, what it was of is gone."""
+        """Note the settings of a new stage. In an empty store it replaces the old ones."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:
             if self._is_new:
@@ -497,7 +497,6 @@ def _check_beside(path: str) -> None:
 
 
 def _remove(path: str, made: os.stat_result) -> None:
-    """Remove a file, if it is the one that was made."""
     with suppress(OSError):
         if os.path.samestat(os.lstat(path), made):
             os.unlink(path)

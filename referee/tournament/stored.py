@@ -1,6 +1,6 @@
-"""What may stand in a store, whoever wrote it (spec/store.md, 2): the types of its rows.
+"""The rows that a store may have, from any writer (spec/store.md, 2), by their types.
 
-All rows are looked at once, when a store is opened, so that nobody who reads it has to doubt them.
+All rows are checked together, when a store is opened, so that readers can trust them.
 """
 
 from __future__ import annotations

@@ -12,14 +12,24 @@ from referee.env import botwars_v1, dominion_v1
 
 
 def test_there_is_one_name_for_each_game() -> None:
-    names = ["botwars_v1", "dominion_v1", "starrealms_v1", "tribute_v1"]
+    names = ["botwars_v1", "dominion_v1", "starrealms_v2", "tribute_v2"]
     assert dir(referee.env) == ["Environments", "PolicyBot", *names]
     with pytest.raises(ImportError, match="dominion_v7"):
         from referee.env import dominion_v7  # noqa: F401
     with pytest.raises(
-        AttributeError, match="environments: dominion_v1, botwars_v1, starrealms_v1, tribute_v1"
+        AttributeError, match="environments: dominion_v1, botwars_v1, starrealms_v2, tribute_v2"
     ):
         _ = referee.env.dominion
+
+
+def test_each_can_be_imported_as_a_module() -> None:
+    import referee.env.botwars_v1
+    from referee.env.dominion_v1 import env
+
+    assert referee.env.botwars_v1 is botwars_v1
+    assert env == dominion_v1.env
+    with pytest.raises(ImportError, match="dominion_v7"):
+        import referee.env.dominion_v7
 
 
 def test_names() -> None:

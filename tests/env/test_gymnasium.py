@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from referee.errors import UsageError
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install -e '.[rl]'")
 pytest.importorskip("pettingzoo.utils.env", reason="PettingZoo is not installed")
+import gymnasium
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 
 def passive(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -92,6 +95,49 @@ def test_it_travels_to_another_process() -> None:
 
 
 def test_several_seats_of_the_program_are_for_pettingzoo() -> None:
-    for opponents in (None, [None, "minimal", None]):
-        with pytest.raises(UsageError, match=r"one None, .* for more there is env\(\)"):
-            dominion_v1.gym_env(opponents)
+    with pytest.raises(UsageError, match=r"one None, .* for more there is env\(\)"):
+        dominion_v1.gym_env([None, "minimal", None])
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("id", ["Dominion-v1", "BotWars-v1", "StarRealms-v2", "Tribute-v2"])
+def test_each_game_has_an_id(id: str, normalised: bool) -> None:
+    env = gymnasium.make(
+        f"referee.env.registration:referee/{id}", max_turns=9, normalised=normalised
+    )
+    check_env(env.unwrapped)
+    env.close()
+
+
+def test_an_observation_can_be_normalised() -> None:
+    plain, scaled = (
+        dominion_v1.gym_env([None, passive], max_turns=9, normalised=normalised)
+        for normalised in (False, True)
+    )
+    bounds = plain.observation_space["observation"]
+    (seen, _), (same, _) = plain.reset(seed=5), scaled.reset(seed=5)
+    terminated = False
+    while not terminated:
+        assert same["observation"].dtype == np.float32
+        span = bounds.high - bounds.low
+        assert same["observation"] * span + bounds.low == pytest.approx(seen["observation"])
+        action = np.flatnonzero(seen["action_mask"])[-1]
+        seen, _, terminated, _, _ = plain.step(action)
+        same = scaled.step(action)[0]
+
+
+@pytest.mark.parametrize("kind", [SyncVectorEnv, AsyncVectorEnv])
+def test_a_vector_environment_resets_by_itself_and_its_masks_can_be_sampled(kind: Any) -> None:
+    make = partial(dominion_v1.gym_env, [None, passive], max_turns=5)
+    envs = kind([make] * 3)
+    seen, _ = envs.reset(seed=1)
+    random, ended = np.random.default_rng(1), 0
+    for _ in range(300):
+        assert seen["action_mask"].any(axis=1).all()
+        actions = [random.choice(np.flatnonzero(mask)) for mask in seen["action_mask"]]
+        seen, rewards, terminated, truncated, _ = envs.step(np.array(actions))
+        assert not truncated.any()
+        assert (abs(rewards) <= terminated).all()  # no action was illegal
+        ended += terminated.sum()
+    assert ended > 5
+    envs.close()

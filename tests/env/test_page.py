@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.env import botwars_v1, dominion_v1
+from referee.env.environments import environments
 from tests.support.live import ROOT
 
 PAGE = (ROOT / "spec" / "python-rl.md").read_text()
+SPACES = (ROOT / "spec" / "rl-spaces.md").read_text()
 
 
 def test_each_piece_of_code_prints_what_the_page_shows(tmp_path: Path) -> None:
@@ -31,18 +32,13 @@ def test_each_piece_of_code_prints_what_the_page_shows(tmp_path: Path) -> None:
     assert done.stdout.split(mark + "\n")[:-1] == [output for _, output in found]
 
 
-def test_every_kind_of_action_and_number_is_on_the_page() -> None:
-    shown = set(re.findall(r"`([^`\n]+)`", PAGE))
-    cards = {name.removeprefix("buy ") for name in dominion_v1.choices if name.startswith("buy ")}
-
-    def general(name: str) -> str:
-        name = re.sub(r"^opponent \d", "opponent N", re.sub("^stage .*", "stage ...", name))
-        start, _, last = name.rpartition(" ")
-        return f"{start} C" if last in cards else name
-
-    for name in (*dominion_v1.choices, *dominion_v1.observation_names(3)):
-        assert name in shown or general(name) in shown, name
-    assert f"below {len(dominion_v1.choices)}" in PAGE
-    assert ", ".join(f"{n} `{name}`" for n, name in enumerate(botwars_v1.choices)) in PAGE.replace(
-        "\n", " "
-    )
+@pytest.mark.parametrize("name", environments())
+def test_the_page_of_spaces_has_the_sizes_and_a_meaning_for_each_row(name: str) -> None:
+    one = environments()[name]
+    sections = re.split(r"^## .*", SPACES, flags=re.M)[1:]
+    (section,) = [section for section in sections if f"`{name}`" in section]
+    rows = re.findall(r"^\| \d.*", section, re.M)
+    assert len(rows) > 10
+    assert not [row for row in rows if re.search(r"\| +\|", row)]
+    for count in (len(one.choices), len(one.observation_names())):
+        assert f"{count:,} " in section or count < 10

@@ -12,13 +12,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+from referee.games import GAMES
 from tools.generators.commands_table import commands
 from tools.generators.limits_table import limits
 from tools.generators.messages_table import messages
 from tools.generators.rule_words import words
 from tools.generators.section_links import linked
+from tools.generators.spaces_table import actions, observations
 from tools.generators.tribute_cards import cards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +36,8 @@ PARTS: dict[str, Callable[[str], str]] = {
     "messages botwars": lambda _: messages("botwars"),
     "messages starrealms": lambda _: messages("starrealms"),
     "messages tribute": lambda _: messages("tribute"),
+    **{f"observation {game}": partial(observations, game) for game in GAMES},
+    **{f"actions {game}": partial(actions, game) for game in GAMES},
 }
 """Name of a part -> its text, made from the text that is there now."""
 _PART = re.compile(

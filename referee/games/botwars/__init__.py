@@ -1,12 +1,12 @@
-"""Bot Wars: two armies of botlets on a grid, both move at once, nothing is hidden.
+"""Bot Wars: two armies of botlets on a grid. Both move together, and nothing is hidden.
 
 rules/         the rules, pure
 log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
 statistics.py  what becomes of botlets and energy, over many matches
-dialect.py     what classic bots speak
+dialect.py     the language of classic bots
 starters/      bots to start from, by language
-person.py      what a person who plays is told, sees and can choose
+person.py      a person who plays: news, state and choices
 page/          the drawing of the match page
 environment.py the game for programs that learn
 

@@ -1,7 +1,7 @@
-"""What classic bots speak: an object a turn in, a bare array out (protocol, 6).
+"""The language of classic bots: one object per turn in, a bare array out (protocol, 6).
 
-What such a bot answers becomes the `moves` of a `move-reply` as it stands, whatever JSON it is, so
-that the rules judge it like any other reply. That a bare object is none is so judged as well.
+The answer of such a bot becomes the `moves` of a `move-reply` unchanged, so that the rules judge it
+like any other reply. They also refuse a bare object.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referee.games.interface.faults import Fault
 
 
 class _Asked(Struct):
-    """What of a line is looked at."""
+    """The fields of a line that the dialect reads."""
 
     type: str
     player: Any = ""
@@ -27,7 +27,7 @@ class _Asked(Struct):
 
 
 class _Turn(Struct):
-    """What a classic bot is sent."""
+    """The object that a classic bot gets."""
 
     player: Any
     state: Raw
@@ -44,7 +44,7 @@ class Classic:
     Args:
         seat: of the bot; which side it plays each request says.
         seed: of the match.
-        name: what the bot is called.
+        name: of the bot.
     """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
@@ -53,14 +53,12 @@ class Classic:
         self._asked = _Asked("")
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent: the state, once a turn; no handshake and no news."""
         self._asked = asked = _asked.decode(line)
         if asked.type != "move-request":
             return b""
         return msgspec.json.encode(_Turn(asked.player, asked.state, self._seed)) + b"\n"
 
     def answer(self) -> bytes | None:
-        """The handshake's reply."""
         if self._asked.type != "player-name-request":
             return None
         number = self._asked.player_number
@@ -68,7 +66,6 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        """The `move-reply`; what is no JSON stays as it came."""
         if not _is_json(data):
             return data
         return b'{"type":"move-reply","moves":' + data.strip() + b"}"
@@ -84,7 +81,6 @@ def _is_json(data: bytes) -> bool:
 
 
 def _wrong(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """See `DialectKind.wrong`."""
     if fault.code != BAD_FORMAT:
         return f"is legal, but {fault.detail} (5.2)"
     problem = fault.detail if _is_json(answer) else "it is not JSON"

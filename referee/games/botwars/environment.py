@@ -27,10 +27,22 @@ _PLANES = (
     *("own energy", "other energy", "turns left"),
 )
 
+_KINDS = [
+    bytes.maketrans(f"{own}{other}*x.".encode(), bytes(range(5)))
+    for own, other in ("rb", "br")  # as `COLOURS`
+]
+"""Seat -> a translation of the characters of a grid into rows of `_CELLS`."""
+_OWN = [bytes(chr(cell) == own for cell in range(256)) for own in COLOURS]
+"""Seat -> likewise into 1 for an own botlet and 0 for all else."""
+_CELLS = np.eye(5, len(_PLANES), dtype=np.int32)
+_CELLS[4] = 0  # nothing is there
+
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of: planes, of which the last three are the same everywhere."""
-    gathered = 1 + 2 * options.max_turns  # at most two a turn appear
+    """Name the planes of an observation; the last three are the same everywhere."""
+    every = options.energy_every
+    # Energy appears two at a time. What appears in the last turn is not gathered.
+    gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
     return Numbers(_PLANES, np.zeros_like(high), high)
@@ -45,23 +57,18 @@ class Translator:
         self._asked = False
 
     def look(self, view: State, *, asked: bool) -> None:
-        """Take the state as it is now."""
         self._state, self._asked = view, asked
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         state = self._state
-        planes = np.zeros((state.rows, state.cols, len(_PLANES)), np.int32)
-        grid = self._grid()
-        own, other = COLOURS[self._seat], COLOURS[1 - self._seat]
-        for plane, what in enumerate((own, other, "*", "x")):
-            planes[..., plane] = grid == ord(what)
         sides = (state.p1, state.p2) if self._seat == 0 else (state.p2, state.p1)
+        left = state.max_turns - state.turns_elapsed
+        cells = _CELLS.copy()
+        cells[:, 6:] = sides[0].energy, sides[1].energy, left
+        planes = cells.take(self._grid(_KINDS[self._seat]), axis=0)
         flat = planes.reshape(-1, len(_PLANES))
         for plane, side in enumerate(sides, 4):
             flat[self._turned(side.spawn), plane] = not side.spawn_disabled
-        left = state.max_turns - state.turns_elapsed
-        planes[..., 6:] = sides[0].energy, sides[1].energy, left
         return planes
 
     def legal(self) -> None:
@@ -71,39 +78,40 @@ class Translator:
         """Take a choice for each cell; those that move no own botlet inside the grid are left out.
 
         Raises:
-            UsageError: it is no such array.
+            UsageError: it is not such an array.
         """
         if not self._asked:
             raise UsageError("this seat is not asked")
-        grid, choices = self._grid(), np.asarray(action)
+        own, choices = self._grid(_OWN[self._seat]), np.asarray(action)
         if not (
-            choices.shape == grid.shape
+            choices.shape == own.shape
             and choices.dtype.kind in "iu"
-            and choices.min() >= 0
-            and choices.max() < len(CHOICES)
+            and choices.view(f"u{choices.itemsize}").max() < len(CHOICES)  # -1 is large here
         ):
             raise UsageError(
                 f"an action is an array of integers from 0 to {len(CHOICES) - 1} of the shape "
-                f"{grid.shape}"
+                f"{own.shape}"
             )
-        rows, cols = grid.shape
+        rows, cols = own.shape
         moves = []
-        own = grid == ord(COLOURS[self._seat])
-        for row, column in np.argwhere(own & (choices != 0)).tolist():
-            down, right = _STEPS[choices[row, column]]
+        chosen = (own * choices).ravel()
+        cells = chosen.nonzero()[0]
+        for start, choice in zip(cells.tolist(), chosen[cells].tolist(), strict=True):
+            row, column = divmod(start, cols)
+            down, right = _STEPS[choice]
             if 0 <= row + down < rows and 0 <= column + right < cols:
-                start, end = row * cols + column, (row + down) * cols + column + right
+                end = start + down * cols + right
                 moves.append({"from": self._turned(start), "to": self._turned(end)})
         self._asked = False
         return MoveReply(moves=moves)
 
     def show(self) -> str:
         """The grid as this seat sees it."""
-        return "\n".join(bytes(row).decode() for row in self._grid())
+        return "\n".join(bytes(row).decode() for row in self._grid(None))
 
-    def _grid(self) -> NDArray[np.uint8]:
-        """The characters of the grid as this seat sees it."""
-        grid = np.frombuffer(self._state.grid.encode(), np.uint8)
+    def _grid(self, kinds: bytes | None) -> NDArray[np.uint8]:
+        """The characters of the grid as this seat sees it, after a translation."""
+        grid = np.frombuffer(self._state.grid.encode().translate(kinds), np.uint8)
         shape = (self._state.rows, self._state.cols)
         return (grid[::-1] if self._seat else grid).reshape(shape)
 
@@ -113,6 +121,8 @@ class Translator:
 
 
 ENVIRONMENT = Environment(
+    id="BotWars",
+    opponent="gatherer",
     version=1,
     choices=CHOICES,
     action_shape=lambda options: (options.rows, options.cols),

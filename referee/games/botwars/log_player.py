@@ -48,12 +48,11 @@ class BotWarsLog:
         self._chance = _EnergyOfLog()
 
     def begin(self, info: GameInfo, names: Sequence[str]) -> GameSetup:
-        """All options are in the message."""
         options = Options(info.rows, info.cols, info.max_turns, info.energy_every)
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
-        """The moves of a turn; a reply of the wrong format shows in the end of the match alone."""
+        """Find the moves of a turn. A reply of the wrong format only shows at the end."""
         found = ahead[0]
         if isinstance(found, TurnPlayed):
             self._chance.board, self._chance.shown = game.board, found.state
@@ -64,5 +63,4 @@ class BotWarsLog:
         return MoveReply() if is_bad and not won else MoveReply([])
 
     def settle(self, game: BotWars, expected: Struct, found: Struct) -> bool:
-        """Nothing is hidden."""
         return False

@@ -1,4 +1,4 @@
-"""What a person who plays Bot Wars is told, sees and can choose."""
+"""A person who plays Bot Wars: news, state and choices."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class BotWarsDialogue(TurnListener[Turn]):
     reader_type = Turns
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what each side has done in a turn."""
         return [
             f"Turn {turn.turn}: {part.label} {part.text}."
             for part in self._turns.words(turn)
@@ -38,7 +37,6 @@ class BotWarsDialogue(TurnListener[Turn]):
         ]
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for the moves of a turn; without botlets there are none."""
         assert isinstance(request, MoveRequest)  # there is no other
         state = request.state
         steps = [

@@ -22,7 +22,6 @@ class ArmyStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Bot Wars."""
 
     def of_match(self, game: BotWars) -> list[bytes]:
-        """The facts of each side's standing, with its turns and the botlets that it has left."""
         return [
             msgspec.json.encode(
                 {
@@ -35,7 +34,6 @@ class ArmyStatistics:
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """Means over all matches of a bot, and over those won, drawn and lost."""
         bots: dict[str, dict[str, list[int]]] = {}
         decode = msgspec.json.Decoder(_SeatFacts).decode
         for seat in seats:

@@ -12,13 +12,14 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from referee.games.botwars.rules.board import COLOURS, Board
-from referee.games.botwars.rules.messages import GameInfo, Move, Moves, State, TurnPlayed
+from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPlayed
+from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
-_LEGEND = "r red, b blue, * energy, x where a botlet died"
+_LEGEND = "r red, b blue, * energy, x where a botlet died; a cell is row:column"
 """Shown once, with the first grid."""
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
@@ -61,24 +62,23 @@ class Turns(turns.TurnReader[Turn]):
         self._is_explained = False  # the grid
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turn that it tells of."""
         if isinstance(message, GameInfo):
             self._set(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
         if not isinstance(message, TurnPlayed):
             return []
-        now, before, after = self.now, self.now.state, message.state
+        now, before, state = self.now, self.now.state, message.state
         if (
             before is not None
             and message.turn == now.turn
-            and (before.rows, before.cols) == (after.rows, after.cols)
+            and (before.rows, before.cols) == (state.rows, state.cols)
         ):
             now.lost, now.spawned, now.gathered = _changes(before, message)
         now.turn, now.moves, now.died, now.played = message.turn, message.moves, message.died, True
-        self._set(after)
+        self._set(state)
         for side, name in enumerate(NAMES):
-            self.act(name, "", *_account(now, after, side))
+            self.act(name, "", *_account(now, state, side))
         over = self.close()
-        self._set(after)  # what the next turn begins with
+        self._set(state)  # what the next turn begins with
         return [over]
 
     def _set(self, state: State) -> None:
@@ -87,15 +87,12 @@ class Turns(turns.TurnReader[Turn]):
         self.now.energy = [state.p1.energy, state.p2.energy]
 
     def seats(self, turn: Turn) -> tuple[int, ...]:
-        """Both: they move at once."""
         return (0, 1)
 
     def title(self, turn: Turn) -> str:
-        """Say how many botlets there are."""
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
-        """Show the grid, and say what each side has done."""
         if not turn.played or turn.state is None:
             return [Phrase("", "this turn was not carried out", "bold")]
         parts: list[Phrase | Picture] = [_picture(turn.state)]
@@ -105,17 +102,18 @@ class Turns(turns.TurnReader[Turn]):
         parts += super().words(turn)
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
             if moves:
-                parts.append(Phrase(f"{name} moves", _listed(moves)))
+                cols = turn.state.cols
+                said = (f"{_cell(move.from_, cols)} to {_cell(move.to, cols)}" for move in moves)
+                parts.append(Phrase(f"{name} moves", ", ".join(said)))
         if turn.died:
-            parts.append(Phrase("died in", ", ".join(map(str, turn.died)), "bold"))
+            died = (_cell(cell, turn.state.cols) for cell in turn.died)
+            parts.append(Phrase("died in", ", ".join(died), "bold"))
         return parts
 
     def in_words(self, action: turns.Action) -> str:
-        """Say what a side has, and what became of it."""
         return ", ".join(action.effects)
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
-        """Show each turn as a row: botlets, energy, moves and losses of both sides."""
         heads = ("botlets", "energy", "moves", "lost", "spawned", "gathered")
         columns = ["turn", *(f"{head} r/b" for head in heads), "notes"]
         rows, sums = [], [[0, 0] for _ in heads]
@@ -129,20 +127,14 @@ class Turns(turns.TurnReader[Turn]):
         return Summary(columns, rows, [["all", "", "", *map(_pair, sums[2:]), notes]])
 
 
-def _changes(before: State, turn: TurnPlayed) -> tuple[list[int], list[int], list[int]]:
+def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], list[int]]:
     """The botlets lost and spawned, and the energy gathered, of each side in a turn (4.3)."""
-    lost, spawned, gathered = [], [], []
-    after, moves = turn.state, turn.moves
-    sides = (before.p1, after.p1, moves.r), (before.p2, after.p2, moves.b)
-    for colour, (old, new, moved) in zip(COLOURS, sides, strict=True):
-        ends = {move.from_: move.to for move in moved}
-        arrived = {ends.get(cell, cell) for cell, what in enumerate(before.grid) if what == colour}
-        stood = new.spawn in arrived and new.spawn not in turn.died
-        appeared = not stood and after.grid[new.spawn : new.spawn + 1] == colour
-        lost.append(before.grid.count(colour) + appeared - after.grid.count(colour))
-        spawned.append(int(appeared))
-        gathered.append(new.energy + appeared - old.energy)
-    return lost, spawned, gathered
+    view = after(before, played)
+    spawned = [int(appeared) for appeared in view.spawned]
+    sides = (before.p1, view.p1), (before.p2, view.p2)
+    energy = [new.energy - old.energy for old, new in sides]
+    gathered = [more + used for more, used in zip(energy, spawned, strict=True)]
+    return [len(cells) for cells in view.died], spawned, gathered
 
 
 def _picture(state: State) -> Picture:
@@ -166,8 +158,10 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
     return [*parts, "spawn point razed"] if own.spawn_disabled else parts
 
 
-def _listed(moves: Sequence[Move]) -> str:
-    return ", ".join(f"{move.from_} to {move.to}" for move in moves)
+def _cell(cell: int, cols: int) -> str:
+    """Name a cell as the page and a person do: row:column, counted from 0."""
+    row, column = divmod(cell, max(cols, 1))
+    return f"{row}:{column}"
 
 
 def _pair(pair: Sequence[int] | None) -> str:

@@ -2,19 +2,19 @@
 
 entry.py       the entry in the registry: RULES
 rules/         the rules, pure
-events.py      public messages as events: what the next ones read
+events.py      public messages as events, for log checker, turns and person
 ledger.py      supply and owned cards from public messages
-validation/    what a spectator can check of a game
+validation/    checks a spectator log
 kit.py         for authors of bots: one file that can be copied, without imports
 turns.py       a match turn by turn, for people
-person.py      what a person who plays is told, sees and can choose
-page/          what a page in the browser shows of it, and how it draws the table
+person.py      a person who plays: news, state and choices
+page/          its parts of the page in the browser, and the drawing of the table
 statistics.py  the cards that bots buy, over many matches
-notes.py       what a bot hardly meant to do, or not to do
+notes.py       probable slips of a bot
 environment.py the game for programs that learn
-original.py    what bots of the server speak that the protocol came from
+original.py    the language of bots for the protocol's first server
 vocabulary.py  the words of rule files: matchers, sets, keys
-rule_player.py what plays by a rule file, and what it sees
+rule_player.py plays by a rule file
 probes/        how another referee of it is checked
 starters/      bots to start from, by language
 

@@ -1,4 +1,4 @@
-"""What Dominion is to the rest of the program: its entry in the registry of games."""
+"""Dominion's entry in the registry of games."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ A reply is put together from several choices (spec/python-rl.md, 2). A choice th
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,24 +16,25 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from referee.games.dominion.kit import Memory
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
+    HAND_SIZE,
     KINGDOM,
     MILITIA_HAND_SIZE,
     POINTS,
+    STARTING_DECK,
     WORTH,
 )
-from referee.games.dominion.rules.choices import for_sale, gainable, trashable, unavailable_reason
-from referee.games.dominion.rules.game import Options
-from referee.games.dominion.rules.messages import (
-    AttackReply,
-    AttackReplyReaction,
-    AttackRequest,
-    PlayerShuffled,
-    PlayReply,
-    PlayTurn,
+from referee.games.dominion.rules.choices import (
+    EXCHANGES,
+    for_sale,
+    gainable,
+    trashable,
+    unavailable_reason,
 )
+from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.choices import DONE, Choices, ChoosingTranslator
@@ -54,6 +56,12 @@ STAGES = (
 )
 """Every stage of a reply."""
 _NONE = dict.fromkeys(CARDS, 0)
+_STAGE = {stage: [int(stage == other) for other in STAGES] for stage in ("", *STAGES)}
+_NAMED = {
+    what: {card: f"{what} {card}" for card in CARDS}
+    for what in ("play", "buy", "gain", "trash", "discard", "top")
+}
+_NEEDING = (*EXCHANGES, "workshop")
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 
 
@@ -62,27 +70,32 @@ def layout(seats: int, options: Options) -> Numbers:
     full = Supply(seats).counts
     # A kingdom card is in one place at a time and is played once a turn.
     plays = {card: full[card] for card in KINGDOM}
-    owned = {card: full[card] + 10 for card in CARDS}  # with those that were dealt
+    owned = {card: full[card] + STARTING_DECK.count(card) for card in CARDS}
     coins = sum(owned[card] * worth for card, worth in WORTH.items())
-    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM)
-    most = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
+    actions = 1 + sum(max(0, CARDS[card].actions - 1) * plays[card] for card in KINGDOM)
+    # All actions that are left go to the cards that cost one, the best first.
+    money = sorted((c.money for c in map(CARDS.get, plays) if c and not c.actions), reverse=True)
+    extra = sum(plays[card] * CARDS[card].money for card in KINGDOM if CARDS[card].actions)
+    extra += sum([each for each in money for _ in range(10)][:actions])
+    highest = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
     least = sum(owned[card] * worth for card, worth in POINTS.items() if worth < 0)
     entries: list[tuple[str, int, int]] = [(f"stage {stage}", 0, 1) for stage in STAGES]
     entries += [
-        ("actions", 0, 1 + sum(plays[card] * CARDS[card].actions for card in KINGDOM)),
+        ("actions", 0, actions),
         ("buys", 0, 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)),
         ("extra money", 0, extra),
         ("money", 0, extra + coins),
-        ("due", 0, sum(owned.values()) - MILITIA_HAND_SIZE),
+        ("due", 0, HAND_SIZE - MILITIA_HAND_SIZE),
         ("turns", 0, options.max_turns),
         ("seat", 0, seats - 1),
-        ("score", least, most),
+        ("score", least, highest),
     ]
     for place in _OWN_CARDS:
-        entries += [(f"{place} {card}", 0, owned[card]) for card in CARDS]
+        cards = owned | dict.fromkeys(POINTS, 1) if place == "in play" else owned
+        entries += [(f"{place} {card}", 0, count) for card, count in cards.items()]
     entries += [(f"supply {card}", 0, full[card]) for card in CARDS]
     for other in range(1, seats):
-        entries.append((f"opponent {other} score", least, most))
+        entries.append((f"opponent {other} score", least, highest))
         entries += [(f"opponent {other} owns {card}", 0, owned[card]) for card in CARDS]
     names, low, high = zip(*entries, strict=True)
     return Numbers(names, np.array(low, np.int32), np.array(high, np.int32))
@@ -99,7 +112,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._others = [(seat + step) % seats for step in range(1, seats)]  # from the left
 
     def look(self, view: View, *, asked: bool) -> None:
-        """Take what the seat knows now."""
         me = view.seats[self.seat]
         own = me.own
         assert own is not None  # it is this seat's view
@@ -109,25 +121,32 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._pile, self._deck = _counted(own.discard_pile), _counted(own.deck)
         self._chosen = _NONE.copy()  # to discard, trash or buy
         self._actions = self._buys = self._extra = self._money = self._due = 0
-        match view.request:
-            case PlayTurn(actions=actions, buys=buys, extra_money=extra):
-                self._actions, self._buys, self._extra = actions, buys, extra
-                self._money = extra + sum(self._hand[card] * worth for card, worth in WORTH.items())
-            case AttackRequest(discard=due):
-                self._due = due
-        self._of_others = list[int]()
-        for other in map(view.seats.__getitem__, self._others):
-            self._of_others += (other.score, *(_NONE | other.cards).values())
+        request = view.request
+        if isinstance(request, say.PlayTurn):
+            self._actions, self._buys = request.actions, request.buys
+            self._extra = self._money = request.extra_money
+            for card in own.hand:
+                if card in WORTH:
+                    self._money += WORTH[card]
+        elif request is not None:
+            self._due = request.discard
+        # What stays the same until the next view.
+        self._fixed = array("i", [*self._pile.values(), *self._deck.values()])
+        others = list[int]()
+        for seat in self._others:
+            other = view.seats[seat]
+            others += (other.score, *(_NONE | other.cards).values())
+        self._of_others = array("i", others)
         super().look(view, asked=asked)
 
     # --- what may be chosen -------------------------------------------------------------------
 
     def choices(self) -> Choices:
-        """The reply to a request, choice after choice."""
         if self._due:
             return (yield from self._attacked())
         if self._actions:
-            playable = [card for card in KINGDOM if self._can_be_played(card)]
+            hand = self._hand
+            playable = [card for card in KINGDOM if hand[card] and self._can_be_played(card)]
             if playable:
                 card = yield self._ask("action", "play", playable, DONE)
                 if card is not None:
@@ -144,28 +163,25 @@ class Translator(ChoosingTranslator, choices=NAMES):
             bought.append(card)
         if bought:
             treasures = [card for card in WORTH for _ in range(self._hand[card])]
-            return PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
+            return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
         there = [card for card in CARDS if self._hand[card] or self._in_play[card]]
         card = yield self._ask("clean-up", "top", there, DONE)
-        return PlayReply(phase="cleanup", top_discard=card)
+        return say.PlayReply(phase="cleanup", top_discard=card)
 
     def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
         """Offer to do something with one of these cards; the others stand for None."""
         self._stage = stage
-        options: dict[str, str | None] = dict.fromkeys(others)
-        for card in cards:
-            options[f"{what} {card}"] = card
-        return options
+        names = _NAMED[what]
+        return dict.fromkeys(others) | {names[card]: card for card in cards}
 
     def _held(self, without: str = "") -> list[str]:
         """The cards in hand, each once; of one of them, one copy is not counted."""
         return [card for card in CARDS if self._hand[card] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
-        return self._hand[card] > 0 and not unavailable_reason(card, self._held(card), self._supply)
+        return card not in _NEEDING or not unavailable_reason(card, self._held(card), self._supply)
 
     def _put_aside(self, card: str) -> str:
-        """Take a card out of the hand, to be discarded or trashed."""
         self._hand[card] -= 1
         self._chosen[card] += 1
         return card
@@ -192,8 +208,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
             if cards := gainable(card, self._supply, trashed):
                 parameters["desired_card"] = yield self._ask(f"{card}: gain", "gain", cards)
         else:
-            return PlayReply(phase="action", card=card)
-        return PlayReply(phase="action", card=card, additional_parameters=parameters)
+            return say.PlayReply(phase="action", card=card)
+        return say.PlayReply(phase="action", card=card, additional_parameters=parameters)
 
     def _attacked(self) -> Choices:
         moat = [REVEAL_MOAT] if self._hand["moat"] else []
@@ -202,32 +218,31 @@ class Translator(ChoosingTranslator, choices=NAMES):
             card = yield self._ask("militia", "discard", self._held(), *moat)
             if card is None:
                 self._due = 0
-                return AttackReplyReaction(reaction="moat")
+                return say.AttackReplyReaction(reaction="moat")
             moat = []
             self._due -= 1
             discard.append(self._put_aside(card))
-        return AttackReply(discard=discard)
+        return say.AttackReply(discard=discard)
 
     # --- what is seen -------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
         """Return what the seat knows, as `layout` says."""
-        numbers = [0] * len(STAGES)
-        if self.options:
-            numbers[STAGES.index(self._stage)] = 1
-        numbers += (self._actions, self._buys, self._extra, self._money)
-        numbers += (self._due, self._turns, self.seat, self._score)
-        for cards in (*self._own(), self._supply):
-            numbers += cards.values()
-        numbers += self._of_others
-        return np.array(numbers, np.int32)
+        numbers = [
+            *(_STAGE[self._stage] if self.options else _STAGE[""]),
+            *(self._actions, self._buys, self._extra, self._money),
+            *(self._due, self._turns, self.seat, self._score),
+            *self._chosen.values(),
+            *self._hand.values(),
+            *self._in_play.values(),
+        ]
+        fixed = self._fixed + array("i", self._supply.values()) + self._of_others
+        return np.frombuffer(array("i", numbers) + fixed, np.int32)  # faster than `np.array`
 
     def _own(self) -> tuple[Mapping[str, int], ...]:
-        """Its cards, as `_OWN_CARDS` says."""
         return (self._chosen, self._hand, self._in_play, self._pile, self._deck)
 
     def show(self) -> str:
-        """Show what the seat knows, for people."""
         lines = [
             f"turn {self._turns}; {self._stage if self.options else 'not asked'}",
             f"actions {self._actions}, buys {self._buys}, money {self._money}",
@@ -240,7 +255,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
         return "\n".join(lines)
 
     def refusal(self, action: object) -> str:
-        """Say what is legal."""
         if not self.options:
             return f"action {action}: this seat is not asked"
         legal = ", ".join(f"{NAMES.index(name)} {name}" for name in self.options)
@@ -248,7 +262,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
 
 def _counted(cards: Iterable[str]) -> dict[str, int]:
-    """How many there are of each card."""
     counts = _NONE.copy()
     for card in cards:
         counts[card] += 1
@@ -263,24 +276,24 @@ class DominionTracker:
         self._memory = Memory(seat_id(seat))
         for number in seat_ids(seats):
             self._memory.player(number)
-        self._request: PlayTurn | AttackRequest | None = None
+        self._request: say.PlayTurn | say.AttackRequest | None = None
         self._shuffles = 0
 
     def observe(self, message: Struct) -> None:
-        """Take a public message, a request to this seat, or its reply."""
         data = msgspec.json.decode(msgspec.json.encode(message))
-        if isinstance(message, PlayTurn | AttackRequest):
+        if isinstance(message, say.PlayTurn | say.AttackRequest):
             self._request = message
             self._memory.note(data)
-        elif isinstance(message, PlayReply):
+        elif isinstance(message, say.PlayReply):
             self._memory.replied = data
         else:
             self._memory.observe(data)
-            if isinstance(message, PlayerShuffled) and message.player_number == seat_id(self._seat):
+            if isinstance(message, say.PlayerShuffled) and message.player_number == seat_id(
+                self._seat
+            ):
                 self._shuffles += 1
 
     def view(self) -> View:
-        """Return the view of this seat, as `Game.view` gives it with a request."""
         state = self._memory.state()
         pile, deck = (sorted(cards.elements()) for cards in (state.discard_pile, state.deck))
         own = OwnCards(state.hand, state.cards_played, pile, deck, state.turn, self._shuffles)
@@ -296,9 +309,10 @@ class DominionTracker:
 
 
 ENVIRONMENT = Environment(
+    id="Dominion",
+    opponent="big_money",
     version=1,
     choices=NAMES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
     tracker=DominionTracker,

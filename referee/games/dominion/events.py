@@ -2,12 +2,12 @@
 
 A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
 `player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
-discard without `player-played` before it is a cellar's, or ends a turn in which nothing was played;
-only later messages show which. Of the other players a turn has nothing but `ANSWERS` to a militia.
+discard without `player-played` before it is a cellar's, or it ends a turn without played cards;
+only later messages show which. In a turn, other players only send `ANSWERS` to a militia.
 
 The checker and the reader each decide where a turn ends, from the same events. The checker follows
-every possibility and counts the cards that each player can hold: certain, but slow. The reader has
-to go on through damaged logs, where such counts are wrong.
+every possibility and counts the cards that each player can hold: certain, but slow. The reader must
+also read damaged logs, where such counts are wrong.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from referee.games.interface.seats import seat_id, seat_index
 TurnMessage: TypeAlias = (
     PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled
 )
-"""What the public messages of a turn are, apart from the supply."""
+"""The public messages of a turn, apart from the supply."""
 
 
 class Kind:
-    """What an event is: the type of its message."""
+    """The kind of an event: the type of its message."""
 
     GAINED = "player-gained"
     TRASHED = "player-trashed"

@@ -41,11 +41,11 @@ class Card:
 
     Attributes:
         cost: in money.
-        worth: the money of a treasure; 0 for a card that is none.
+        worth: the money of a treasure; 0 for other cards.
         points: at the end of the game, for each copy owned.
         action: whether it can be played as an action.
-        cards, actions, buys, money: what an action gives to its player, "+1 card" and so on.
-        gains: what a card gained by it may cost.
+        cards, actions, buys, money: given to the player of an action, "+1 card" and so on.
+        gains: the highest cost of a card gained by it.
         raises: how much more than the card trashed for it the gained one may cost.
         leaves: the hand size down to which the others discard.
     """
@@ -94,7 +94,7 @@ def _known(card: str) -> Card:
     """The card of that name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the card is unknown.
     """
     if isinstance(card, str) and card in CARDS:
         return CARDS[card]
@@ -115,12 +115,12 @@ def play(
     """Play an action card (5.3); `play_turn` is then called again.
 
     Args:
-        discard: for a cellar; the last lies on top.
+        discard: for a cellar; the last one is on top.
         trash: for a mine or a remodel.
         gain: for a mine, a remodel or a workshop.
 
     Raises:
-        ValueError: there is no such card.
+        ValueError: a card is unknown.
     """
     for name in (card, *discard, *(other for other in (trash, gain) if other is not None)):
         _known(name)
@@ -137,13 +137,13 @@ def play(
 
 
 def buy(*cards: str, treasures: Cards | None = None) -> Reply:
-    """Buy cards, one buy each, and end the turn (5.2). A bot buys once a turn.
+    """Buy cards, one buy each, and end the turn (5.2). A bot buys at most once per turn.
 
     Args:
         treasures: what to play for it; by default all treasures in hand.
 
     Raises:
-        ValueError: there is no such card.
+        ValueError: a card is unknown.
     """
     for card in (*cards, *(treasures or ())):
         _known(card)
@@ -172,7 +172,7 @@ class PublicPlayer:
 
     Attributes:
         number: "player1" and so on, by seat.
-        name: empty until it is told.
+        name: empty until it is announced.
         cards: card -> how many the player owns, wherever they are.
         left: whether the player left the match.
     """
@@ -190,7 +190,7 @@ class PublicPlayer:
 
 
 class State:
-    """What a bot knows when it is asked. It is the bot's own: changing it changes nothing else.
+    """The knowledge of a bot at a request. It is the bot's own: changing it changes nothing else.
 
     Attributes:
         hand: in the order in which the cards came into it.
@@ -244,7 +244,7 @@ class State:
         """Whether these cards can all be bought now, one buy each.
 
         Raises:
-            ValueError: there is no such card.
+            ValueError: a card is unknown.
         """
         wanted = Counter(cards)
         return (
@@ -257,7 +257,7 @@ class State:
         """How many of a card this bot owns, wherever they are.
 
         Raises:
-            ValueError: there is no such card.
+            ValueError: the card is unknown.
         """
         _known(card)
         return self.me.cards[card]
@@ -268,17 +268,17 @@ class State:
 
 
 class Memory:
-    """What is known of one match, from the news and from what the bot did.
+    """The knowledge of one match, from news and from the bot's replies.
 
-    A bot sees what it draws only when it is asked the next time. So its discard pile is counted,
-    and its deck is what it owns and has nowhere else.
+    A bot sees the cards that it draws only at its next request. Therefore its discard pile is
+    counted, and its deck is the rest of its cards.
     """
 
     def __init__(self, me: str = "") -> None:
         self.me = me
         self.players: dict[str, PublicPlayer] = {}
         self.piles: object = None
-        """Of the last `supply-info`, as they stood in it."""
+        """Of the last `supply-info`, unchanged."""
         self.discard_pile: Counter[str] = Counter()
         self.turn = 0
         self.asked: Mapping[str, object] = {}
@@ -287,13 +287,13 @@ class Memory:
         """The answer to it."""
 
     def player(self, number: str) -> PublicPlayer:
-        """The player of that number, who is new if nothing was known of it."""
+        """Return the player of that number, a new one if the number is new."""
         if number not in self.players:
             self.players[number] = PublicPlayer(number, "", Counter(STARTING_DECK), left=False)
         return self.players[number]
 
     def observe(self, message: Mapping[str, object]) -> None:
-        """Take in news (2); what is no news, or unknown, changes nothing."""
+        """Take news (2); other or unknown messages change nothing."""
         kind = message.get("type")
         number = str(message.get("player_number"))
         if kind == "supply-info":
@@ -327,7 +327,7 @@ class Memory:
     def _discarded(self) -> list[str]:
         """What this bot has just discarded in its turn: by a cellar, or all at the clean-up.
 
-        What it discards in an attack is not among it: see `note`.
+        Discards in an attack are not included: see `note`.
         """
         hand = _cards(self.asked.get("hand"))
         if self._played() != "cellar" or not self.asked.get("actions"):
@@ -356,7 +356,7 @@ class Memory:
         self.replied = {}
 
     def state(self) -> State:
-        """What the bot knows, now that it is asked."""
+        """Return the bot's knowledge at this request."""
         state = State()
         state.hand = _hand(self.asked)
         state.actions = _number(self.asked.get("actions"))
@@ -421,7 +421,8 @@ class DominionBot:
 
         Returns:
             `play(...)`, `buy(...)`, `end_turn()`, or simply the cards to buy; none ends the turn.
-            So does None, unless `play` or `buy` was called: then a `return` was forgotten.
+            None also ends the turn, unless `play` or `buy` was called: then a `return` was
+                forgotten.
         """
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
@@ -429,7 +430,7 @@ class DominionBot:
         """Answer a militia. This one reveals a moat, else discards what is cheapest.
 
         Returns:
-            So many cards of the hand, or `reveal_moat()`.
+            The `count` cards of the hand to discard, or `reveal_moat()`.
         """
         if "moat" in state.hand:
             return reveal_moat()
@@ -447,7 +448,7 @@ class DominionBot:
             lines: JSON, without line ends or with them.
 
         Returns:
-            One line of JSON, without its end; empty if nothing was asked.
+            One line of JSON, without its end; empty without a request.
         """
         answer = b""
         for line in lines:
@@ -517,14 +518,14 @@ class DominionBot:
     def run(cls, *arguments: Any, **options: Any) -> None:
         """Be a bot: read what the referee writes until it is gone, and answer.
 
-        Each match has a new object, made with these arguments. Standard output is taken over:
-        whatever is printed, also what was printed before, goes to standard error.
+        Each match has a new object, made with these arguments. Printed text, even from before this
+        call, goes to standard error instead of standard output.
         """
         _serve(lambda: cls(*arguments, **options))
 
 
 def _read(line: bytes) -> dict[str, object]:
-    """A line as a message; empty if it is none."""
+    """Read a line as a message; empty if it is not one."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -552,7 +553,7 @@ def _serve(new: Callable[[], DominionBot]) -> None:
 
 
 def _take_stdout() -> int:
-    """Lead standard output to standard error; the descriptor of what it was."""
+    """Lead standard output to standard error; return a descriptor of the old output."""
     out = os.dup(1)
     os.dup2(2, 1)  # also for what a C library or a child process prints
     sys.stdout.flush()  # also for what was printed before

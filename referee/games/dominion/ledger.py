@@ -1,6 +1,6 @@
-"""What public messages say of supply and owned cards, for who has nothing but messages.
+"""Supply and owned cards, from public messages.
 
-Who stands beside a live game looks at its view instead (`rules/view.py`).
+Code with a live game looks at its view instead (`rules/view.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Ledger:
 
     Attributes:
         supply: card -> cards left; empty before the first `supply-info`.
-        owned: what each seat owns, in seat order.
+        owned: the cards of each seat, in seat order.
     """
 
     def __init__(self, seats: int) -> None:
@@ -46,5 +46,5 @@ class Ledger:
                     del owned[card]
 
     def scores(self) -> list[int]:
-        """The points of what each seat owns, in seat order."""
+        """Return the points of each seat's cards, in seat order."""
         return [points_of(owned) for owned in self.owned]

@@ -1,4 +1,4 @@
-"""What a bot of Dominion did in a match, or did not, that its author hardly meant."""
+"""Probable slips of a Dominion bot in a match, and causes of its faults."""
 
 from __future__ import annotations
 
@@ -7,20 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from referee.games.dominion.kit import nearest
+from referee.games.dominion.rules import faults
 from referee.games.dominion.rules.cards import CARDS, KINGDOM
-from referee.games.dominion.rules.faults import (
-    BAD_DISCARD,
-    BAD_TREASURE,
-    CANNOT_BUY,
-    NO_ACTIONS,
-    NO_BUYS,
-    NOT_AN_ACTION,
-)
 from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
 
 _MANY_TURNS = 5
-"""Who has bought nothing in so many turns may have meant it; in more it has not."""
+"""A bot that bought nothing in so many turns may have meant it; in more turns it has a mistake."""
 
 
 def notes(game: Dominion) -> list[list[str]]:
@@ -50,10 +43,10 @@ def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
 
 
 _FIELDS = {
-    NOT_AN_ACTION: "card",
-    CANNOT_BUY: "cards_to_buy",
-    BAD_TREASURE: "played_treasures",
-    BAD_DISCARD: "discard",
+    faults.NOT_AN_ACTION: "card",
+    faults.CANNOT_BUY: "cards_to_buy",
+    faults.BAD_TREASURE: "played_treasures",
+    faults.BAD_DISCARD: "discard",
 }
 """Fault -> the field whose cards it is about."""
 
@@ -64,14 +57,18 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     for card in named if isinstance(named, list) else [named]:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):
             return f'did you mean "{meant}"?'
-    if code == NO_BUYS:
+    if code == faults.NO_BUYS:
         return 'after the buy the turn is asked for once more, with 0 buys; end it by "cleanup"'
-    if code == NO_ACTIONS:
+    if code == faults.NO_ACTIONS:
         return 'with 0 actions go on by "buy" or "cleanup"'
-    if code == CANNOT_BUY and not reply.get("played_treasures") and not asked.get("extra_money"):
+    if (
+        code == faults.CANNOT_BUY
+        and not reply.get("played_treasures")
+        and not asked.get("extra_money")
+    ):
         return "only treasures that `played_treasures` names pay for cards"
     discards, held = reply.get("discard"), asked.get("options")
-    if code == BAD_DISCARD and isinstance(discards, list) and isinstance(held, list):
+    if code == faults.BAD_DISCARD and isinstance(discards, list) and isinstance(held, list):
         counts = Counter(card for card in discards if isinstance(card, str))
         for card, count in counts.items():
             if 0 < held.count(card) < count:

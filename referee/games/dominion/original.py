@@ -1,7 +1,7 @@
-"""What bots of the server speak that the protocol came from (protocol-v1, 11).
+"""The language of bots for the protocol's first server (protocol-v1, 11).
 
-Replies, requests for names and attacks are as here; the names of the players are numbers in what
-is told, the supply is an object, and some fields have another shape or are missing.
+Replies, requests for names and attacks are the same. In news, players are numbers; the supply is an
+object; and some fields are missing or have another shape.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Original:
         self._was_asked = False
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent; the supply before the first request of its turn alone."""
+        """Translate a line; the supply comes only before the first request of a turn."""
         message: dict[str, Any] = json.loads(line)
         before = b""
         match message["type"]:
@@ -47,11 +47,9 @@ class Original:
         return before + _line(message)
 
     def answer(self) -> bytes | None:
-        """None: it answers all requests."""
         return None
 
     def reply(self, data: bytes) -> bytes:
-        """The reply as it came."""
         return data
 
 

@@ -1,9 +1,9 @@
-"""What a person who plays Dominion is told, sees and can choose.
+"""A person who plays Dominion: news, state and choices.
 
-Of a turn of another player one line is told, when it is over: at the top discard after
+A person reads one line per turn of another player, after the turn: at the top discard after
 `player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
-discard without `player-played` before it is a cellar's or ends such a turn; what cannot be known
-yet is left open until it is.
+discard without `player-played` before it is a cellar's or ends such a turn. If it is not yet clear
+which, the line waits.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
-from referee.games.interface.turns import plural
+from referee.games.interface.turns import ordinal, plural
 
 Parameters = Mapping[str, Any]
 
 BY_COST = sorted(CARDS, key=COST.__getitem__)
-"""So the cards that can be afforded have the same numbers all game long, and no gaps."""
+"""The affordable cards then have the same numbers all game long, without gaps."""
 _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[card].worth))
 """Actions, treasures, the rest."""
 _SPECIAL = {
@@ -71,7 +71,7 @@ _BACK = Choice("back", key="b")
 
 
 def does(card: str) -> str:
-    """What a card does, in a few words."""
+    """Describe a card's effect, in a few words."""
     data = CARDS[card]
     if data.worth:
         return f"{data.worth} money"
@@ -111,7 +111,6 @@ class DominionDialogue:
     # --- what is told ---------------------------------------------------------------------------
 
     def observe(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what is to be told."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
@@ -147,7 +146,6 @@ class DominionDialogue:
         return []
 
     def end(self) -> list[str]:
-        """What is known of another player's turn that was not told; it is over."""
         seat, moves, self._moves = self._active, self._moves, []
         if not moves or seat == self._seat:
             return []
@@ -194,7 +192,7 @@ class DominionDialogue:
     def _is_over(self) -> bool:
         """Whether another player's discarding shows that the turn of `_active` is over.
 
-        It is, if that is no answer to a militia, or a militia that nobody can have played yet.
+        The answer to a militia would not show that, unless nobody can have played one yet.
         """
         owned = self._ledger.owned[self._active]
         has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
@@ -224,7 +222,6 @@ class DominionDialogue:
     # --- what is asked --------------------------------------------------------------------------
 
     def decide(self, request: Struct) -> Decision:
-        """Ask what is to be replied to a request."""
         if isinstance(request, AttackRequest):
             return (yield from self._attacked(request))
         assert isinstance(request, PlayTurn)  # there is no other
@@ -236,10 +233,9 @@ class DominionDialogue:
         return reply if top is None else {**reply, "top_discard": top}
 
     def _turn(self, request: PlayTurn) -> Decision:
-        """A turn's actions one by one, then what is bought."""
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
-        title = f"Your turn {self._turns}"
+        title = f"Your {ordinal(self._turns)} turn"
         if request.cards_played:
             title += ", after " + listed(request.cards_played)
         self._heading = {"title": title, "state": self._state(request)}
@@ -260,7 +256,7 @@ class DominionDialogue:
             }
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
-        """What an action reply has besides its phase; None for no more actions."""
+        """Return the fields of an action reply beside its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
         rest = {card: without(card, request.hand) for card in hand}
         supply = self._ledger.supply
@@ -317,7 +313,6 @@ class DominionDialogue:
     def _cards(
         self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
     ) -> Generator[Question, Picks, list[str] | None]:
-        """Some of these cards; None to go back."""
         cards = sorted(cards, key=_IN_HAND.index)
         picks = yield self._question(
             text,
@@ -328,7 +323,6 @@ class DominionDialogue:
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
     def _gain(self, card: str, trashed: str | None) -> Generator[Question, Picks, str | None]:
-        """A card of the supply to be gained; None to go back."""
         limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
         can = gainable(card, self._ledger.supply, trashed)
         barred = {
@@ -347,7 +341,7 @@ class DominionDialogue:
     def _buy(
         self, request: PlayTurn, money: int, *, can_go_back: bool
     ) -> Generator[Question, Picks, list[str] | None]:
-        """What is bought; None to go back to the actions."""
+        """Return the cards to buy; None to go back to the actions."""
         bought: list[str] = []
         while len(bought) < request.buys:
             left, supply = money - sum(COST[card] for card in bought), Counter(self._ledger.supply)
@@ -415,7 +409,6 @@ class DominionDialogue:
         return cards[picks[0]] if picks else None
 
     def _attacked(self, request: AttackRequest) -> Decision:
-        """The answer to a militia (7)."""
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
         attacker = "Another player"
@@ -470,12 +463,11 @@ class DominionDialogue:
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
-    """What stands beside a card, as in `_PILES`."""
+    """Return the cells beside a card, as in `_PILES`."""
     return [str(COST[card]), str(supply[card]), does(card)]
 
 
 def _doubts(money: int) -> dict[int, str]:
-    """Which answers to what is bought may be slips."""
     doubts = {BY_COST.index("curse"): "A curse costs you a point. Do you take it?"}
     if money >= min(COST[card] for card in KINGDOM):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
@@ -489,7 +481,6 @@ def _did(moves: Sequence[Event], *, bought: bool) -> str:
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
-    """The cards that cost more than there is, by cost."""
     costs = sorted({COST[card] for card in CARDS if COST[card] > money and supply[card]})
     texts = [
         f"{cost} {', '.join(c for c in BY_COST if COST[c] == cost and supply[c])}" for cost in costs

@@ -19,7 +19,7 @@ class SeatCards(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         bought: card -> how many, and the number of the player's own turn with the first of them.
-        gained: likewise, those that were gained without buying them.
+        gained: likewise, for cards gained without buying them.
     """
 
     bought: dict[str, tuple[Count, Count]] = {}
@@ -39,11 +39,9 @@ class CardStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Dominion."""
 
     def of_match(self, game: Dominion) -> list[bytes]:
-        """A `SeatCards` for each seat, as JSON."""
         return [msgspec.json.encode(_seat_cards(player.gains)) for player in game.table.players]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """The cards bought, and the cards gained otherwise if there are any."""
         bots = by_bot(seats, SeatCards, _Bot)
         bought = card_table("Cards bought", [(name, bot.bought) for name, bot in bots], CARDS)
         gained = [(name, bot.gained) for name, bot in bots]

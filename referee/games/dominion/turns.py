@@ -29,7 +29,7 @@ from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.seats import seat_id, seat_index
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
-"""What each card gives when it is played."""
+"""Card -> the money that it gives when it is played."""
 _WHAT = {Kind.TOP: "discarded", Kind.REVEALED: "revealed", Kind.SHUFFLED: "shuffled"}
 """Kind of event -> `Action.what`."""
 
@@ -53,7 +53,7 @@ class Turn(turns.Turn, kw_only=True):
         hand: at the start; null where it is not known (a spectator log has no hands).
         played: in order.
         money: that the cards played gave.
-        spent: on what was bought.
+        spent: the cost of the bought cards.
         bought, gained: in order; gained without the bought.
         trashed: in order.
         cards: that the player owns after the turn, card -> count.
@@ -92,7 +92,6 @@ class Turns(turns.TurnReader[Turn]):
         self._possible_end: int | None = None  # the number of events up to there
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turns that are over by now."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn) and to is not None:
@@ -108,7 +107,6 @@ class Turns(turns.TurnReader[Turn]):
             self._disqualified.add(seat)
 
     def end(self) -> list[Turn]:
-        """Read the end of the match, or of the log."""
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
         return super().end()
@@ -120,7 +118,6 @@ class Turns(turns.TurnReader[Turn]):
     # --- turns --------------------------------------------------------------------------------
 
     def _read_request(self, request: PlayTurn, seat: int) -> list[Turn]:
-        """Read a request, the first of a turn or a later one."""
         over = [self.close()] if self._request is not None and seat != self._active else []
         if self._request is None:
             self.now.hand = request.hand
@@ -191,7 +188,6 @@ class Turns(turns.TurnReader[Turn]):
         self._ledger.count(event)
 
     def close(self) -> Turn:
-        """End the turn that is going on, and begin the next one."""
         now, seat, events, owned = self.now, self._active, self._events, self._ledger.owned
         self._turns[seat] += 1
         now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
@@ -219,7 +215,6 @@ class Turns(turns.TurnReader[Turn]):
         return super().close()
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
-        """The cards gained by actions, and the cards bought."""
         if self._request is not None and not self._request.buys and self._request.cards_gained:
             bought = self._request.cards_bought
             every = self._request.cards_gained
@@ -229,12 +224,10 @@ class Turns(turns.TurnReader[Turn]):
     # --- for people ---------------------------------------------------------------------------
 
     def title(self, turn: Turn) -> str:
-        """The player, and the number of the turn among this player's."""
         name = self._names[seat_index(turn.player_number)]
-        return f"{turn.player_number} {name}, turn {turn.player_turn}"
+        return f"{turn.player_number} {name}, {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
-        """Say what the player played, gained and bought, and the deck after the turn."""
         phrases: list[Phrase | Picture] = []
         if turn.hand is not None:
             phrases.append(Phrase("hand", listed(turn.hand) or "empty"))
@@ -258,7 +251,6 @@ class Turns(turns.TurnReader[Turn]):
         return phrases
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
-        """The cards gained in each turn, then points and decks."""
         seats = range(len(self._names))
         gained: dict[int, list[str]] = {}  # by the players' own turn numbers
         decks = ["" for _ in seats]

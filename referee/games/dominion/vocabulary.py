@@ -34,7 +34,6 @@ def _count(cards: Mapping[str, int], kind: frozenset[str]) -> int:
 
 
 def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Observation], float]:
-    """How many cards of a kind there are."""
     if len(kind) > 1:
         return lambda sight: _count(counts(sight), kind)
     (card,) = kind
@@ -148,7 +147,6 @@ SETS = {
 
 
 def _each(cards: Mapping[str, int]) -> Iterable[str]:
-    """Every card as often as it is there."""
     return Counter(cards).elements()
 
 

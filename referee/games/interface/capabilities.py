@@ -19,7 +19,7 @@ class Finding(Struct, frozen=True):
         line: where, counted from 1.
         section: the section of the protocol that it breaks, such as "4.6".
         expected: what would be right there.
-        found: what is there.
+        found: the actual message or value.
         count: on how many lines this was found; `line` is the first.
         stops: whether the game's rules were not checked after this line.
     """
@@ -33,10 +33,10 @@ class Finding(Struct, frozen=True):
 
 
 class LogChecker(Protocol):
-    """Follows one game by its public messages alone, and finds what the rules do not allow.
+    """Follows one game only by its public messages, and finds breaches of the rules.
 
-    What it reports is certain: a log of a game by the rules has no findings. After a finding it
-    continues as well as it can, or says that it stops.
+    Its findings are certain: a log of a game by the rules has none. After a finding it continues as
+    well as it can, or says that it stops.
     """
 
     def read(self, line: int, message: Struct) -> list[Finding]:
@@ -74,10 +74,10 @@ class SeatFacts(Struct, frozen=True):
 
 
 class Statistics(Protocol):
-    """What the matches of a game have to say to someone who wants to improve a bot."""
+    """Statistics of a game's matches, for people who want to improve a bot."""
 
     def of_match(self, game: Any) -> list[bytes]:
-        """What is to be kept of one match: for each seat a short JSON object, in seat order.
+        """Return the data of one match to keep: for each seat a short JSON object, in seat order.
 
         It is called after every match of a tournament, so it must be quick.
 
@@ -86,10 +86,10 @@ class Statistics(Protocol):
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """What many matches come to, bot by bot.
+        """Summarise many matches, bot by bot.
 
         Args:
-            seats: of all matches, in any order; they are gone through once, and may be none.
+            seats: of all matches, in any order; read once, and maybe empty.
         """
 
 
@@ -138,7 +138,7 @@ class Starters(Struct, frozen=True):
 
     Attributes:
         folder: has a README.md, and a folder for each language there is a bot in.
-        first_match: how one of them is to play for the first time: what follows `referee play BOT`.
+        first_match: the first match of one of them: the words after `referee play BOT`.
     """
 
     folder: Path

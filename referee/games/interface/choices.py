@@ -6,7 +6,7 @@ chosen one, and returns the reply. Every option leads to a legal reply.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, ClassVar, TypeAlias
 
@@ -21,6 +21,21 @@ Options: TypeAlias = Mapping[str, Any]
 Choices: TypeAlias = Generator[Options, Any, Struct]
 """Yields options, receives the value of the chosen one, and returns the reply."""
 DONE = "done"
+
+
+def counted(
+    first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Make an observation of single numbers and of counts, none of them below 0.
+
+    Args:
+        first: the numbers at its beginning.
+        places: a place of the observation for each thing that is counted there.
+        bounds: the greatest number of each entry.
+    """
+    counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
+    counts[: len(first)] = first
+    return counts.clip(0, bounds)
 
 
 class ChoosingTranslator:
@@ -74,9 +89,10 @@ class ChoosingTranslator:
 
     def legal(self) -> NDArray[np.int8]:
         """1 for each choice that is legal now, else 0."""
-        mask = np.zeros(len(self._choices), np.int8)
-        mask[[self._number[name] for name in self.options]] = 1
-        return mask
+        mask = bytearray(len(self._choices))  # setting single numbers of an array takes longer
+        for name in self.options:
+            mask[self._number[name]] = 1
+        return np.frombuffer(mask, np.int8)
 
     def act(self, action: Any) -> Struct | None:
         """Take a choice, by its number; returns the reply once it is complete.

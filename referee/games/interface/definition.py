@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def loaded(where: str) -> Any:
-    """What stands in a module: "module:attribute"."""
+    """Load an attribute of a module: "module:attribute"."""
     module, _, attribute = where.partition(":")
     return getattr(import_module(module), attribute)
 
@@ -54,7 +54,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
-        tournament_limits: likewise in tournaments.
+        tournament_limits: other defaults in tournaments.
         facts: the struct of `SeatState.facts`.
         new: makes a game.
         public: the structs of its public messages.
@@ -62,11 +62,11 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
         reasons: its own end reasons, beside `EndReason`.
-        hidden: what a match record shows and a spectator log does not, in words.
+        hidden: the things that a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
-        extras: what else it has, under the names of the attributes that are an `Extra` here: the
-            object, or "module:attribute" to load it from when it is used.
+        extras: its optional parts, under the names of the attributes that are an `Extra` here: the
+            object, or "module:attribute" to load it from on first use.
     """
 
     name: str
@@ -96,7 +96,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     log_player = Extra[Callable[[], LogPlayer]]()
     """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
     turns = Extra[Callable[[Sequence[str]], TurnReader[Any]]]()
-    """Makes a reader of turns, likewise."""
+    """Makes a reader of turns, from the same names."""
     turn = Extra[type[Struct]]()
     """The struct of these turns, a line of `referee replay --format json`."""
     person = Extra[Callable[[Sequence[str], int], Dialogue]]()
@@ -105,18 +105,18 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     statistics = Extra[Callable[[], Statistics]]()
     """Makes what gathers facts of many matches, for tournaments."""
     bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
-    """Suffix of a file, such as ".json" -> makes the bot that the file is: an object with a method
-    `reply` (spec/python.md, 2). It raises `UsageError` if the file is none."""
+    """Suffix of a file, such as ".json" -> makes the bot from the file: an object with a method
+    `reply` (spec/python.md, 2). It raises `UsageError` if the file is not a bot."""
     adapters = Extra[Mapping[str, Callable[[str, str], Sequence[str]]]]()
     """Prefix of a BOT argument, such as "sot" -> the command line of a program that plays foreign
-    bots in the game's own messages: from what follows the colon, and the folder that the bot is
-    started in, or "". It raises `UsageError` if there is no such bot."""
+    bots in the game's own messages: from the text after the colon, and the folder that the bot
+    starts in, or "". It raises `UsageError` if the bot does not exist."""
     notes = Extra[Callable[[Any], list[list[str]]]]()
-    """What is no fault but hardly meant so, for the authors of the bots: from a game that is over,
-    as `new` made it, sentences for each seat, in seat order."""
+    """Probable slips that are not faults, for the authors of the bots: from a game that is over, as
+    `new` made it, sentences for each seat, in seat order."""
     hint = Extra[Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]]()
-    """What a fault most likely comes of, as a clause, from its code and from the request and the
-    reply as JSON objects; empty where its own detail says it all."""
+    """The likely cause of a fault, as a clause, from its code and from the request and the reply as
+    JSON objects; empty if the fault's own detail is enough."""
     cases = Extra[Callable[[], bytes]]()
     """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
     situation = Extra[Callable[[GameSetup, Mapping[str, Any]], Game]]()
@@ -126,7 +126,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     starters = Extra[Starters]()
     """Bots to start from, for `referee new`."""
     page = Extra[PageDefinition]()
-    """What the page that shows its matches needs of it."""
+    """Its parts of the page that shows its matches."""
     vocabulary = Extra[Vocabulary]()
     """The words of rule files for it, and what plays by them."""
     environment = Extra[Environment]()
@@ -136,7 +136,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         """Load how other referees of it are checked.
 
         Raises:
-            UsageError: there is no way yet.
+            UsageError: the game does not have probes yet.
         """
         if "probes" not in self.extras:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")

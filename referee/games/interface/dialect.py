@@ -1,8 +1,8 @@
 """What some foreign bots speak in the place of a game's canonical messages.
 
-A dialect is a pure translation. It stands between the lines of a match and one bot, so logs and
-records hold canonical lines alone, and replay, verify and validate know nothing of it. It is made
-anew for each bot of a match and may keep what it has seen:
+A dialect is a pure translation between the lines of a match and one bot. Logs and records only have
+canonical lines, and replay, verify and validate do not know dialects. Each bot of a match has an
+object of its own, which may keep state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
@@ -25,7 +25,7 @@ class Dialect(Protocol):
     """The translation for one bot in one match. Lines have no line ends here."""
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent for the next line of the match: a request, news, or the end.
+        """Translate the next line of the match, a request, news, or the end, for the bot.
 
         Returns:
             Any number of lines, with their line ends; empty if it is sent nothing.
@@ -38,10 +38,10 @@ class Dialect(Protocol):
         """
 
     def reply(self, data: bytes) -> bytes:
-        """The canonical reply for what the bot has answered, which is not blank.
+        """Translate the bot's answer, which is not blank, into the canonical reply.
 
-        What has no canonical form is given back as it came, for the game to judge. But a canonical
-        reply is wrong in the dialect, and must not be given back as one: put it into brackets.
+        Text without a canonical form is returned unchanged, for the game to judge. But a canonical
+        reply is wrong in the dialect, and must not be returned as it is: put it into brackets.
         """
 
 
@@ -53,17 +53,17 @@ class DialectKind(Struct, frozen=True):
     """A dialect of a game, as its `GameDefinition.dialects` has it.
 
     Attributes:
-        new: makes the translation for one bot: from its seat, the seed of the match, and what the
-            bot is called if it is asked for no name.
-        over_http: whether its bots can be asked over HTTP: it sends one line for each reply, which
-            is JSON, and nothing else.
+        new: makes the translation for one bot: from its seat, the seed of the match, and the bot's
+            name if it cannot send one.
+        over_http: whether its bots can play over HTTP: they send exactly one line of JSON per
+            reply.
         form_field: over HTTP the bot is sent a form with the line in this field; empty: the line
             as it is.
-        reply_end: what ends a reply of a process; it is no part of the reply.
-        greets: whether its bots answer the game's own handshake, so that one that does not can
-            hardly speak it.
-        advised: whether an author is told of it whose bot may speak a dialect.
-        tells_hidden: whether its bots are told what is hidden, to compare the game with another
+        reply_end: the end mark of a process's reply, which does not belong to the reply.
+        greets: whether its bots answer the game's own handshake. A bot that does not then probably
+            speaks another dialect.
+        advised: whether the referee recommends it to an author whose bot may speak a dialect.
+        tells_hidden: whether its bots see hidden things, to compare the game with another
             implementation; no tournament takes them.
         wrong: explains a fault in the words of the dialect, from the fault, the canonical request
             and the bot's own answer. The text completes a sentence that begins with the answer. It

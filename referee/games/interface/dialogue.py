@@ -1,7 +1,7 @@
-"""What a person at the terminal sees of a game, and can choose: `GameDefinition.person`.
+"""A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
-A game says in plain data what there is to be seen and to be chosen. Who draws it, reads what is
-typed and helps knows no game (`referee.bots.person`, `referee.cli.desk`).
+A game describes its state and choices in plain data. The code that draws them, reads input and
+helps does not know games (`referee.bots.person`, `referee.cli.desk`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -19,16 +19,16 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Phrase
 
 Picks: TypeAlias = tuple[int, ...]
-"""What was chosen: indices of the question's choices, in the order in which they were typed."""
+"""The choices made: indices of the question's choices, in the order in which they were typed."""
 
 
 class Choice(Struct, frozen=True):
     """Something that can be chosen.
 
     Attributes:
-        name: what it is called; it may be typed, or its beginning. Several may have one name.
-        cells: what stands beside it, one text for each further column of the question.
-        key: what chooses it, such as "r", by itself alone; empty: it has a number, counted from 1
+        name: to type, in full or its beginning. Several choices may have one name.
+        cells: the texts beside it, one for each further column of the question.
+        key: chooses it, such as "r", and cannot be combined; empty: it has a number, counted from 1
             over those without a key.
         barred: why it cannot be chosen now, such as "costs 6, you have 5" after its name; it keeps
             its number and is not shown.
@@ -44,8 +44,8 @@ class InfoTable(Struct, frozen=True):
     """Something that can be looked at before a choice.
 
     Attributes:
-        key: what shows it.
-        name: what it is, in a few words.
+        key: shows it.
+        name: in a few words.
         columns: the headings of a table.
         rows: each with one text a column.
     """
@@ -63,13 +63,14 @@ class Question(Struct, frozen=True):
         text: what, in one sentence.
         choices: among what.
         title: a heading, with which something new begins, such as a turn; may be empty.
-        state: what is to be seen before it.
-        columns: headings of the choices' columns, that of the names first; the second is shown
-            where there is no room for more. Without them, the choices stand in one row.
+        state: shown before it.
+        columns: headings of the choices' columns, first the names' heading; in little space only
+            the first two are shown. Without them, the choices are in one row.
         remarks: what cannot be chosen and why, or the like.
-        least, most: how many are to be chosen at once.
+        least, most: the number of choices in one answer.
         repeats: whether one may be chosen more than once.
-        enter: what an empty line means; it chooses nothing. Empty: it means nothing.
+        enter: the meaning of an empty line, which chooses nothing. Empty: such a line is not
+            allowed.
         check: says what is wrong with picks that are right one by one; empty: nothing.
         views: what can be looked at.
         help: sentences about what is to be decided here.
@@ -104,7 +105,7 @@ def doubts_at_the_end(can: Iterable[str]) -> dict[int, str]:
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """What is wrong with picks as an answer, a sentence; empty if it is one.
+    """Describe the problem with picks as an answer, in a sentence; empty if they are right.
 
     Args:
         picks: as they came from a person's program; any integers.
@@ -135,23 +136,23 @@ Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
 
 
 class Dialogue(Protocol):
-    """One match as one of its players sees it, who is told what that seat is sent, and no more.
+    """One match as one of its players sees it, from the lines sent to that seat.
 
-    What it is told are messages of a match by the rules.
+    Its messages come from a match by the rules.
     """
 
     def observe(self, message: Struct) -> Sequence[str]:
         """Take a public message, or a request that is about to be decided.
 
         Returns:
-            What is to be told by now, a sentence each.
+            The news by now, one sentence each.
         """
 
     def disqualify(self, seat: int) -> Sequence[str]:
-        """Take the disqualification of another seat, which is told anyway; returns likewise."""
+        """Take the disqualification of another seat, which is announced anyway."""
 
     def end(self) -> Sequence[str]:
-        """Take the end of the match; returns what is still to be told."""
+        """Take the end of the match; returns the remaining news."""
 
     def decide(self, request: Struct) -> Decision:
         """Ask what is to be replied to a request, which it has heard."""

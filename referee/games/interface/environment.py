@@ -1,8 +1,8 @@
 """A game for programs that learn to play it: numbers in, integers out (spec/python-rl.md).
 
-A translation, like a dialect: it knows what the seat may know, `Game.view`, and nothing else. So
-what was learnt in an environment can be played as a bot, whose view a `StateTracker` makes of
-lines. It is made anew for each seat of a match:
+Like a dialect, it is a translation, and it only knows `Game.view` of the seat. A policy learnt in
+an environment can therefore play as a bot, whose view a `StateTracker` makes from lines. Each seat
+of a match has an object of its own:
 
     player = environment.translator(seat, seats)
     player.look(game.view(seat), asked=True)
@@ -37,7 +37,7 @@ class Translator(Protocol):
         """
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `Environment.observation` says; a new array each time."""
+        """Return the seat's knowledge, as `Environment.observation` says; a new array."""
 
     def legal(self) -> NDArray[np.int8] | None:
         """1 for each choice that is legal now, else 0; all 0 while the seat is not asked.
@@ -46,7 +46,7 @@ class Translator(Protocol):
         """
 
     def act(self, action: Any) -> Struct | None:
-        """Take an action of a seat that is asked.
+        """Take an action of a seat that has a request.
 
         Args:
             action: the index of a choice, or an array of them.
@@ -55,29 +55,29 @@ class Translator(Protocol):
             The reply to the request, which is legal; None if it takes another action first.
 
         Raises:
-            UsageError: it is no legal action; nothing has changed.
+            UsageError: the action is not legal; nothing has changed.
         """
 
     def show(self) -> str:
-        """What the seat knows, for people: lines without a line end after the last."""
+        """Show the seat's knowledge, for people: lines without a line end after the last."""
 
 
 class StateTracker(Protocol):
-    """What a seat knows of a match, from the lines that its bot is sent."""
+    """A seat's knowledge of a match, from the lines that its bot gets."""
 
     def observe(self, message: Struct) -> None:
         """Take a public message of the game, a request to this seat, or its reply."""
 
     def view(self) -> Struct:
-        """What `Game.view` says to this seat now that it is asked."""
+        """Return what `Game.view` gives to this seat at its request."""
 
 
 class Numbers(Struct, frozen=True):
-    """What an observation is made of.
+    """The names and bounds of the numbers in an observation.
 
     Attributes:
         names: of its entries; if it has more than one dimension, of its last.
-        low, high: its bounds, both of its shape.
+        low, high: its bounds, both of its shape. A number beyond them is shown as the bound.
     """
 
     names: tuple[str, ...]
@@ -89,21 +89,25 @@ class Environment(Struct, frozen=True):
     """How a game is translated.
 
     Attributes:
-        version: goes up when observations or actions come to mean something else.
+        id: the name in an id of Gymnasium, such as "Dominion" in "referee/Dominion-v1".
+        opponent: the bundled bot that `gym_env` plays against unless the caller names others.
+        version: goes up when the meaning of observations or actions changes.
         choices: what can be chosen, each by its name.
-        action_shape: from the game's options: () if an action is one choice, else the shape of
-            an array of choices.
         observation: from the number of seats and the game's options.
         translator, tracker: from a seat and the number of seats.
-        simultaneous: whether all players move at once, so that it is a parallel environment.
+        action_shape: from the game's options: () if an action is one choice, else the shape of
+            an array of choices.
+        simultaneous: whether all players move together, so that it is a parallel environment.
     """
 
+    id: str
+    opponent: str
     version: int
     choices: tuple[str, ...]
-    action_shape: Callable[[Any], tuple[int, ...]]
     observation: Callable[[int, Any], Numbers]
     translator: Callable[[int, int], Translator]
     tracker: Callable[[int, int], StateTracker]
+    action_shape: Callable[[Any], tuple[int, ...]] = lambda options: ()
     simultaneous: bool = False
 
 

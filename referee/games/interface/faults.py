@@ -1,4 +1,4 @@
-"""Faults: what a bot can do wrong, and the reasons for which it leaves a match (protocol, 9)."""
+"""Faults: the mistakes of bots, and the reasons why a bot leaves a match (protocol, 9)."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ BAD_NAME_REPLY = "bad-name-reply"
 
 
 class InvalidReply(Struct, frozen=True):
-    """What stands in for a reply when a line could not be read as one.
+    """Replaces a reply when a line could not be read as one.
 
     Attributes:
-        code: `INVALID_JSON` (no JSON object) or `WRONG_TYPE` (an object of no known type).
+        code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (an object of unknown type).
         detail: one clause for the bot's author.
     """
 
@@ -53,13 +53,13 @@ class InvalidReply(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """A bot's mistake: counted and reported, and the rules say how the game goes on.
+    """A bot's mistake: counted and reported. The rules say how the game continues.
 
     Attributes:
         seat: whose mistake, counted from 0.
         code: one of the codes of the protocol, 9.
         section: the section of the protocol that the reply breaks, such as "5.2".
-        detail: one sentence on what was wrong with this reply.
+        detail: one sentence about the mistake in this reply.
     """
 
     seat: int

@@ -1,11 +1,11 @@
-"""What a game is to a match.
+"""The interface between a game and a match.
 
-A game is a state machine without I/O (sans-IO), in rounds. It stands at its `requests`: the
-decisions that it waits for, at most one a seat; several at once are a simultaneous move. `advance`
-takes the answers to all of them, so that no order of arrival can matter, and runs on to the next
-requests or to the outcome. What happened in between is collected with `take_events`. Everything
-follows from chance, options and replies, so giving the same replies to a new game is at once
-replay, snapshot and verification.
+A game is a state machine without I/O (sans-IO), in rounds. Its `requests` are the decisions that it
+waits for, at most one per seat; several requests together are a simultaneous move. `advance` takes
+the answers to all of them together, so their order of arrival cannot matter, and runs to the next
+requests or to the outcome. `take_events` returns the events in between. Everything follows from
+random numbers, options and replies. Giving the same replies to a new game is therefore replay,
+snapshot and verification.
 
     rules = GAMES["dominion"]
     game = rules.new(GameSetup(chance=SeededRandomSource(7), names=("Ann", "Ben"),
@@ -31,11 +31,11 @@ class Request(Struct, gc=False):
     """A decision that the game waits for.
 
     Attributes:
-        seat: who is asked, counted from 0.
+        seat: that decides, counted from 0.
         asks: the message, or, if it is big, a function that makes it: in a match without bots
             nobody may read it.
-        clock: the requests of a seat that name the same clock share its time limit, such as those
-            of one turn, or of the whole match; empty: the limit is for this reply alone.
+        clock: the requests of a seat that name the same clock share its time limit, such as the
+            requests of one turn, or of the whole match; empty: the limit is for this reply only.
         writes: makes the message where it is only to be written as JSON; parts of it can be text
             (`msgspec.Raw`) that an earlier request has too. None: `asks` is written.
     """
@@ -63,7 +63,7 @@ class Request(Struct, gc=False):
 
 
 class SeatLeft(Struct, frozen=True):
-    """What stands in for a reply when the seat that was asked has left the match."""
+    """Replaces the reply of a seat that has left the match."""
 
 
 LEFT = SeatLeft()
@@ -74,7 +74,7 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
         reason: one of `EndReason` or of the game's own end reasons.
-        ranks: one a seat, in seat order; 1 is best, equals share one and leave the gap after it
+        ranks: one per seat, in seat order; 1 is best, equals share one and leave the gap after it
             (1, 1, 3). Seats that have left share the last.
     """
 
@@ -100,7 +100,7 @@ class SeatState(Struct, frozen=True):
     Attributes:
         score: its points.
         turns: turns that it began.
-        facts: what the game counts besides, for people and tables; its `GameDefinition.facts`.
+        facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """
 
     score: int
@@ -109,7 +109,7 @@ class SeatState(Struct, frozen=True):
 
 
 class Audience(Enum):
-    """Who looks at a game without a seat in it: spectators, and who reads a whole record."""
+    """Viewers without a seat: spectators, and readers of a whole record."""
 
     PUBLIC = "public"
     ALL = "all"
@@ -118,15 +118,15 @@ class Audience(Enum):
 PUBLIC: Final = Audience.PUBLIC
 ALL: Final = Audience.ALL
 Viewer: TypeAlias = int | Audience
-"""Who looks at a game: a seat, `PUBLIC` or `ALL`."""
+"""The viewer of a game: a seat, `PUBLIC` or `ALL`."""
 
 
 class GameSetup(Struct, frozen=True, kw_only=True):
-    """What a new game is made of.
+    """The settings of a new game.
 
     Attributes:
-        chance: all that is random comes from it; this game's alone.
-        names: the players' names, one entry a seat, in seat order.
+        chance: makes all random choices; of this game only.
+        names: the players' names, one entry per seat, in seat order.
         options: the game's own, its `GameDefinition.options`.
         absent: the seats that were lost before the game began; they are never asked.
         seed: of the match, for a game that must copy the generator of another program; all others
@@ -152,17 +152,17 @@ class Game(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None while it goes on."""
+        """How the game ended; None before the end."""
 
     @property
     def turns(self) -> int:
-        """Turns begun: of all players together; of one of them where all move at once. Cheap."""
+        """Turns begun: of all players together; if all move together, of one of them. Cheap."""
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Answer all requests.
 
         Args:
-            replies: one for each seat that was asked: a reply struct of the game, `InvalidReply`,
+            replies: one for each seat with a request: a reply struct of the game, `InvalidReply`,
                 or `LEFT` if the seat has left the match.
         """
 
@@ -170,12 +170,12 @@ class Game(Protocol):
         """Public messages and `Fault`s since the last call, in the order they happened."""
 
     def standings(self) -> Sequence[SeatState]:
-        """One entry a seat, in seat order."""
+        """Return one entry per seat, in seat order."""
 
     def view(self, viewer: Viewer) -> Struct:
         """The state as data: a struct of the game's own that can be written as JSON.
 
-        It is computed when it is asked for, and does not change with the game.
+        It is computed on each call, and does not change with the game.
 
         Args:
             viewer: a seat is shown what follows from the lines that it was sent and from its own

@@ -1,4 +1,4 @@
-"""What a game gives to the page that shows its matches: `GameDefinition.page` (spec/page.md).
+"""A game's parts of the page that shows its matches: `GameDefinition.page` (spec/page.md).
 
 Its drawing, `page/drawing.js` and `page/drawing.css` in the game's folder, draws its views; numbers
 and names come from here.
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 
 class Spectator(Protocol):
-    """What everybody may know of a match, from its public messages alone."""
+    """The public knowledge of a match, from its public messages only."""
 
     def observe(self, message: Struct) -> bool | None:
         """Take a public message of the game.
@@ -34,7 +34,7 @@ class Series(Struct, frozen=True):
     Attributes:
         name: in a word or two, such as "points".
         unit: of the numbers; may be empty.
-        of: from a view, whoever's it is, one number a seat.
+        of: from any viewer's view, one number per seat.
     """
 
     name: str
@@ -43,13 +43,13 @@ class Series(Struct, frozen=True):
 
 
 class PageDefinition(Struct, frozen=True):
-    """What the page needs of a game besides views and turns.
+    """A game's parts of the page, beside views and turns.
 
     Attributes:
         folder: has drawing.js and drawing.css.
-        series: what is drawn as curves.
-        facts: from the game's options, what the drawing needs to know of the game, such as the
-            cost of each card; it can be written as JSON. By default the views have all of it.
+        series: the curves.
+        facts: from the game's options, the facts of the game for the drawing, such as the cost of
+            each card; it can be written as JSON. By default the views have all of it.
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
             place.
         shows_result: whether a state shows what its turn led to, as where all decide at the same

@@ -1,4 +1,4 @@
-"""What a game gives to `referee conform --referee`, which checks other referees of it.
+"""The part of a game in `referee conform --referee`, which checks other referees of it.
 
 A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
 conformance cases each reply is there for. When the match is over our own rules play it again. Their
@@ -23,7 +23,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     """How one seat of a probe match is played; a game adds how it plays legally.
 
     Attributes:
-        tricks: what it does once each, as soon as there is an occasion, parted by spaces.
+        tricks: done once each, as soon as a request fits, separated by spaces.
         handshake: a trick in its answer to `player-name-request`; empty: it answers rightly.
         stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
     """
@@ -40,8 +40,8 @@ class ProbeMatch(Struct, frozen=True):
         id: its name.
         covers: the ids of the cases that it is there for, or patterns of them.
         seats: one plan a seat.
-        controls: ids, or patterns of them, of earlier matches without what this one is about: what
-            is wrong there in the same way is not counted again.
+        controls: ids, or patterns of ids, of earlier matches without the subject of this one: the
+            same deviation there is not counted again.
         shows: the cases that it shows to hold if all of it is right.
     """
 
@@ -53,15 +53,15 @@ class ProbeMatch(Struct, frozen=True):
 
 
 class ProbeAction(Struct, frozen=True):
-    """What a probe does in answer to a request.
+    """A probe's answer to a request.
 
     Attributes:
         data: written to standard output, line ends and all; empty: nothing is.
         cases: the cases that this is there for; none: it is what every match has.
         noise: bytes to write to standard error before.
         delay: seconds before anything is written.
-        then: what follows: "", "exit", "close" (standard output), or "block": what is written is
-            more than a pipe holds, and nothing is read until it has been taken.
+        then: the next step: "", "exit", "close" (standard output), or "block": the text is more
+            than a pipe holds, and nothing is read until it has been taken.
         awaits: a type of message, and how many of it another seat must have been sent before.
     """
 
@@ -83,14 +83,14 @@ class ProbePlayer(Protocol):
         """Answer a request."""
 
     def plain(self) -> Message | None:
-        """A legal reply to the last request whose effect everybody sees; None if there is none.
+        """Return a legal reply with an effect that everybody sees; None without one.
 
         Tricks that are about the way in which lines are written dress it up.
         """
 
 
 class ObservedChance(RandomSource, Protocol):
-    """The chance of another referee, read from what it showed."""
+    """The random choices of another referee, read from its messages."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
         """Take a message that was right, to a seat or to all; returns the cases that it shows."""
@@ -101,13 +101,13 @@ class Probes(Struct, frozen=True):
 
     Attributes:
         cases: the file of its cases for referees, in spec/.
-        matches: what is played; a match stands behind its controls.
+        matches: in order; a match comes after its controls.
         player: makes a probe's play, from its plan (the game's own), seat, and a seed.
         observed_chance: makes one, from one list a seat of the messages that it was sent.
-        about: which cases are broken if something is wrong with a message where no reply of a probe
-            was there for a case. "TYPE WHAT" -> case ids: those that the match is there for, or
-            else all. WHAT is "missing", or a field, each perhaps with " at the start" behind it.
-            TYPE -> its section, for what is not there.
+        about: the cases that are broken if a message is wrong and no reply of a probe was there for
+            a case. "TYPE WHAT" -> case ids: those of the match, or else all. WHAT is "missing", or
+            a field, each perhaps with " at the start" behind it. TYPE -> its section, for a missing
+            message.
         shared: which cases are about what is looked at in any game: the tricks of written.json by
             name, those of handshakes with "handshake " before it, and the words of `named`.
         seeded: from the cases that a match showed to hold to those that show if it is also the one

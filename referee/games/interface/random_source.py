@@ -15,7 +15,7 @@ class RandomSource(Protocol):
     """All that is random in a game. One game draws from it; the next one needs a new one.
 
     It has streams, each with a name: a seat has its own ("player1"), and a game names others as it
-    likes. What is drawn from one does not change what another gives.
+    likes. A draw from one stream does not change the others.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -24,8 +24,8 @@ class RandomSource(Protocol):
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Learn that `count` cards are about to be drawn from the end of a deck into a hand.
 
-        A chance that follows another referee's puts on top what that one drew; others do nothing.
-        A draw that goes on after a shuffle is announced in two parts.
+        A source that copies another referee puts the cards that this one drew on top; others do
+        nothing. A draw that continues after a shuffle is announced in two parts.
 
         Args:
             count: 1 <= count <= len(deck).

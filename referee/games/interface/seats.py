@@ -40,7 +40,7 @@ def seat_index(player: str) -> int:
     """The seat of such a name: "player1" -> 0.
 
     Raises:
-        ValueError: it is no seat's name.
+        ValueError: it is not a seat's name.
     """
     if not re.fullmatch(SEAT_PATTERN, player):
         raise ValueError(player)
@@ -48,6 +48,6 @@ def seat_index(player: str) -> int:
 
 
 def seat_of(player: str, seats: int) -> int | None:
-    """The seat of such a name, among so many seats; None if it is of none."""
+    """Return the seat of such a name, among so many seats; None if it is not a name of one."""
     names = seat_ids(seats)
     return names.index(player) if player in names else None

@@ -1,9 +1,9 @@
 """What games have in common whose players sit around a table and take turns.
 
 The rules of such a game are one generator. It yields wherever a player must decide; turns and
-effects of cards are generators inside it. So the rules read from top to bottom as they do in the
-rule book, and the state of a game between two replies is where its generator stands. A generator
-cannot be copied: a state is the chance and the replies so far.
+effects of cards are generators inside it. The rules therefore read from top to bottom as they do in
+the rule book, and the state of a game between two replies is the position of its generator. A
+generator cannot be copied: a state is the random numbers and the replies so far.
 """
 
 from __future__ import annotations
@@ -34,18 +34,14 @@ class Player(Protocol):
 P = TypeVar("P", bound=Player)
 
 
-def _nobody() -> None:
-    """Nobody looks."""
-
-
 class Table(Generic[P]):
     """The players and the events of a game. Each game adds its own cards.
 
     Attributes:
         sections: code of a fault -> the section of the protocol that defines it.
-        players: one entry a seat, in seat order; a seat that left stays in the list.
+        players: one entry per seat, in seat order; a seat that left stays in the list.
         events: public messages and faults not yet collected, oldest first.
-        moved: called after each card that is moved within a reply, for those who look closely.
+        watchers: called after each card that is moved within a reply.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -53,7 +49,12 @@ class Table(Generic[P]):
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
         self.events: list[Struct] = []
-        self.moved: Callable[[], None] = _nobody
+        self.watchers: list[Callable[[], None]] = []
+
+    def moved(self) -> None:
+        """Call the watchers: a card was moved."""
+        for watcher in self.watchers:
+            watcher()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.

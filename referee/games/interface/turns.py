@@ -59,7 +59,7 @@ T = TypeVar("T", bound=Turn)
 
 
 class TurnReader(ABC, Generic[T]):
-    """Reads a match turn by turn, from a record or from its public messages alone.
+    """Reads a match turn by turn, from a record or only from its public messages.
 
     Messages, faults and disqualifications are of seats of this match. A damaged log may have its
     messages in any order.
@@ -205,7 +205,7 @@ class TurnListener(Generic[T]):
         self._turns = self.reader_type(names)
 
     def observe(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what is to be told."""
+        """Take a public message or a request; return the news."""
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
     def disqualify(self, seat: int) -> list[str]:
@@ -238,6 +238,12 @@ def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
 def plural(count: int, what: str) -> str:
     """Say a count with its noun: "1 point", "2 points"."""
     return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
+
+
+def ordinal(number: int) -> str:
+    """Write a number's ordinal: "1st", "12th"."""
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def _to(scores: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""What a game gives the language of rule files (`referee/rulefiles`): its words, and who plays.
+"""A game's part of the language of rule files (`referee/rulefiles`): its words, and the player.
 
 The language knows no game: it reads a file into scores. A game says which cards, keys and sets of
 rules there are, and has a `RulePlayer`, which plays by the scores.
@@ -17,10 +17,10 @@ class Decision(Protocol):
 
     @property
     def sight(self) -> Any:
-        """What the player may know, in a form of the game's own."""
+        """The player's knowledge, in a form of the game's own."""
 
     def score(self, rules: str, card: str) -> float:
-        """What a set of rules gives for a card."""
+        """Return a card's score by a set of rules."""
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
         """Indices of cards, the highest score first, equal ones in the order given.
@@ -30,14 +30,14 @@ class Decision(Protocol):
         """
 
     def remark(self, text: str) -> None:
-        """Note why the last ranking came to what was done, for `referee rules explain`."""
+        """Note the reason for the choice after the last ranking, for `referee rules explain`."""
 
 
 class Key(Struct, frozen=True, eq=False):
-    """What a condition can ask for.
+    """A number that a condition can compare.
 
     Attributes:
-        about: what it is, as a clause.
+        about: its meaning, as a clause.
         value: of a decision and the card that is scored.
         of_card: whether it depends on that card.
         asks: the sets of rules whose scores it needs.
@@ -53,12 +53,12 @@ class RuleSet(Struct, frozen=True):
     """A list of entries of a file.
 
     Attributes:
-        about: what it decides, as a clause.
+        about: its decision, as a clause.
         default: the score of a card that no entry or rule gives one.
         default_text: the same in words.
         cards: those that it is ever asked about.
         choices: how many there are, for a set whose entries have `choice` for `score`; else 0.
-        flags: what its entries may have besides, true or false: name -> what it does.
+        flags: the other fields of its entries, true or false: name -> its effect.
     """
 
     about: str
@@ -88,7 +88,7 @@ class Average(Struct, frozen=True):
 
     about: str
     cards: Callable[[Any], Iterable[str]]
-    """Of a decision's sight."""
+    """A mean over the cards of a decision's sight."""
 
 
 class Book(Protocol):

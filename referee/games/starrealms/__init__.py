@@ -3,13 +3,13 @@
 rules/         the rules, pure
 log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
-person.py      what a person who plays is told, sees and can choose
+person.py      a person who plays: news, state and choices
 vocabulary.py  the words of rule files for it
 rule_player.py plays by the scores of a rule file
-page/         what a page in the browser shows of it, and how it draws the table
+page/         its parts of the page in the browser, and the drawing of the table
 environment.py the game for programs that learn
 statistics.py  the cards that bots gain and what their turns bring, over many matches
-notes.py       what a bot hardly meant to do, or not to do
+notes.py       probable slips of a bot
 starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.

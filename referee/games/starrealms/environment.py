@@ -5,30 +5,19 @@ An action of the game is one choice. A `choose` takes a choice for each pick, an
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from msgspec import UNSET, Struct, to_builtins
 from numpy.typing import NDArray
 
-from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.choices import Choices, ChoosingTranslator, counted
 from referee.games.interface.environment import Environment, Numbers, made_of
-from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules import messages as say
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
-from referee.games.starrealms.rules.messages import (
-    KINDS,
-    Choose,
-    ChooseReply,
-    InPlay,
-    Option,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.starrealms.rules.view import SeatView, View
 
-_MOST = 1_000_000
-"""No number that is observed comes near it."""
 _COPIES = "Stealth Needle"  # it has the abilities of others
 
 
@@ -55,21 +44,52 @@ _ALONE = (
     *("turn", "own turn", "trade", "combat", "next ship to top", "trade deck", "explorers"),
     *("own authority", "own hand", "own deck", "own due"),
     *("other authority", "other hand", "other deck", "other due", "picked", "least", "most"),
-    *(f"asks {kind}" for kind in KINDS),
+    *(f"asks {kind}" for kind in say.KINDS),
 )
 _PLACES = (
     *("hand", "deck", "hidden", "discard", "in play", "unused", "ally used", "played", "copied"),
     *("trade row", "other hidden", "other discard", "other in play", "option"),
 )
 NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in CARDS))
+_PLACE = {name: place for place, name in enumerate(NAMES)}
+_AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PLACES)
+_BOUNDS = {
+    **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
+    **dict.fromkeys(("picked", "least", "most", "own due", "other due"), 10),
+    **dict.fromkeys(("own authority", "other authority"), 200),
+    "trade deck": len(TRADE_DECK) - 5,
+    "turn": 2 * 10_000,  # of the longest match
+    "explorers": 1_000,
+}
+"""The greatest number of each single entry; 100 if it is not here."""
+_EXPLORERS = 10
+
+
+def _most(place: str, card: Card) -> int:
+    """How many copies of a card there can be in a place; 1 if there is never one."""
+    never = {
+        "unused": card.is_ship or not card.primary,
+        "ally used": not card.ally and card.name != _COPIES,
+        "trade row": card.name not in TRADE_DECK,
+        "other in play": card.is_ship,
+    }
+    if never.get(place) or place == "copied":
+        return 1
+    return _EXPLORERS if card.name == EXPLORER else card.copies
+
+
+_HIGH = np.array(
+    [_BOUNDS.get(name, 100) for name in _ALONE]
+    + [_most(place, card) for place in _PLACES for card in CARDS.values()],
+    np.int32,
+)
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
-    low = np.zeros(len(NAMES), np.int32)
-    for name in ("own authority", "other authority"):
-        low[NAMES.index(name)] = -_MOST
-    return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
+    """Name the entries of an observation, with their bounds."""
+    high = _HIGH.copy()
+    high[_PLACE["turn"]], high[_PLACE["explorers"]] = 2 * options.max_turns, options.explorers
+    return Numbers(NAMES, np.zeros_like(high), high)
 
 
 class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
@@ -78,28 +98,26 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     view: View
 
     def choices(self) -> Choices:
-        """An action, or the picks of a `choose`."""
         asked = self.view.request
-        if isinstance(asked, PlayTurn):
+        if isinstance(asked, say.PlayTurn):
             actions: list[dict[str, str]] = to_builtins(asked.actions)
-            return PlayReply([(yield {" ".join(each.values()): each for each in actions})])
+            return say.PlayReply([(yield {" ".join(each.values()): each for each in actions})])
         assert asked is not None  # it is asked
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
-        return ChooseReply(picks)
+        return say.ChooseReply(picks)
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         view, asked = self.view, self.asked
         own, other = view.seats[self.seat], view.seats[1 - self.seat]
-        choose = asked if isinstance(asked, Choose) else None
+        choose = asked if isinstance(asked, say.Choose) else None
         alone = [
             *(view.turn, view.player == self.seat, view.trade, view.combat),
             *(view.next_ship_to_top, view.trade_deck, view.explorers),
             *(own.authority, own.hand_size, own.deck_size, own.due),
             *(other.authority, other.hand_size, other.deck_size, other.due),
             *((len(self.picks), choose.least, choose.most) if choose else (0, 0, 0)),
-            *(choose is not None and choose.kind == kind for kind in KINDS),
+            *(choose is not None and choose.kind == kind for kind in say.KINDS),
         ]
         options = choose.options if choose else []
         places: list[Iterable[str]] = [
@@ -118,11 +136,11 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             [piece.card for piece in other.in_play],
             [option.card for option in options if option.card is not UNSET],
         ]
-        counts = [count for cards in map(Counter, places) for count in map(cards.get, CARDS)]
-        return np.array([*alone, *(count or 0 for count in counts)], np.int32)
+        found = (at[card] for at, cards in zip(_AT, places, strict=True) for card in cards)
+        return counted(alone, found, _HIGH)
 
 
-def _pick(option: Option) -> str:
+def _pick(option: say.Option) -> str:
     if option.card is UNSET:
         return f"pick {option.option}"
     return f"pick {option.card} from {option.from_}"
@@ -133,17 +151,15 @@ class StarRealmsTracker:
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
-        self._request: PlayTurn | Choose
+        self._request: say.PlayTurn | say.Choose
 
     def observe(self, message: Struct) -> None:
-        """Take a message."""
-        if isinstance(message, PlayTurn | Choose):
+        if isinstance(message, say.PlayTurn | say.Choose):
             self._request = message
 
     def view(self) -> View:
-        """What `Game.view` says to this seat now that it is asked."""
         state, other = self._request.state, self._request.state.opponent
-        bases = [InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
+        bases = [say.InPlay(base, not CARDS[base].primary, ally_used=False) for base in other.bases]
         turns = [(state.turn + 1) // 2, state.turn // 2]
         own_view = made_of(
             SeatView,
@@ -163,9 +179,10 @@ class StarRealmsTracker:
 
 
 ENVIRONMENT = Environment(
-    version=1,
+    id="StarRealms",
+    opponent="admiral",
+    version=2,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
     tracker=StarRealmsTracker,

@@ -48,7 +48,6 @@ class StarRealmsLog:
         self._trade_deck = len(TRADE_DECK)  # its cards when the last reply was given
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        """Any seed will do."""
         options = Options(info.max_turns, info.explorers)
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
@@ -161,7 +160,7 @@ def _in_row(
 
 
 def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
-    """Find the cards that are scrapped at once; None if there may be more."""
+    """Find the cards that are scrapped together; None if there may be more."""
     scrapped: list[say.PlayerScrapped] = []
     for message in ahead:
         if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):

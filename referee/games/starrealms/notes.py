@@ -1,4 +1,4 @@
-"""What a bot of Star Realms hardly meant to do, or not to do, and what its faults come of."""
+"""Probable slips of a Star Realms bot, and the causes of its faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
 _MANY_TURNS = 5
-"""Who has done something in fewer turns may have meant it."""
+"""A bot that did something in fewer turns may have meant it."""
 
 
 def notes(game: StarRealms) -> list[list[str]]:
@@ -56,7 +56,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    """Why an action that was not offered may be none."""
+    """Say why an action was not offered."""
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
         return did_you_mean(action, ACTIONS)

@@ -1,4 +1,4 @@
-"""What a person who plays Star Realms is told, sees and can choose."""
+"""A person who plays Star Realms: news, state and choices."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _KINDS = {
 }
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
-"""What is told of the other's turn."""
+"""The words for the other's actions."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
     "turn: then you discard what is left and draw five.",
@@ -66,11 +66,9 @@ class StarRealmsDialogue(TurnListener[Turn]):
     verbs = _VERBS
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what the other did in a turn."""
         return [line.replace(self._number, "you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for one action after another, or for a choice."""
         if isinstance(request, Choose):
             picks = yield _choice(request)
             return {"type": "choose-reply", "picks": list(picks)}
@@ -132,7 +130,7 @@ def _option(option: Option) -> tuple[str, tuple[str, ...]]:
 
 
 def _name(action: Action) -> str:
-    """What is typed, or its beginning: "play-Blob-Fighter"; white space would part words."""
+    """The text to type, in full or its beginning: "play-Blob-Fighter"."""
     top = "to-deck" if action.to == "deck" else UNSET
     words = [word for word in (action.action, action.card, top) if word is not UNSET]
     return "-".join(words).replace(" ", "-")
@@ -156,7 +154,7 @@ def _what(action: Action, state: State) -> str:
 
 
 def does(card: Card) -> str:
-    """What a card does, in short words of our own."""
+    """Describe a card's effect, in short words of our own."""
     parts = [_CONSTANT.get(card.constant) or _ability(card.primary)]
     parts += [f"ally: {_ability(card.ally)}"] * bool(card.ally)
     parts += [f"scrap: {_ability(card.scrap)}"] * bool(card.scrap)

@@ -13,15 +13,8 @@ from typing import TypeAlias
 from msgspec import UNSET
 
 from referee.games.interface.vocabulary import Book, Decision
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
-from referee.games.starrealms.rules.messages import (
-    Action,
-    Choose,
-    ChooseReply,
-    PlayReply,
-    PlayTurn,
-    State,
-)
 from referee.games.starrealms.rules.view import View
 
 _WORTH_IT = nextafter(20.0, 0.0)
@@ -36,16 +29,16 @@ _RULES = {
 }
 """By which set a question is answered."""
 
-_Turn: TypeAlias = Generator[list[Action], PlayTurn, None]
+_Turn: TypeAlias = Generator[list[say.Action], say.PlayTurn, None]
 """Yields what to do, and receives the next request of the turn."""
 
 
-def in_play(state: State) -> list[str]:
+def in_play(state: say.State) -> list[str]:
     """One's own cards in play."""
     return [piece.card for piece in state.in_play]
 
 
-def payable(state: State, trade: float) -> list[str]:
+def payable(state: say.State, trade: float) -> list[str]:
     """What can be bought with so much trade; Explorers twice, if there are two."""
     offered = state.trade_row + [EXPLORER] * min(2, state.explorers)
     return [card for card in offered if CARDS[card].cost <= trade]
@@ -59,21 +52,20 @@ class StarRealmsRulePlayer:
         self._number = 0
         self._turn: _Turn
 
-    def reply(self, view: View) -> PlayReply | ChooseReply:
-        """What to do, or what to pick."""
+    def reply(self, view: View) -> say.PlayReply | say.ChooseReply:
         request = view.request
-        if isinstance(request, Choose):
-            return ChooseReply(self._picks(request))
+        if isinstance(request, say.Choose):
+            return say.ChooseReply(self._picks(request))
         assert request is not None  # it is asked
         number = request.state.turn
         if number != self._number:
             self._number, self._turn = number, self._play(request)
-            return PlayReply(next(self._turn))
-        return PlayReply(self._turn.send(request))
+            return say.PlayReply(next(self._turn))
+        return say.PlayReply(self._turn.send(request))
 
     # --- a turn -------------------------------------------------------------------------------
 
-    def _play(self, now: PlayTurn) -> _Turn:
+    def _play(self, now: say.PlayTurn) -> _Turn:
         """One turn, in rounds, until nothing is left to do but to attack."""
         going_on = True
         while going_on:
@@ -88,7 +80,7 @@ class StarRealmsRulePlayer:
             while now.state.hand:
                 going_on = True
                 now = yield from self._play_a_card(now)
-            allies = [Action("use-ally", card) for card in _able(now, "use-ally")]
+            allies = [say.Action("use-ally", card) for card in _able(now, "use-ally")]
             if allies:
                 now = yield allies
             bought = self._bought(now.state)
@@ -97,32 +89,34 @@ class StarRealmsRulePlayer:
                 now = yield bought
         yield self._attack(now.state)
 
-    def _play_a_card(self, now: PlayTurn) -> Generator[list[Action], PlayTurn, PlayTurn]:
-        """Play the best card of the hand, and use it at once if its entry says so."""
+    def _play_a_card(
+        self, now: say.PlayTurn
+    ) -> Generator[list[say.Action], say.PlayTurn, say.PlayTurn]:
+        """Play the best card of the hand, and use it immediately if its entry says so."""
         hand = now.state.hand
         card = hand[self._book.decide(now.state).rank("playRules", hand)[0]]
-        now = yield [Action("play", card)]
+        now = yield [say.Action("play", card)]
         ally = self._book.flag("playRules", card, "useAllyAfterPlay")
         if ally and card in _able(now, "use-ally"):
-            now = yield [Action("use-ally", card)]
+            now = yield [say.Action("use-ally", card)]
         base = self._book.flag("playRules", card, "useBaseAfterPlay")
         if (
             base
             and card in _able(now, "use-base")
             and self._book.decide(now.state).rank("useBaseRules", [card], above=0)
         ):
-            now = yield [Action("use-base", card)]
+            now = yield [say.Action("use-base", card)]
         return now
 
-    def _ranked(self, now: PlayTurn, action: str, rules: str) -> list[Action]:
+    def _ranked(self, now: say.PlayTurn, action: str, rules: str) -> list[say.Action]:
         """The same action for all cards in play that can do it and have a score above 0."""
         cards = _able(now, action)
         if not cards:
             return []
         order = self._book.decide(now.state).rank(rules, cards, above=0)
-        return [Action(action, cards[index]) for index in order]
+        return [say.Action(action, cards[index]) for index in order]
 
-    def _bought(self, state: State) -> list[Action]:
+    def _bought(self, state: say.State) -> list[say.Action]:
         """The best card, or two that are worth more together."""
         cards = payable(state, state.trade)
         if not cards:
@@ -148,10 +142,10 @@ class StarRealmsRulePlayer:
                 to_top = False
                 if look.rank("cardToTopOfDeckRules", [card], above=0):
                     to = "deck"
-            actions.append(Action("buy", card, to))
+            actions.append(say.Action("buy", card, to))
         return actions
 
-    def _attack(self, state: State) -> list[Action]:
+    def _attack(self, state: say.State) -> list[say.Action]:
         """Outposts; if none stands, the player if that wins, else bases first; then the end."""
         other, combat = state.opponent, state.combat
         outposts = [card for card in other.bases if CARDS[card].type == OUTPOST]
@@ -163,13 +157,12 @@ class StarRealmsRulePlayer:
                 more, combat = _attacked(look, bases, combat)
                 actions += more
             if combat:
-                actions.append(Action("attack-player"))
-        return [*actions, Action("end-turn")]
+                actions.append(say.Action("attack-player"))
+        return [*actions, say.Action("end-turn")]
 
     # --- questions ----------------------------------------------------------------------------
 
-    def _picks(self, asked: Choose) -> list[int]:
-        """The indices of the options to take."""
+    def _picks(self, asked: say.Choose) -> list[int]:
         look = self._book.decide(asked.state)
         if asked.kind == "option":
             assert asked.card is not None  # a card has the options
@@ -182,7 +175,7 @@ class StarRealmsRulePlayer:
         return look.rank(_RULES[asked.kind], cards, above)[: asked.most]
 
 
-def _able(now: PlayTurn, action: str) -> list[str]:
+def _able(now: say.PlayTurn, action: str) -> list[str]:
     """The cards in play that can do something, as played; equal ones each for itself."""
     able = {legal.card for legal in now.actions if legal.action == action}
     return [
@@ -202,12 +195,12 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
     return None
 
 
-def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[Action], int]:
+def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
     """Attacks on bases, best first, as far as combat reaches; and the combat that is left."""
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]
         if CARDS[card].defense <= combat:
             combat -= CARDS[card].defense
-            actions.append(Action("attack-base", card))
+            actions.append(say.Action("attack-base", card))
     return actions, combat

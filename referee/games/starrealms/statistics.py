@@ -1,4 +1,4 @@
-"""What bots gain, when, and how they fare with it; what their turns bring; over many matches."""
+"""The cards that bots gain, and the yield of their turns, over many matches."""
 
 from __future__ import annotations
 
@@ -55,13 +55,11 @@ class FleetStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Star Realms."""
 
     def of_match(self, game: StarRealms) -> list[bytes]:
-        """A `SeatMatch` for each seat, as JSON."""
         return [
             msgspec.json.encode(_seat(player.turns, player.made)) for player in game.table.players
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """What a turn brings, and the cards gained."""
         bots = by_bot(seats, SeatMatch, _Bot)
         title = "Means of a turn; cards and bases destroyed of a match"
         return [

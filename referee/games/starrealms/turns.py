@@ -58,7 +58,6 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn: list[str] = []  # since the last action; the clean-up's if none follows
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turn that it ends."""
         match message:
             case say.PlayerDrew(count=count):
                 self._drawn.append(f"draws {count}")

@@ -77,14 +77,14 @@ def _defense(kind: Container[str], pick: Callable[..., int]) -> _Count:
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
-    """How much of something a card's scrap ability gives: of what it copies, for a Needle."""
+    """Sum one effect of a card's scrap ability; a Needle counts as its copy."""
     acts = CARDS[state.copied] if card == NEEDLE and state.copied else CARDS[card]
     effects: Iterable[Effect] = (effect for option in acts.scrap for effect in option)
     return sum(number for name, number in effects if name == word)
 
 
 def _buy_score_increase(decision: Decision, card: str) -> float:
-    """What a card's scrap ability would add to the best score that can be bought (4)."""
+    """Return the increase of the best score that can be bought, by a card's scrap ability (4)."""
     state: State = decision.sight
 
     def best(trade: float) -> float:

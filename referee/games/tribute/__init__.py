@@ -3,14 +3,14 @@
 rules/         the rules, pure
 log_player.py  runs the rules behind a spectator log, for `validate` and the page
 turns.py       a match turn by turn, for people
-person.py      what a person who plays is told, sees and can choose
+person.py      a person who plays: news, state and choices
 environment.py the game for programs that learn
 statistics.py  how matches end, and what bots buy and call, over many of them
-classic.py     what bots of the engine speak
+classic.py     the language of the engine's bots
 leaks.py       the same with what the engine gives away, to compare with it
 sot/           bots of the engine's Python library, unchanged
-notes.py       what a bot hardly meant to do, or not to do
-page/          what the match page shows
+notes.py       probable slips of a bot
+page/          its parts of the match page
 starters/      bots to start from, by language
 
 bot-cases.json has the conformance cases for bots.

@@ -1,4 +1,4 @@
-"""What the engine's external bots speak: a state in, a command or an index out (protocol, 6).
+"""The language of the engine's external bots: a state in, a command or an index out (protocol, 6).
 
 A dialect here sees nothing but the canonical lines of its bot. It keeps the card table, the cards
 it has heard of, and the list of completed actions.
@@ -34,9 +34,9 @@ _COMMANDS = {"PLAY": PLAY_CARD, "BUY": BUY_CARD, "ATTACK": ATTACK, "ACTIVATE": A
 _INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; Python has a limit
 _FIRST_UID = 10_000
 _MOST_NAMED = 12
-"""So many commands or cards are named of what is legal."""
+"""The most commands or cards that a list of legal ones names."""
 _MOMENTS = 5
-"""So many actions and choices stand in what is sent at the end."""
+"""The most actions and choices in the line at the end."""
 _BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
 _LISTED = {"play-card": "PLAY_CARD", "activate-agent": "ACTIVATE_AGENT", "buy-card": "BUY_CARD"}
 """Actions that stand among the completed ones; `attack` does not, its events do."""
@@ -47,7 +47,7 @@ _AMOUNTS = (
 )
 _OWN = "Hand Cooldown Played KnownPile Agents Power PatronCalls Coins Prestige DrawPile"
 _OTHERS = "Cooldown Played HandAndDraw Agents Power Coins Prestige"
-"""What a state says of the player who is asked and of the other, in this order."""
+"""The parts of a state on the player with the request and on the other, in this order."""
 _FIELDS = {
     "KnownPile": "known",
     "PatronCalls": "patron_calls",
@@ -62,7 +62,7 @@ _REASONS = {
     "turn-limit": "TURN_LIMIT_EXCEEDED",
     "bad-patron": "PATRON_SELECTION_FAILURE",
 }
-"""Of the end; of all others it is BOT_EXCEPTION."""
+"""At the end; all other codes are BOT_EXCEPTION."""
 NOBODY = "NO_PLAYER_SELECTED"
 
 
@@ -82,14 +82,14 @@ class Classic:
     Args:
         seat: of the bot.
         seed: of the match; not needed.
-        name: what the bot is called.
+        name: of the bot.
 
     Attributes:
         completed: the actions of the match so far.
     """
 
     gap = ""
-    """What stands after the type of a completed action."""
+    """The word after the type of a completed action."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seat = seat
@@ -103,7 +103,6 @@ class Classic:
         self._left = ""
 
     def send(self, line: bytes) -> bytes:
-        """What the bot is sent: the draft's requests, states, and the end."""
         self._asked = message = msgspec.json.decode(line)
         match message["type"]:
             case "patron-request":
@@ -117,7 +116,6 @@ class Classic:
         return b""
 
     def observe(self, message: Json) -> None:
-        """News, of which the bot is sent nothing."""
         match message["type"]:
             case "game-info":
                 self._table = {row["card"]: row for row in message["card_table"]}
@@ -138,7 +136,6 @@ class Classic:
                 self._left = message["reason"]
 
     def answer(self) -> bytes | None:
-        """The handshake's reply."""
         if self._asked["type"] != "player-name-request":
             return None
         number = self._asked["player_number"]
@@ -146,7 +143,6 @@ class Classic:
         return msgspec.json.encode(reply | {"version": 1})
 
     def reply(self, data: bytes) -> bytes:
-        """The canonical reply; a line that is none in the dialect stays as it came."""
         kind = self._asked["type"]
         text = data.decode(errors="replace").removesuffix("\r")
         if kind == "patron-request":

@@ -5,54 +5,35 @@ An action of the game is one choice. A choice of cards takes one for each card, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from msgspec import UNSET, Struct
 from numpy.typing import NDArray
 
-from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.choices import Choices, ChoosingTranslator, counted
 from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.interface.seats import seat_id
-from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
+from referee.games.tribute.rules import messages as say
+from referee.games.tribute.rules.cards import PATRONS, TREASURY, Kind, card_set
 from referee.games.tribute.rules.game import Options
-from referee.games.tribute.rules.messages import (
-    ACTIVATE_AGENT,
-    ATTACK,
-    BUY_CARD,
-    CALL_PATRON,
-    END_TURN,
-    FOLLOW_UPS,
-    PLAY_CARD,
-    AgentRef,
-    CardRef,
-    ChooseReply,
-    ChooseRequest,
-    PatronPicked,
-    PatronReply,
-    PatronRequest,
-    PlayReply,
-    PlayTurn,
-)
 from referee.games.tribute.rules.view import SeatView, View
 
-_MOST = 1_000_000
-"""No number that is observed comes near it."""
 _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
-_NUMBERS = {kind.card: kind.number for name in _SETS for kind in card_set(name).kinds.values()}
+_KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
+_NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
-"""Of all card sets, so that what was learnt of one can be played with another."""
+"""Of all card sets, so that a policy learnt with one can play with another."""
 _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
 
 def _choices() -> Iterator[str]:
     yield from (f"pick {patron}" for patron in PATRONS)
-    for kind in (PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD):
+    for kind in (say.PLAY_CARD, say.ACTIVATE_AGENT, say.ATTACK, say.BUY_CARD):
         yield from (f"{kind} {card}" for card in _CARDS)
-    yield from (f"{CALL_PATRON} {patron}" for patron in _CALLED)
-    yield END_TURN
+    yield from (f"{say.CALL_PATRON} {patron}" for patron in _CALLED)
+    yield say.END_TURN
     yield from (f"choose {card}" for card in _CARDS)
     yield from (f"choose {card} of {zone}" for card in _CARDS for zone in _ZONES)
     yield from ("left", "right", "done")
@@ -63,7 +44,7 @@ _OWN = ("coins", "power", "prestige", "patron calls", "hand size")
 _ALONE = (
     *("turn", "own turn", *(f"own {what}" for what in _OWN), *(f"other {what}" for what in _OWN)),
     *("chosen", "least", "most"),
-    *(f"asks {follow_up}" for follow_up in FOLLOW_UPS),
+    *(f"asks {follow_up}" for follow_up in say.FOLLOW_UPS),
     *(
         f"{what} {patron}"
         for what in ("own favour", "other favour", "picked")
@@ -77,12 +58,47 @@ _PLACES = (
     *("row", "tavern deck", "options"),
 )
 NAMES = (*_ALONE, *(f"{place} {card}" for place in _PLACES for card in _CARDS))
+_PLACE = {name: place for place, name in enumerate(NAMES)}
+_AT = tuple({card: _PLACE[f"{place} {card}"] for card in _CARDS} for place in _PLACES)
+_BOUNDS = {
+    **dict.fromkeys(("coins", "power", "prestige"), 100),
+    **dict.fromkeys(("hand size", "chosen", "least", "most"), 20),
+    "patron calls": 10,
+    "turn": 10_001,  # of the longest match
+}
+"""The greatest number of each single entry; 1 if it is not here."""
+_MADE = 10  # of a card that the tavern does not have
+
+
+def _most(place: str, kind: Kind) -> int:
+    """The greatest number for a card in a place; 1 if it is never there."""
+    if not kind.is_agent and place.endswith(("agents", "ready", "HP")):
+        return 1
+    if place in ("row", "tavern deck"):
+        return kind.copies or 1
+    return (kind.copies or _MADE) * (kind.hp if place.endswith("HP") else 1)
+
+
+def _most_alone(name: str) -> int:
+    owner, _, what = name.partition(" ")
+    if owner == "counter":
+        return 4
+    is_of_player = owner in ("own", "other") and what != "turn"
+    return _BOUNDS.get(what if is_of_player else name, 1)
+
+
+_HIGH = np.array(
+    [_most_alone(name) for name in _ALONE]
+    + [_most(place, _KINDS[card]) for place in _PLACES for card in _CARDS],
+    np.int32,
+)
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """What an observation is made of."""
-    low = np.zeros(len(NAMES), np.int32)
-    return Numbers(NAMES, low, np.full(len(NAMES), _MOST, np.int32))
+    """Name the entries of an observation, with their bounds."""
+    high = _HIGH.copy()
+    high[_PLACE["turn"]] = options.max_turns + 1
+    return Numbers(NAMES, np.zeros_like(high), high)
 
 
 class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
@@ -91,15 +107,14 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     view: View
 
     def choices(self) -> Choices:
-        """A patron, an action, an effect, or cards one by one."""
         asked = self.view.request
-        if isinstance(asked, PatronRequest):
-            return PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
-        if isinstance(asked, PlayTurn):
-            return PlayReply(None, (yield _actions(asked)))
+        if isinstance(asked, say.PatronRequest):
+            return say.PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
+        if isinstance(asked, say.PlayTurn):
+            return say.PlayReply(None, (yield _actions(asked)))
         assert asked is not None  # it is asked
         if asked.effects:
-            return ChooseReply(None, (yield {"left": 0, "right": 1}))
+            return say.ChooseReply(None, (yield {"left": 0, "right": 1}))
         zones: dict[int, str] = {}
         if asked.follow_up in ("destroy-cards", "complete-hlaalu", "complete-treasury"):
             me = asked.state.me
@@ -107,13 +122,12 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
                 zones |= {card.uid: f" of {zone}" for card in pile}  # type: ignore[attr-defined]
         names = [f"choose {card.card}{zones.get(card.uid, '')}" for card in asked.cards]
         picks = yield from self.pick(names, asked.min, min(asked.max, len(names)))
-        return ChooseReply([asked.cards[pick].uid for pick in picks])
+        return say.ChooseReply([asked.cards[pick].uid for pick in picks])
 
     def observe(self) -> NDArray[np.int32]:
-        """What the seat knows, as `layout` says."""
         view, asked = self.view, self.asked
         own, other = view.seats[self.seat], view.seats[1 - self.seat]
-        choose = asked if isinstance(asked, ChooseRequest) else None
+        choose = asked if isinstance(asked, say.ChooseRequest) else None
         favours = [
             view.favours.get(patron) == seat_id(seat)
             for seat in (self.seat, 1 - self.seat)
@@ -122,26 +136,24 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         alone = [
             *(view.turn, view.player == self.seat, *_numbers(own), *_numbers(other)),
             *((len(self.picks), choose.min, choose.max) if choose else (0, 0, 0)),
-            *(choose is not None and choose.follow_up == kind for kind in FOLLOW_UPS),
+            *(choose is not None and choose.follow_up == kind for kind in say.FOLLOW_UPS),
             *favours,
             *(patron in view.picked for patron in PATRONS),
             *(view.counters.get(patron, 0) for patron in _CALLED),
         ]
-        places = [
-            *map(_count, (own.hand, own.draw_pile, own.known, own.cooldown, own.played)),
-            _count(own.agents),
-            _count(agent for agent in own.agents if not agent.activated),
-            _hp(own.agents),
-            *map(_count, (other.hand_and_draw, other.cooldown, other.played)),
-            _count(other.agents),
-            _hp(other.agents),
-            *map(_count, (view.row, view.tavern_deck, choose.cards if choose else [])),
+        places: list[Iterable[say.CardRef | say.AgentRef]] = [
+            *(own.hand or (), own.draw_pile or (), own.known or (), own.cooldown, own.played),
+            *(own.agents, [agent for agent in own.agents if not agent.activated]),
+            [agent for agent in own.agents for _ in range(agent.hp)],
+            *(other.hand_and_draw, other.cooldown, other.played, other.agents),
+            [agent for agent in other.agents for _ in range(agent.hp)],
+            *(view.row, view.tavern_deck, choose.cards if choose else ()),
         ]
-        counts = [counts[card] for counts in places for card in _CARDS]
-        return np.array([*alone, *counts], np.int32)
+        found = (at[card.card] for at, cards in zip(_AT, places, strict=True) for card in cards)
+        return counted(alone, found, _HIGH)
 
 
-def _actions(asked: PlayTurn) -> dict[str, int]:
+def _actions(asked: say.PlayTurn) -> dict[str, int]:
     """The index of each action; of alike ones the first."""
     state, found = asked.state, dict[str, int]()
     cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
@@ -158,37 +170,23 @@ def _numbers(seat: SeatView) -> tuple[int, ...]:
     return seat.coins, seat.power, seat.prestige, seat.patron_calls, seat.hand_size
 
 
-def _count(cards: Iterable[CardRef | AgentRef] | None) -> Counter[str]:
-    return Counter(card.card for card in cards or ())
-
-
-def _hp(agents: Iterable[AgentRef]) -> Counter[str]:
-    """Card -> HP of all its copies together."""
-    found: Counter[str] = Counter()
-    for agent in agents:
-        found[agent.card] += agent.hp
-    return found
-
-
 class TributeTracker:
     """Implements `referee.games.interface.environment.StateTracker`."""
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat
         self._picked: list[str] = []
-        self._request: PatronRequest | PlayTurn | ChooseRequest
+        self._request: say.PatronRequest | say.PlayTurn | say.ChooseRequest
 
     def observe(self, message: Struct) -> None:
-        """Take a message."""
-        if isinstance(message, PatronPicked):
+        if isinstance(message, say.PatronPicked):
             self._picked.append(message.patron)
-        elif isinstance(message, PatronRequest | PlayTurn | ChooseRequest):
+        elif isinstance(message, say.PatronRequest | say.PlayTurn | say.ChooseRequest):
             self._request = message
 
     def view(self) -> View:
-        """What `Game.view` says to this seat now that it is asked."""
         request = self._request
-        if isinstance(request, PatronRequest):
+        if isinstance(request, say.PatronRequest):
             unknown = SeatView(0, None, None, None, [], [], [], [], 0, 0, 0, 1, 0)
             known = SeatView(0, [], [], [], [], [], [], [], 0, 0, 0, 1, 0)
             seats = [known, unknown] if self._seat == 0 else [unknown, known]
@@ -214,9 +212,10 @@ class TributeTracker:
 
 
 ENVIRONMENT = Environment(
-    version=1,
+    id="Tribute",
+    opponent="magnate",
+    version=2,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
     tracker=TributeTracker,

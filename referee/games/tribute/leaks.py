@@ -1,6 +1,7 @@
 """The dialects with the hidden orders that the engine gives away, to compare with it (6.10).
 
-Lines do not say it. So the game is played along, from the seed of the match and what all are told.
+Lines do not show it. This dialect therefore plays the game too, from the seed of the match and the
+news.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Leaky(Classic):
         self._seed = seed
 
     def send(self, line: bytes) -> bytes:
-        """As of `Classic`; a decision that is told is a reply to the game that is played along."""
+        """Translate as `Classic` does, and play the announced decision too."""
         sent = super().send(line)
         message = self._asked
         match message["type"]:

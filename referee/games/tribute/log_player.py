@@ -51,7 +51,6 @@ class TributeLog:
         self._has_changed = False  # what can be done may be other than the rules have found
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
-        """Any seed will do."""
         limits = info.max_turns, info.max_actions
         try:
             options = Options(info.cards, tuple(info.patrons), *limits, info.chance)  # type: ignore[arg-type]
@@ -60,7 +59,7 @@ class TributeLog:
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """A reply that loses the game shows in the end of the match alone."""
+        """Find the reply. If it lost the game, only the end of the match shows that."""
         table, waits = game.table, game.asked
         self._row = _uids(table.row)
         if self._has_changed and isinstance(waits, list):
@@ -108,7 +107,7 @@ class TributeLog:
 
 
 def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
-    """An action, with what it shows of the hand; None if more messages are needed."""
+    """Find an action, and show its cards of the hand; None: needs more messages."""
     table = game.table
     shown: list[int] = []
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
@@ -165,7 +164,6 @@ def _hold(me: Player, uids: Sequence[int]) -> None:
 
 
 def _exchange(one: Card, other: Card, *piles: list[Card]) -> None:
-    """Have two cards change places, wherever they are."""
     for pile in piles:
         pile[:] = [other if card is one else one if card is other else card for card in pile]
 

@@ -1,4 +1,4 @@
-"""What a bot of Scripts of Tribute hardly meant, and what its faults come of."""
+"""Probable slips of a Scripts of Tribute bot, and the causes of its faults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
 
 _MANY_TURNS = 5
-"""Who has done something in fewer turns may have meant it."""
+"""A bot that did something in fewer turns may have meant it."""
 _MISSED = {
     "cards": 'with cards in hand that could be played: send "play-card" for each (4.3)',
     "agents": 'with an agent that was not activated: send "activate-agent" for each (4.3)',
@@ -74,7 +74,6 @@ def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Why an action that was not offered may be none."""
     action = reply.get("action")
     if action is None:
         last = len(asked.get("actions", [])) - 1

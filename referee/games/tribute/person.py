@@ -1,4 +1,4 @@
-"""What a person who plays Scripts of Tribute is told, sees and can choose."""
+"""A person who plays Scripts of Tribute: news, state and choices."""
 
 from __future__ import annotations
 
@@ -16,21 +16,8 @@ from referee.games.interface.dialogue import (
     doubts_at_the_end,
 )
 from referee.games.interface.turns import TurnListener
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY
-from referee.games.tribute.rules.messages import (
-    BUY_CARD,
-    CALL_PATRON,
-    PLAY_CARD,
-    Action,
-    AgentRef,
-    CardRef,
-    CardRow,
-    ChooseRequest,
-    GameInfo,
-    PatronRequest,
-    PlayTurn,
-    State,
-)
 from referee.games.tribute.turns import Turn, Turns, title_of
 
 _VERBS = {
@@ -66,7 +53,7 @@ CALLS = {
     "SAINT_ALESSIA": "4 coins for an agent",
     TREASURY: "2 coins; a card becomes a Writ of Coin",
 }
-"""What a call of each patron takes and brings."""
+"""The price and effect of a call of each patron."""
 ASKS = {
     "enact-chosen-effect": "Which do you choose?",
     "replace-cards-in-tavern": "Which cards of the row do you replace?",
@@ -82,13 +69,13 @@ ASKS = {
     "complete-psijic": "Which agent do you knock out?",
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
-"""What is asked, by `follow_up`."""
+"""The questions, by `follow_up`."""
 _VERB_OF = {
-    PLAY_CARD: "play",
+    say.PLAY_CARD: "play",
     "activate-agent": "activate",
     "attack": "attack",
-    BUY_CARD: "buy",
-    CALL_PATRON: "call",
+    say.BUY_CARD: "buy",
+    say.CALL_PATRON: "call",
 }
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
@@ -109,31 +96,28 @@ class TributeDialogue(TurnListener[Turn]):
 
     def __init__(self, names: Sequence[str], seat: int) -> None:
         super().__init__(names, seat)
-        self._rows: Mapping[str, CardRow] = {}
+        self._rows: Mapping[str, say.CardRow] = {}
         self._playing: set[int] = set()  # what is left of a hand that is played as a whole
 
     def observe(self, message: Struct) -> list[str]:
-        """Take a public message or a request; returns what the other's turn was."""
-        if isinstance(message, GameInfo):
+        if isinstance(message, say.GameInfo):
             self._rows = {row.card: row for row in message.card_table}
         return super().observe(message)
 
     def tell(self, turn: Turn) -> list[str]:
-        """Say what the other did in a turn."""
         own = self._names[self._seat]
         return [line.replace(f"favours {own}", "favours you") for line in super().tell(turn)]
 
     def decide(self, request: Struct) -> Decision:
-        """Ask for a patron, for one action after another, or for a choice."""
-        if isinstance(request, PatronRequest):
+        if isinstance(request, say.PatronRequest):
             picks = yield self._draft(request)
             return {"type": "patron-reply", "patron": request.available[picks[0]]}
-        if isinstance(request, ChooseRequest):
+        if isinstance(request, say.ChooseRequest):
             picks = () if not (request.cards or request.effects) else (yield self._choice(request))
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
-        assert isinstance(request, PlayTurn)  # there is no other
+        assert isinstance(request, say.PlayTurn)  # there is no other
         index = self._next_to_play(request)
         if index is None:
             self._playing = set()
@@ -144,13 +128,13 @@ class TributeDialogue(TurnListener[Turn]):
                 index = self._next_to_play(request)
         return {"type": "play-reply", "index": index}
 
-    def _next_to_play(self, request: PlayTurn) -> int | None:
+    def _next_to_play(self, request: say.PlayTurn) -> int | None:
         for index, action in enumerate(request.actions):
-            if action.type == PLAY_CARD and action.card in self._playing:
+            if action.type == say.PLAY_CARD and action.card in self._playing:
                 return index
         return None
 
-    def _draft(self, request: PatronRequest) -> Question:
+    def _draft(self, request: say.PatronRequest) -> Question:
         picked = ", ".join(map(title_of, request.picked)) or "none"
         return Question(
             "Which patron do you pick?",
@@ -161,15 +145,15 @@ class TributeDialogue(TurnListener[Turn]):
             help=_HELP,
         )
 
-    def _turn(self, request: PlayTurn) -> Question:
+    def _turn(self, request: say.PlayTurn) -> Question:
         state, (*actions, _) = request.state, request.actions
-        cards: list[CardRef | AgentRef] = [*state.me.hand, *state.row]
+        cards: list[say.CardRef | say.AgentRef] = [*state.me.hand, *state.row]
         cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
         verbs = [_VERB_OF[action.type] for action in actions]
         left = [verb for verb in verbs if verb != "call"]
-        if sum(action.type == PLAY_CARD for action in actions) > 1:
+        if sum(action.type == say.PLAY_CARD for action in actions) > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
         return Question(
@@ -185,7 +169,9 @@ class TributeDialogue(TurnListener[Turn]):
             help=_HELP,
         )
 
-    def _action(self, action: Action, by_uid: Mapping[int, CardRef | AgentRef]) -> Choice:
+    def _action(
+        self, action: say.Action, by_uid: Mapping[int, say.CardRef | say.AgentRef]
+    ) -> Choice:
         verb = _VERB_OF[action.type]
         if action.patron is not UNSET:
             return Choice(f"{verb}-{_typed(title_of(action.patron))}", (CALLS[action.patron],))
@@ -193,7 +179,7 @@ class TributeDialogue(TurnListener[Turn]):
         card = by_uid[action.card]
         row = self._rows[card.card]
         brings = does(row)
-        if isinstance(card, AgentRef) and verb == "attack":
+        if isinstance(card, say.AgentRef) and verb == "attack":
             brings = f"{card.hp} HP{', taunt' * row.taunt}; {brings}"
         elif verb == "buy":
             brings = f"costs {row.cost}; {_kind(row)}{brings}"
@@ -201,7 +187,7 @@ class TributeDialogue(TurnListener[Turn]):
             brings = _kind(row) + brings
         return Choice(f"{verb}-{_typed(row.name)}", (brings,))
 
-    def _choice(self, request: ChooseRequest) -> Question:
+    def _choice(self, request: say.ChooseRequest) -> Question:
         if request.effects:
             choices = [
                 Choice(("left", "right")[i], (_words(e),)) for i, e in enumerate(request.effects)
@@ -226,7 +212,7 @@ class TributeDialogue(TurnListener[Turn]):
             help=_HELP,
         )
 
-    def _state(self, state: State) -> list[Phrase]:
+    def _state(self, state: say.State) -> list[Phrase]:
         me, other = state.me, state.opponent
         coins = f", coins {other.coins}" * (other.coins > 0)
         favours = [
@@ -254,11 +240,11 @@ class TributeDialogue(TurnListener[Turn]):
             ),
         ]
 
-    def _names_of(self, cards: Iterable[CardRef]) -> list[str]:
+    def _names_of(self, cards: Iterable[say.CardRef]) -> list[str]:
         counts = Counter(self._rows[card.card].name for card in cards)
         return [f"{count}x {name}" if count > 1 else name for name, count in counts.items()]
 
-    def _agents(self, agents: Iterable[AgentRef]) -> str:
+    def _agents(self, agents: Iterable[say.AgentRef]) -> str:
         return _listed(
             f"{self._rows[agent.card].name} {agent.hp} HP"
             + " taunt" * self._rows[agent.card].taunt
@@ -266,7 +252,7 @@ class TributeDialogue(TurnListener[Turn]):
             for agent in agents
         )
 
-    def _views(self, state: State) -> list[InfoTable]:
+    def _views(self, state: say.State) -> list[InfoTable]:
         me, other = state.me, state.opponent
         piles = {
             "d": ("your draw pile", me.draw_pile),
@@ -287,8 +273,8 @@ class TributeDialogue(TurnListener[Turn]):
         return views
 
 
-def does(row: CardRow) -> str:
-    """What a card brings, in short words of our own."""
+def does(row: say.CardRow) -> str:
+    """Describe a card's effect, in short words of our own."""
     parts = [
         f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
         for level, effect in enumerate(row.effects, 1)
@@ -297,7 +283,7 @@ def does(row: CardRow) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def _kind(row: CardRow) -> str:
+def _kind(row: say.CardRow) -> str:
     if row.hp is None:
         return "at once: " * row.type.startswith("CONTRACT")
     return f"{'taunt ' * row.taunt}agent of {row.hp} HP; "

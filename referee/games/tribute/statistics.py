@@ -1,4 +1,4 @@
-"""How matches end, what turns bring, what bots buy and whom they call; over many matches."""
+"""How matches end, the yield of turns, purchases and calls, over many matches."""
 
 from __future__ import annotations
 
@@ -69,7 +69,6 @@ class TributeStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Scripts of Tribute."""
 
     def of_match(self, game: Tribute) -> list[bytes]:
-        """A `SeatMatch` for each seat, as JSON."""
         assert game.outcome is not None
         favours = game.table.favours
         return [
@@ -96,7 +95,6 @@ class TributeStatistics:
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """How matches end, what turns bring, calls, agents, and cards bought."""
         bots = [(bot, gathered.matches) for bot, gathered in by_bot(seats, SeatMatch, _Bot)]
         return [make(bots) for make in (_ends, _turns, _calls, _agents, _cards)]
 
@@ -172,7 +170,7 @@ def _agents(bots: _Bots) -> Table:
 
 
 def _cards(bots: _Bots) -> Table:
-    """A row a card, the one with the greatest share first."""
+    """One row per card, the one with the greatest share first."""
     rows: list[Row] = []
     for bot, matches in bots:
         sums = CardSums()

@@ -100,7 +100,6 @@ class Turns(turns.TurnReader[Turn]):
         self._waiting: dict[str, set[int]] = {}  # deck -> levels of entries not yet released
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        """Read a message; returns the turn that it ends."""
         match message:
             case say.TurnStarted(turn=turn, player_number=player, coins=coins):
                 over = self.begin(turn, player)
@@ -131,7 +130,6 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def close(self) -> Turn:
-        """End the turn; says who has which agents and favours after it."""
         self.now.favours = self._favours.copy()
         for seat in range(len(self._names)):
             own = [(uid, hp) for uid, (who, hp) in self._agents.items() if who == seat_id(seat)]
@@ -208,7 +206,6 @@ class Turns(turns.TurnReader[Turn]):
             self.add_effects(_DONE[kind].format(amount))
 
     def _befall(self, event: say.Event, target: say.CardRef) -> None:
-        """Say what happens to a card."""
         kind, amount, name = event.kind, event.amount, self._title(target.card)
         row = self._rows.get(target.card)
         match kind:
@@ -268,7 +265,6 @@ class Turns(turns.TurnReader[Turn]):
         return self._title(self._cards.get(uid, f"card {uid}"))
 
     def in_words(self, action: turns.Action) -> str:
-        """Say an action and its effects; gains of one kind are added up."""
         effects: list[str] = []
         totals: Counter[str] = Counter()
         for effect in action.effects:
@@ -284,7 +280,6 @@ class Turns(turns.TurnReader[Turn]):
         return super().in_words(turns.Action(action.what, action.card, said))
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
-        """Say what was done, and who has which agents and favours after it."""
         parts = super().words(turn)
         for seat, agents in enumerate(turn.agents):
             favours = [title_of(p) for p, who in turn.favours.items() if who == seat_id(seat)]

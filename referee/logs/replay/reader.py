@@ -25,7 +25,7 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 
 _ALL = "all"
 _FIRST_TYPES = ("player-name", "game-info")
-"""Of these is the first line of a spectator log, or of one that lost its names."""
+"""The first line of a spectator log is one of these, even if its names are lost."""
 
 
 class Start(Struct, frozen=True):
@@ -75,7 +75,7 @@ class CutShort(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are none of such a log.
+    """Lines that are not part of such a log.
 
     Attributes:
         line: the first of them.
@@ -111,7 +111,7 @@ class Replay:
         """The match, as it is read.
 
         Raises:
-            LogReadError: this is no log of a match.
+            LogReadError: this is not a log of a match.
             UsageError: it is one of a game that has no turn reader.
         """
         why = "the log ends here"
@@ -165,13 +165,11 @@ class Replay:
         self._skipped += 1
 
     def _seat(self, player: str) -> int | None:
-        """The seat of a player number; None if this match has no such player."""
         return seat_of(player, self._seats or max_seats(self._rules))
 
     # --- records ------------------------------------------------------------------------------
 
     def _line_of_record(self, line: Line) -> Iterator[Item]:
-        """A line after the header."""
         entry = line.content
         if line.kind == "end":
             self._complete = True
@@ -189,7 +187,6 @@ class Replay:
             self._skip(line.number)
 
     def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> None:
-        """An entry that only a record has."""
         seat = self._seat(entry.player_number)
         if seat is None:
             self._skip(number)
@@ -201,7 +198,6 @@ class Replay:
     # --- messages -----------------------------------------------------------------------------
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
-        """A message, of a record with whom it was sent to."""
         message = line.content
         if line.kind == "player-name-request":
             return

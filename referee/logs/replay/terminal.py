@@ -1,4 +1,4 @@
-"""A replay as text: readable at 80 columns, and nothing is said by colour alone."""
+"""A replay as text: readable at 80 columns. Colour never carries meaning of its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Painter:
         self._colour = colour
 
     def start(self, start: Start) -> Iterator[str]:
-        """What there is to say before the first turn."""
+        """Write the heading before the first turn."""
         for seat, name in enumerate(start.names):
             bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
             yield from self._wrap(f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}", 2)
@@ -71,7 +71,7 @@ class Painter:
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
 
     def note(self, item: CutShort | Skipped) -> Iterator[str]:
-        """What is wrong with the log."""
+        """Write a problem of the log."""
         yield ""
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."

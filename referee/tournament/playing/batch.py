@@ -1,7 +1,7 @@
 """Playing some matches of a tournament, in a process that does nothing else.
 
-What is to be played, and what is given back, is picklable: the process may be on another machine.
-A process keeps the bots that wait for another match from one batch to the next.
+Batches and results are picklable: the process may be on another machine. A process keeps the bots
+that wait for another match from one batch to the next.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from referee.tournament.rows import (
 from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
-"""Seconds after which no further match of a batch is begun: what is finished is to be stored."""
+"""Seconds after which a batch begins no further match, so that finished matches are stored."""
 MAX_LATE_REPLAYS = 3
 """How often a match is played again that timed out while the referee itself was late."""
 LATE_PART = 0.1
@@ -131,7 +131,7 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
 
 
 def end_bots() -> None:
-    """End the bots that wait in this thread for another match, and what they have left behind."""
+    """Stop the bots that wait in this thread for another match, and their leftovers."""
     _this_worker().end()
 
 
@@ -228,7 +228,7 @@ class Worker:
         """See that the files of a bot are there that were when this process first saw it.
 
         Raises:
-            UsageError: one is gone, and whatever the bot has lost is not its own fault.
+            UsageError: one is gone. The bot's faults in this batch are then not its own.
         """
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
@@ -307,7 +307,6 @@ class _Attempt:
         self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
 
     def close(self) -> None:
-        """Let go of the file of the record."""
         if self.record is not None:
             self.record.close()
 
@@ -403,7 +402,6 @@ def _source(batch: Batch, number: int) -> BotSource:
 
 
 def _files(source: BotSource) -> list[str]:
-    """The files that a bot's command line names."""
     if not isinstance(source, BotCommand):
         return []
     words = (os.path.join(source.directory, word) for word in source.argv)
@@ -418,21 +416,12 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
     """
     seats = [
         SeatRow(
-            match=plan.match,
-            seat=seat,
-            bot=bot,
-            calls_itself="",
-            rank=1,
-            score=0,
-            faults=Faults("{}"),
+            plan.match,
+            seat,
+            bot,
             disqualified=WORKER_KILLED if bot in killers else None,
             detail=_KILLS if bot in killers else None,
             stderr="" if bot in killers else None,
-            replies=0,
-            reply_seconds=0.0,
-            longest_reply=0.0,
-            reply_histogram=Histogram("{}"),
-            statistics="",
         )
         for seat, bot in enumerate(plan.players)
     ]

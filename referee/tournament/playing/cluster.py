@@ -38,8 +38,8 @@ class Cluster:
         say: tells the user something, as one line.
 
     Attributes:
-        threads: of its workers, at the moment: as many batches are played at once. At least 1,
-            so that there is something to do for the first worker that comes.
+        threads: of its workers at the moment: the number of batches played in parallel. At least 1,
+            so that the first worker has something to do.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Cluster:
         a worker cannot play it.
 
         Raises:
-            UsageError: there is no such cluster, or Dask is not installed.
+            UsageError: the cluster does not answer, or Dask is not installed.
         """
         with start_blocking_portal() as portal:
             executor = _ClusterExecutor(portal, self._directories)
@@ -71,7 +71,6 @@ class Cluster:
                 portal.call(executor.close)
 
     async def _watch(self, executor: _ClusterExecutor) -> None:
-        """Note how many workers there are, again and again."""
         waiting = False
         while True:
             try:
@@ -105,7 +104,7 @@ class _ClusterExecutor(Executor):
         """Connect to the scheduler.
 
         Raises:
-            UsageError: there is none, or Dask is not installed.
+            UsageError: the cluster does not answer, or Dask is not installed.
         """
         try:
             from distributed import Client
@@ -128,7 +127,6 @@ class _ClusterExecutor(Executor):
             ) from error
 
     async def threads(self) -> int:
-        """Of all workers together."""
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:
@@ -216,8 +214,8 @@ class _ClusterExecutor(Executor):
 class _Call:
     """A call of `play_there`: to unpickle it is to call it.
 
-    So Dask is given nothing but a function of the standard library. Of one of ours the scheduler
-    would need the module as well, and a worker that has not got it would die, again and again.
+    Dask therefore gets only a function of the standard library. For one of our functions the
+    scheduler would need the module too, and a worker without it would die again and again.
     """
 
     def __init__(self, *arguments: object) -> None:

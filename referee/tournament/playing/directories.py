@@ -21,7 +21,7 @@ class Packed(Struct, frozen=True):
     """A directory with all that is in it.
 
     Attributes:
-        digest: the name of what it contains.
+        digest: the name of its content.
         data: compressed.
     """
 
@@ -32,8 +32,8 @@ class Packed(Struct, frozen=True):
 def pack(directory: str) -> Packed:
     """Pack a directory: equal contents have equal digests, whenever and wherever.
 
-    Links are kept as links; what they point to is not looked at. `LEFT_OUT` is left out, and so is
-    what is no directory, file or link.
+    Links are kept as links, without a look at their targets. `LEFT_OUT` is skipped, and so is
+    anything that is not a directory, file or link.
 
     Raises:
         UsageError: it cannot be read, or is larger than `MAX_BYTES`.
@@ -80,7 +80,7 @@ def place(digest: str) -> Path:
 
 
 def unpack(packed: Packed) -> None:
-    """Unpack a directory to its place. Several processes may do so at once.
+    """Unpack a directory to its place. Several processes may do so in parallel.
 
     Raises:
         OSError: it cannot be written.

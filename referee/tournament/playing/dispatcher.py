@@ -24,12 +24,12 @@ MAX_BATCH = 1_000
 AHEAD = 2
 """Batches that are given out for each job, so that none waits for work."""
 MAX_DEATHS = 3
-"""Deaths of workers that played a match alone, after which it is void."""
+"""Deaths of workers that played only this match, after which it is void."""
 MAX_OTHERS = 3
 """How many bots of other matches are tried, to see whether a worker can live at all."""
 LOOK_SECONDS = 0.1
 STAND_IN = -1
-"""The number of whoever takes the seats of the others when one bot is tried."""
+"""The number of the substitute that takes the other seats when one bot is tried."""
 _STAND_IN = Entrant("stand-in", "stand-in")
 
 
@@ -38,7 +38,7 @@ class Dispatcher:
 
     Args:
         workers: makes the executor.
-        jobs: says how many batches it works on at once.
+        jobs: says how many batches it works on in parallel.
         keep: which records are given back: "all", "faulty" or "none".
         record_stderr, live, results, sources: as of `Batch`.
         hidden: as of `Sandbox`.
@@ -83,18 +83,18 @@ class Dispatcher:
     def play(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         """Play these matches, but for those of bots that are out.
 
-        When a worker dies, the matches that were given out are played again one at a time, in the
+        When a worker dies, all matches that were given out are played again one at a time, in the
         order of the schedule, since a bot may have killed it. A match whose worker dies each time
-        is void. Then each of its bots plays it once more, with nobody else: who kills the worker
-        there as well is out.
+        is void. Then each of its bots plays it once more, with nobody else: a bot that kills the
+        worker there as well is excluded.
 
         Yields:
-            Batches that are finished, in whatever order they are; an empty one now and then, so
-            that the caller can look around.
+            Finished batches, in any order; an empty one now and then, so that the caller can look
+            around.
 
         Raises:
             UsageError: a bot is not there any more.
-            ShortageError: the system is short of something, or kills workers whatever they play.
+            ShortageError: the system is short of something, or kills workers in any match.
             InternalError: the referee has a bug.
         """
         self._read_files(setup)
@@ -188,12 +188,11 @@ class Dispatcher:
         return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
 
     def _restart(self, error: BrokenExecutor) -> None:
-        """Start new workers."""
         self.__exit__(type(error), error, error.__traceback__)
         self.__enter__()
 
     def _next_batch(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Batch | None:
-        """What is expected to take `BATCH_SECONDS`; the first ones are one match each."""
+        """Take matches for about `BATCH_SECONDS`; the first batches are one match each."""
         size = 1
         if self._seconds is not None:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))

@@ -21,7 +21,7 @@ def live_of(folder: Path, match: int) -> Path:
 
 
 def kept_of(id: str) -> str:
-    """Where a match is found after its end; the same for what is no match of this kind."""
+    """The path of a match after its end; any other path stays the same."""
     return id.removesuffix(_SUFFIX) + ".record.jsonl.zst" if id.endswith(_SUFFIX) else id
 
 

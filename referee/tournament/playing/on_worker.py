@@ -1,4 +1,4 @@
-"""What a Dask worker does for a tournament (spec/cluster.md).
+"""The part of a tournament that a Dask worker does (spec/cluster.md).
 
 Matches are not played in the worker itself, whose threads share one interpreter lock, one set of
 child processes and Dask's own work, but in processes beside it, one for each of its threads. Such a
@@ -78,7 +78,7 @@ class Processes:
         self._idle: dict[_Process, threading.Timer] = {}  # with what will end it; the latest last
 
     def call(self, work: bytes) -> bytes:
-        """Let one of them work; as many at once as there are callers."""
+        """Let one of them work; callers may do so in parallel."""
         process: _Process | None = None
         with self._lock:
             if self._idle:
@@ -132,11 +132,9 @@ class _Process:
         return self._connection.recv_bytes()
 
     def close(self) -> None:
-        """Let it end."""
         self._connection.close()
 
     def end(self) -> None:
-        """See that it ends."""
         self.close()
         try:
             self._popen.wait(_END_SECONDS)
@@ -149,7 +147,7 @@ _PROCESSES = Processes()
 
 
 def main(connection: Connection) -> None:
-    """Work for the process at the other end, until there is none any more."""
+    """Work for the process at the other end, until it ends."""
     with suppress(EOFError, OSError):
         while True:
             function, batch = pickle.loads(connection.recv_bytes())

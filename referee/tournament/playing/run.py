@@ -1,4 +1,4 @@
-"""A run of a tournament: what is missing is played, and results come into the store."""
+"""A run of a tournament: it plays the missing matches and stores their results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Run:
     """Plays what a store has not got yet.
 
     Args:
-        store: to go on with; it has a setup.
+        store: to continue; it has a setup.
         records: a folder for the records that the dispatcher gives back, or None.
         live: the folder of the dispatcher's `live`, or None.
 
     Attributes:
-        setup: what is played.
+        setup: the settings of the matches.
         total: matches that are to be played in all.
         done: matches in the store, void ones among them.
         played: matches that this run has played.
@@ -81,7 +81,7 @@ class Run:
                     return
 
     def _is_decided(self, test: Sequential) -> bool:
-        """Whether a test knows; what was played beyond is dropped, as chance had it there."""
+        """Whether the test has a verdict; chance decided how many matches go beyond it."""
         if test.verdict is None:
             return False
         first = test.deals * self.setup.matches_a_deal
@@ -111,7 +111,7 @@ class Run:
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match, and what its bots wrote on stderr.
+    """Write the record of a match, and its bots' stderr.
 
     Raises:
         UsageError: they cannot be written.
@@ -154,7 +154,6 @@ def _stderr_of(folder: Path, match: int, seat: int) -> Path:
 
 
 def _remove(folder: Path, match: int, seats: int) -> None:
-    """Remove the files of a match."""
     written = [_stderr_of(folder, match, seat + 1) for seat in range(seats)]
     for path in [record_of(folder, match), *written]:
         try:

@@ -1,4 +1,4 @@
-"""Who is better, by how much, and how sure that is. Pure: columns of numbers in, numbers out.
+"""Ratings, with their uncertainty. Pure: columns of numbers in, numbers out.
 
 deals.py      results as columns of numbers
 intervals.py  Wilson's interval and its like

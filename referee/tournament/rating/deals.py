@@ -41,7 +41,6 @@ class Deals:
         self._parts = [(none[:, 0].astype(np.uint32), none.astype(np.int16), none.astype(np.int8))]
 
     def __len__(self) -> int:
-        """The number of matches."""
         return sum(len(deal) for deal, _, _ in self._parts)
 
     def extend(self, deals: ArrayLike, lineups: ArrayLike, ranks: ArrayLike) -> None:
@@ -107,7 +106,7 @@ class Table:
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs of columns: who meets whom in a match."""
+        """The pairs of columns: two bots of a match each."""
         return list(combinations(range(self.players), 2))
 
     @cached_property
@@ -117,7 +116,7 @@ class Table:
 
     @cached_property
     def pair_points(self) -> Floats:
-        """What the first of each pair took off the second, over a deal's matches: (deals, pairs).
+        """The points of the first of each pair, over a deal's matches: (deals, pairs).
 
         A win in a match is 1 point, a tie half of one.
         """

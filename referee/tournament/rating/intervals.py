@@ -46,7 +46,7 @@ def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
 
 
 def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Floats, Floats]:
-    """The ends of Wilson's interval of a share of `size` independent trials; 0 and 1 of none."""
+    """Return Wilson's interval of a share of `size` independent trials; 0 and 1 of none."""
     p, n = np.asarray(share, np.float64), np.asarray(size, np.float64)
     z2 = np.square(np.asarray(point, np.float64))
     middle = p * n + z2 / 2
@@ -66,9 +66,9 @@ class Shares:
 def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
     """The shares of hits of several things, with Wilson's interval over deals (ratings.md, 4).
 
-    The size in Wilson's formula is that of independent trials with the same variance as the deals
-    show. Where all deals were alike they show none: then a share of all or nothing has as many
-    trials as deals, and another one at most as many as if one more deal had been different.
+    The size in Wilson's formula is the number of independent trials with the same variance as the
+    deals show. If all deals were alike, they show none. Then a share of all or nothing has as many
+    trials as deals. Another share has at most as many as if one more deal had been different.
 
     Args:
         of: of each row, which is what one deal says of one thing, that thing: 0 to `size` - 1.

@@ -5,9 +5,9 @@ game of the two; since pairs of one match, and matches of one deal, are not inde
 covariance comes from the deals (a sandwich with the jackknife's correction), not from the
 likelihood.
 
-Why no library: choix knows neither ties nor any error but that of independent games; openskill
-rates online, so that the order of matches counts, and its sigma knows no deals. scipy would give
-the optimiser and two quantiles, which are `_fit` and a table in `intervals.py`.
+No library fits. choix does not know ties, and its errors are for independent games; openskill rates
+online, so the order of matches counts, and its sigma ignores deals. scipy would give the optimiser
+and two quantiles: `_fit` and a table in `intervals.py`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Differences(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """The ratings of all bots, in Elo; arrays have one entry a bot, by its number.
+    """The ratings of all bots, in Elo; arrays have one entry per bot, by its number.
 
     Attributes:
         rating: relative to the mean of the field, which is 1500, or to the anchor; nan of a bot
@@ -65,7 +65,8 @@ class Ratings:
         least: the covariance that so few deals have at the least, however alike they were. The
             variance of a rating or a difference is the larger of the two.
         points: the quantile of each bot's standard error.
-        weights: how much each bot counts in what the ratings are relative to; their sum is 1.
+        weights: the weight of each bot in the mean that the ratings are relative to; their sum is
+            1.
         linked: whether a chain of points leads from the row's bot to the column's: it took points
             off one that took points off ... that one. If not, it may be worse by any amount.
     """
@@ -194,8 +195,8 @@ def _linked(points: Floats) -> NDArray[np.bool_]:
 def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The bots whose mean is 1500: the most that are linked with each other, there and back.
 
-    Only within them is no difference infinite (Ford 1957). If there are no two such bots, the mean
-    is that of all that have met another.
+    Only within them is every difference finite (Ford 1957). If there are no two such bots, the mean
+    is over all bots that have met another.
     """
     both = linked & linked.T
     largest = both[np.argmax(both.sum(axis=1))]
@@ -303,10 +304,10 @@ def _products(table: Table, scores: Floats) -> Floats:
 def _least(table: Table, variance: Floats) -> Floats:
     """What `_products` must be at the least, however alike the deals are.
 
-    It stands for one more deal of each bot, of another kind than those seen: further from what is
-    expected than its matches would be if they were independent, by the square root of twice their
-    number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally likely. The
-    last term is what a bot's first lost, or first won, points would say.
+    It stands for one more deal of each bot, of another kind than those seen. That deal is further
+    from the expected points than its matches would be if they were independent, by the square root
+    of twice their number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally
+    likely. The last term is the effect of a bot's first lost, or first won, points.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)

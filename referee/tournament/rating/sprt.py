@@ -5,7 +5,7 @@ fastchess): over *deals*, not matches. A deal of two bots is two matches with th
 and brings a bot 0, 0.5, 1, 1.5 or 2 points: five outcomes, hence pentanomial. Deals must be counted
 in the order of the schedule: by the order of their ends, short ones would come first.
 
-    state of a test: five counts; after each deal `llr` and its bounds say whether to go on
+    state of a test: five counts; after each deal, compare `llr` with its bounds
 
 Sources: M. Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a
 distribution" (support_MLE_multinomial.pdf of fishtest), proposition 1.1; A. Wald, "Sequential
@@ -26,10 +26,10 @@ from referee.tournament.choices import ALPHA, BETA, ELO0, ELO1
 from referee.tournament.rating.deals import Floats
 
 OUTCOMES = 5
-"""Of a deal: 0, 0.5, 1, 1.5, 2 points."""
+"""The points of a deal: 0, 0.5, 1, 1.5, 2."""
 
 _EMPTY = 1e-3
-"""What an outcome that never came counts, as in fishtest: it stays possible."""
+"""The count of an outcome that never happened, as in fishtest: it stays possible."""
 
 MAX_ELO = 4_000
 """Beyond it the share of the stronger bot is 1 to a computer."""
@@ -38,7 +38,7 @@ _MOST_OF_THE_WAY = 0.9
 
 
 Verdict: TypeAlias = Literal["H0", "H1"]
-"""What a test says: the difference is `elo0` or less, or it is `elo1` or more."""
+"""The verdicts of a test: the difference is `elo0` or less, or it is `elo1` or more."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Sprt:
         return np.where(seen.any(axis=-1), ratio, 0.0)
 
     def verdict(self, counts: Sequence[int]) -> Verdict | None:
-        """What the counts say; None: not yet known.
+        """Return the verdict of the counts; None: not yet known.
 
-        A test is over with the first verdict. Counts of later deals are not to be asked for.
+        A test is over with the first verdict. Do not ask for the counts of later deals.
         """
         low, high = self.bounds
         llr = self.llr(counts)

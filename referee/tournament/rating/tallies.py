@@ -1,8 +1,8 @@
-"""What is counted in a tournament: points, wins, who beat whom, and what a seat is worth.
+"""Counts over a tournament: points, wins, head-to-head results, and the advantage of a seat.
 
 A match gives a bot *points*, the share of the others that it beat, a tie counting half: from 0 to
-1. It is a *win* for who is first alone, a *draw* for all who are first together, and a *loss* for
-everybody else.
+1. It is a *win* for a single first player, a *draw* for all who share first place, and a *loss* for
+   everybody else.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from referee.tournament.rating.intervals import Shares, shares_over_deals
 
 
 class Tally(NamedTuple):
-    """The results of each bot; arrays have one entry a bot, by its number.
+    """The results of each bot; arrays have one entry per bot, by its number.
 
     Attributes:
         matches: how many it played; wins, draws and losses together.
@@ -26,7 +26,7 @@ class Tally(NamedTuple):
         losses: others were before it.
         points: over all its matches.
         win_rate: wins a match, with intervals over deals.
-        point_rate: points a match, with intervals over deals.
+        point_rate: points per match, with intervals over deals.
     """
 
     matches: NDArray[np.int64]
@@ -68,13 +68,13 @@ def tally(table: Table) -> Tally:
 
 
 class HeadToHead(NamedTuple):
-    """Who met whom; rows against columns, shape (bots, bots).
+    """Results of each bot against each; rows against columns, shape (bots, bots).
 
     Attributes:
         matches: in which both played.
         wins: matches in which the row was before the column.
         draws: matches in which they were level.
-        points: what the row took off the column: its wins, and half the draws.
+        points: the points that the row took off the column: its wins, and half the draws.
     """
 
     matches: NDArray[np.int64]
@@ -84,7 +84,7 @@ class HeadToHead(NamedTuple):
 
 
 def head_to_head(table: Table) -> HeadToHead:
-    """Who met whom how often, and who was before whom."""
+    """Count how often two bots met, and which was ahead."""
     size = table.size
     bots = table.bots[table.index].astype(np.int64)
     wins, matches = np.zeros((2, size, size), np.int64)
@@ -99,10 +99,11 @@ def head_to_head(table: Table) -> HeadToHead:
 
 
 def seat_advantage(table: Table) -> Shares:
-    """The points a match that each seat brought, with intervals over deals; one entry a seat.
+    """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
-    Deals count in which every bot has sat in the seats equally often; others, where a match was
-    void, would say more of the bots than of the seats, unless there are no others at all.
+    Only deals count in which every bot has sat in the seats equally often. Other deals, where a
+    match was void, would say more about the bots than about the seats. They count only if there are
+    no complete ones.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):

@@ -1,4 +1,4 @@
-"""What a store says.
+"""Reports on a store.
 
 standings.py  ranking, head to head, differences
 facts.py      faults, reply times, the game's own tables

@@ -1,7 +1,7 @@
-"""What a tournament has to say to someone who wants to improve a bot, beside its rating.
+"""Facts of a tournament, beside its ratings, for authors who want to improve a bot.
 
-All of it is read from the store, in one pass each. What is of the game itself comes from the game's
-own capability (`referee.games.interface.capabilities.Statistics`).
+All of it is read from the store, in one pass each. Facts about the game itself are the game's own
+(`referee.games.interface.capabilities.Statistics`).
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ class Statistics(Struct):
 
 
 def statistics(store: Store) -> Statistics:
-    """What the matches in a store come to.
+    """Return the statistics of the matches in a store.
 
     Raises:
-        UsageError: what the game has kept of a match cannot be.
+        UsageError: the game's data of a match in the store are wrong.
     """
     names = store.names
     (row,) = store.select(

@@ -32,7 +32,7 @@ class History(Struct, frozen=True):
 def history(
     store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
 ) -> History:
-    """The history of the ratings; the arguments are those of `standings`."""
+    """Return the history of the ratings; same arguments as `standings`."""
     names = store.names
     deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))

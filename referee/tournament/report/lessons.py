@@ -77,7 +77,7 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
 def _lesson(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[float, MatchRow, str] | None:
-    """What a deal has to teach: how much, the match, and why; None if it was not lost."""
+    """What a lost deal teaches: how much, the match, and why; None if it was not lost."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified
@@ -97,7 +97,6 @@ def _lesson(
 
 
 def _again(match: MatchRow, setup: TournamentSetup) -> str:
-    """The command that plays a match again."""
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
     return command_line(repeat_words(spec, recorded=True))

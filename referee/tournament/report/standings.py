@@ -52,7 +52,7 @@ class BotStanding(Struct, frozen=True):
         losses: all others.
         points: of each match the share of the others that were beaten, draws half; their sum.
         win_rate: wins a match; None if it has played none.
-        mean_points: points a match; likewise.
+        mean_points: points per match; likewise.
     """
 
     name: str
@@ -108,7 +108,7 @@ class SprtStanding(Struct, frozen=True):
     """A sequential test.
 
     Attributes:
-        elo0, elo1, alpha, beta: what is tested.
+        elo0, elo1, alpha, beta: of the test.
         llr: the log-likelihood ratio, and the bounds at which the test ends.
         counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
         verdict: "H0", "H1", or None while it is not known.
@@ -164,7 +164,7 @@ class Standings(Struct, frozen=True):
         shown: name of a bot -> how tables show it.
         head_to_head: name -> name -> what the first did against the second.
         differences: name -> name -> the first's rating minus the second's.
-        seats: points a match in each, in seat order.
+        seats: points per match of each, in seat order.
         pairs: of a tournament of two bots, how many deals have brought the first one 0, 0.5, 1, 1.5
             and 2 points; else None.
         swiss: of a Swiss tournament, its table; else None.
@@ -291,7 +291,7 @@ def _bots(
 
 
 def _rounded(value: float, digits: int) -> float | None:
-    """None stands for what is infinite or unknown, which JSON has no number for."""
+    """An infinite or unknown number is None, since JSON cannot write it."""
     return round(float(value), digits) if math.isfinite(value) else None
 
 

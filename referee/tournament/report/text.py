@@ -32,7 +32,7 @@ ENOUGH_DEALS = 5
 
 
 def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
-    """The standings: a table, what is to be known of all matches, who beat whom."""
+    """Show the standings: a table, facts of all matches, head-to-head results."""
     yield Text(headline(found), style="bold")
     yield ""
     if found.matches:
@@ -96,10 +96,11 @@ def sandbox_note(found: Standings, lessons: Sequence[Lesson]) -> str:
 
 
 def headline(found: Standings) -> str:
-    """What was played, and how much of it."""
+    """Say which matches are played, and how many are missing."""
+    deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
         f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
-        f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
+        f"{found.matches:,} of {found.planned:,} matches in {deals}",
         f"seed {found.seed}",
     ]
     if found.sandbox != "none":
@@ -160,7 +161,7 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
 
 
 def legend(found: Standings) -> Iterator[str]:
-    """What the ranking's columns mean."""
+    """Explain the ranking's columns."""
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
     yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
     if any(_is_left_out(bot, found) for bot in found.bots):
@@ -171,7 +172,7 @@ def legend(found: Standings) -> Iterator[str]:
 
 
 def duel(found: Standings) -> Iterator[str]:
-    """What there is to say of two bots."""
+    """Compare two bots."""
     if found.pairs is None or not found.matches:
         return
     (first, second) = found.differences
@@ -192,7 +193,7 @@ def duel(found: Standings) -> Iterator[str]:
 
 
 def sprt(found: Standings) -> Iterator[str]:
-    """Where a sequential test stands, and how it can go on."""
+    """Show the state of a sequential test, and how to continue it."""
     test = found.sprt
     if test is None:
         return
@@ -337,7 +338,7 @@ def counts(found: Mapping[str, int]) -> str:
 
 
 def table_text(table: Table, bot: str) -> Iterator[RenderableType]:
-    """What a table of a game's statistics has on a bot."""
+    """Show the rows on one bot of a table of a game's statistics."""
     column_of_bots = table.columns.index("bot")
     rows = [row for row in table.rows if row[column_of_bots] == bot]
     if not rows:

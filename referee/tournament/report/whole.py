@@ -36,6 +36,6 @@ class Report(NamedTuple):
 def report(
     store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
 ) -> Report:
-    """The report of what is in a store; the arguments are those of `standings`."""
+    """Report on a store; same arguments as `standings`."""
     found = standings(store, anchor, without)
     return Report(found, statistics(store), lessons(store, found))

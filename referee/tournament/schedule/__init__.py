@@ -1,12 +1,12 @@
 """Who plays whom. Pure: the same for ever, for stores that are gone on with.
 
 line_ups.py     line-ups of three and more bots in which every pair meets about equally often
-format.py       what is played, and what a format is
-pairing.py      what formats with a fixed list of line-ups share; seeds of deals
+format.py       the settings of a tournament, and the base of formats
+pairing.py      the base of formats with a fixed list of line-ups; seeds of deals
 round_robin.py  everybody against everybody
 gauntlet.py     the first bots against all others
 swiss.py        equals against equals, round by round
-sprt.py         two bots, until it is known which is better
+sprt.py         two bots, until one is known to be better
 """
 
 from __future__ import annotations

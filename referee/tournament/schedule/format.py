@@ -1,4 +1,4 @@
-"""What is played in a tournament, and what a format of tournaments is."""
+"""The settings of a tournament, and the base of tournament formats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
 class TournamentSetup(Struct, frozen=True, kw_only=True):
-    """What is played. Equal setups have the same matches.
+    """The settings of a tournament. Equal setups have the same matches.
 
     Attributes:
         game: a key of `GAMES`.
@@ -78,7 +78,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
             hidden: as of `Sandbox`.
 
         Raises:
-            UsageError: there is no such match.
+            UsageError: such a match is not possible.
         """
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
         return match_spec(bots, game=self.game, seed=seed, options=self.settings, sandbox=sandbox)
@@ -99,10 +99,10 @@ class Format:
     takes_matches = True
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """The setup with defaults for what is `own`.
+        """Return the setup with defaults for the settings in `own`.
 
         Raises:
-            UsageError: there is no such tournament.
+            UsageError: such a tournament is not possible.
         """
         return setup
 
@@ -112,7 +112,7 @@ class Format:
         """The line-ups, one per deal, in stages of which each is played before the next.
 
         Args:
-            before: what was played already, if `setup` extends it.
+            before: the matches played already, if `setup` extends them.
             table: what `table` gave, with all results so far.
         """
         raise NotImplementedError
@@ -122,7 +122,7 @@ class Format:
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
-        """What follows the results if line-ups depend on them; else None.
+        """Return the table that follows the results, if line-ups depend on them; else None.
 
         Its `add` is called with the line-ups and the matches of each stage that was played.
         """

@@ -9,16 +9,8 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.choices import CHALLENGERS
+from referee.tournament.schedule import pairing
 from referee.tournament.schedule.format import LineUp, TournamentSetup
-from referee.tournament.schedule.pairing import (
-    LineUps,
-    Listed,
-    deals_in_all,
-    lists,
-    renumbered,
-    seated,
-    shuffled,
-)
 
 
 def gauntlet(
@@ -29,14 +21,15 @@ def gauntlet(
     deals: int | None = None,
     total: int | None = None,
     seed: int = 0,
-) -> LineUps:
+) -> pairing.LineUps:
     """The first bots against all others: each line-up is one challenger and others.
 
-    Challengers never meet, and with two players the others do not either. Counts of deals differ
-    by at most 1 among the challengers after any deal. The others' line-ups are those of a round
-    robin among themselves with a seat less; every challenger plays each of these line-ups, a round
-    of them in turn with two or three players, one after the other with more. So after any deal the
-    others' counts of deals differ by at most 1 with two or three players.
+    Challengers never meet, and with two players the others do not either. After any deal, the
+    numbers of deals of two challengers differ by at most 1. The others' line-ups are those of a
+    round robin among themselves with one seat fewer. Every challenger plays each of these line-ups.
+    With two or three players, the challengers take turns, one round of line-ups each; with more,
+    each plays all its line-ups before the next. With two or three players the others' numbers of
+    deals therefore differ by at most 1 too, after any deal.
 
     Args:
         bots: challengers and others together.
@@ -52,10 +45,10 @@ def gauntlet(
             f"a gauntlet of {challengers} in matches of {players} needs at least "
             f"{challengers + players - 1} bots, not {bots}"
         )
-    many = deals_in_all(deals, total, challengers * others, players - 1)
-    first = shuffled(range(challengers), seed, "challengers")
-    rest = shuffled(range(challengers, bots), seed, "others")
-    length, line_up = lists(others, players - 1)
+    many = pairing.deals_in_all(deals, total, challengers * others, players - 1)
+    first = pairing.shuffled(range(challengers), seed, "challengers")
+    rest = pairing.shuffled(range(challengers, bots), seed, "others")
+    length, line_up = pairing.lists(others, players - 1)
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
@@ -64,12 +57,12 @@ def gauntlet(
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
-        return seated([challenger, *met], seed, deal)
+        return pairing.seated([challenger, *met], seed, deal)
 
-    return LineUps(many, at)
+    return pairing.LineUps(many, at)
 
 
-class Gauntlet(Listed):
+class Gauntlet(pairing.Listed):
     """The first bots against all others."""
 
     own = (("challengers", "--challengers"),)
@@ -81,7 +74,7 @@ class Gauntlet(Listed):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
         return replace(setup, challengers=challengers)
 
-    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         assert setup.challengers is not None  # settled
         return gauntlet(
@@ -93,7 +86,7 @@ class Gauntlet(Listed):
             seed=setup.seed,
         )
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
         """The challengers against the new bots."""
         assert setup.challengers is not None  # settled
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
@@ -101,7 +94,7 @@ class Gauntlet(Listed):
             line_ups = gauntlet(
                 len(order), setup.challengers, setup.players, deals=before.deals, seed=setup.seed
             )
-            yield renumbered(line_ups, order)
+            yield pairing.renumbered(line_ups, order)
 
 
 FORMAT = Gauntlet()

@@ -2,7 +2,7 @@
 
 Each line-up is made greedily. Its first bot is one that played least. Each further bot has met the
 bots of the line-up least, and a match more than the bot that played least counts against it.
-Nothing is random, so the list depends on the numbers of bots and players alone.
+Nothing is random, so the list depends only on the numbers of bots and players.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Who plays whom, on which seed and in which seats: the schedule of a tournament.
 
-A *deal* is one line-up (distinct bots, one a seat) with one seed. It is played once for each
+A *deal* is one line-up (distinct bots, one per seat) with one seed. It is played once for each
 *seating* of its line-up, so that luck is shared and every bot sits equally often in every seat.
 Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
 
@@ -39,7 +39,7 @@ def deal_seed(seed: int, deal: int) -> int:
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one a deal, each computed when it is asked for.
+    """The line-ups of a schedule, one per deal, each computed on demand.
 
     Args:
         deals: how many there are.

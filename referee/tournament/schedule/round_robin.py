@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from referee.tournament.schedule import pairing
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.gauntlet import gauntlet
-from referee.tournament.schedule.pairing import (
-    LineUps,
-    Listed,
-    deals_in_all,
-    lists,
-    renumbered,
-    seated,
-    shuffled,
-)
 
 
 def round_robin(
@@ -24,7 +16,7 @@ def round_robin(
     deals: int | None = None,
     total: int | None = None,
     seed: int = 0,
-) -> LineUps:
+) -> pairing.LineUps:
     """Every bot meets every other equally often.
 
     Two players: in each cycle of bots * (bots - 1) / 2 deals every pair meets once, and after any
@@ -45,30 +37,32 @@ def round_robin(
         total: how many deals in all.
         seed: of the whole schedule.
     """
-    many = deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
-    names = shuffled(range(bots), seed, "bots")
-    line_up = lists(bots, players)[1]
-    return LineUps(many, lambda deal: seated([names[bot] for bot in line_up(deal)], seed, deal))
+    many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
+    names = pairing.shuffled(range(bots), seed, "bots")
+    line_up = pairing.lists(bots, players)[1]
+    return pairing.LineUps(
+        many, lambda deal: pairing.seated([names[bot] for bot in line_up(deal)], seed, deal)
+    )
 
 
-class RoundRobin(Listed):
+class RoundRobin(pairing.Listed):
     """Everybody against everybody."""
 
-    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
+    def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
         """As many line-ups as `length` has, of the bots of `setup`."""
         bots, deals, total = len(setup.bots), length.deals, length.total_deals
         return round_robin(bots, setup.players, deals=deals, total=total, seed=setup.seed)
 
-    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
+    def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
         """The new bots against the old ones, and then among themselves."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players
         order = [*new, *everybody[:old]]
         line_ups = gauntlet(len(order), len(new), players, deals=before.deals, seed=setup.seed)
-        yield renumbered(line_ups, order)
+        yield pairing.renumbered(line_ups, order)
         if len(new) >= players:
             line_ups = round_robin(len(new), players, deals=before.deals, seed=setup.seed)
-            yield renumbered(line_ups, new)
+            yield pairing.renumbered(line_ups, new)
 
 
 FORMAT = RoundRobin()

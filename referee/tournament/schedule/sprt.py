@@ -20,7 +20,7 @@ class Sequential:
     A deal with a void match does not count.
 
     Attributes:
-        test: what is tested.
+        test: the hypotheses and error rates.
         counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
         verdict: None until it is known.
         deals: how many deals were looked at; the last of them brought the verdict.
@@ -76,7 +76,6 @@ class SprtFormat(Listed):
         return replace(setup, sprt=setup.sprt or Sprt())
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
-        """As many line-ups as `length` has."""
         return LineUps(length.deals or 0, lambda _: (0, 1))
 
 

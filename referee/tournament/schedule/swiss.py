@@ -1,8 +1,8 @@
 """A Swiss tournament: equals meet, round by round, and nobody meets the same bot twice.
 
 Like the Dutch system of FIDE (Handbook, C.04.3) without its rules on colours, since every deal is
-played in all its seatings: score groups from the top down, the upper half of a group against its
-lower half, who finds nobody floats down to the next group.
+played in all its seatings. Score groups are paired from the top down, the upper half of a group
+against its lower half. A bot without a partner floats down to the next group.
 
 Matching of pairs is by Edmonds' blossom algorithm: in a group it finds the most pairs that have not
 met, and over the whole field the fewest rematches. It is written out here because a library's
@@ -34,7 +34,7 @@ class SwissRound(NamedTuple):
     """A round.
 
     Attributes:
-        line_ups: distinct bots, one a seat; the highest in the standings first.
+        line_ups: distinct bots, one per seat; the highest in the standings first.
         byes: bots that do not play, fewer than a line-up.
         rematches: pairs in the line-ups that had met before.
     """
@@ -56,10 +56,10 @@ def swiss_round(
 ) -> SwissRound:
     """Pair a round by the results so far.
 
-    The bots stand in the order of their points; between equals a draw decides, another one in each
-    round. The byes go to the lowest of those that had the fewest. With two players there is no
-    rematch if the field can be paired without, whoever of them gets the bye, else the fewest. With
-    more players the bots of a line-up come from one score group as far as its size allows, and are
+    The bots are in the order of their points. Equal bots are in random order, a new one in each
+    round. The byes go to the lowest of the bots with the fewest byes. With two players there are no
+    rematches if the field can be paired so with any of them as the bye, else the fewest. With more
+    players the bots of a line-up come from one score group as far as its size allows, and are
     swapped within it, then with neighbours, as long as that makes rematches fewer: few, but not
     provably the fewest.
 
@@ -99,7 +99,7 @@ def swiss_round(
 
 
 def _byes(ranking: Sequence[int], byes: Sequence[int], count: int) -> Iterable[Sequence[int]]:
-    """Who may rest, the best choice first: the lowest of those with the fewest byes."""
+    """Yield the bots that may rest: the lowest of those with the fewest byes first."""
     lowest_first = ranking[::-1]
     order = sorted(lowest_first, key=byes.__getitem__)
     if count != 1:
@@ -164,7 +164,7 @@ def _complete(
 ) -> None:
     """Pair as many of the bots as can be, by augmenting paths from those that have no partner.
 
-    Who has a partner keeps having one.
+    A bot with a partner keeps having one.
     """
     single = [bot for bot in bots if bot not in partner]
     while len(single) > 1:
@@ -290,11 +290,11 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
 
 
 class SwissTable:
-    """Who has how many points in a Swiss tournament, and has met whom.
+    """The points of each bot in a Swiss tournament, and its opponents.
 
-    A round gives each bot the share of those in its line-up that it has more points than, over all
-    deals of the round; equal ones count half. A bye gives 1. Who is put out in a round has lost in
-    it, and is in none that follows.
+    A round gives each bot the share of the others in its line-up that have fewer points, over all
+    deals of the round; equal ones count half. A bye gives 1. A bot that is excluded in a round has
+    lost in it, and plays in no later one.
 
     Attributes:
         rounds: how many are over.
@@ -314,7 +314,7 @@ class SwissTable:
         self.points += [0.0] * (bots - len(self.points))
 
     def opponents(self) -> list[float]:
-        """Of each bot the sum of the points of those that it has met (Buchholz)."""
+        """For each bot, return the sum of the points of its opponents (Buchholz)."""
         sums = [0.0] * len(self.points)
         for (one, other), times in self._met.items():
             sums[one] += times * self.points[other]
@@ -336,7 +336,7 @@ class SwissTable:
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
     def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchRow]) -> None:
-        """Add the results of a round; who is in no line-up and not out had a bye."""
+        """Add the results of a round; a bot without a line-up had a bye, unless it is excluded."""
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
             self.points[bot] += 1
@@ -372,17 +372,14 @@ class Swiss(Format):
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: SwissTable
     ) -> Iterator[Sequence[LineUp]]:
-        """A stage per round."""
         for _ in range(table.rounds, setup.rounds or 0):
             yield table.next_round(setup)
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """How many line-ups there are in all."""
         rounds = (setup.rounds or 0) - (before.rounds or 0 if before else 0)
         return rounds * (len(setup.bots) // setup.players) * (setup.deals or 1)
 
     def table(self) -> SwissTable:
-        """The points so far."""
         return SwissTable()
 
 

@@ -53,9 +53,10 @@ class ToyTracker:
 
 
 ENVIRONMENT = Environment(
+    id="ToyCards",
+    opponent="",
     version=1,
     choices=CHOICES,
-    action_shape=lambda options: (),
     observation=layout,
     translator=Translator,
     tracker=ToyTracker,

@@ -1,4 +1,4 @@
-"""What the match page shows of Bot Wars: the grid (drawing.js), and curves."""
+"""The parts of the match page for Bot Wars: the grid (drawing.js), and curves."""
 
 from __future__ import annotations
 

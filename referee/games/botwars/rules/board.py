@@ -1,7 +1,7 @@
 """The grid of Bot Wars and one turn on it (protocol, 4.3).
 
-Cells are integers, sides 0 (red) and 1 (blue). What lies where is kept in sets of cells, so that a
-turn costs by the botlets and not by the cells.
+Cells are integers, sides 0 (red) and 1 (blue). Positions are sets of cells, so that the cost of a
+turn depends on the number of botlets, not of cells.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """What a turn has done, each number one a side.
+    """The events of a turn, each number per side.
 
     Attributes:
         died: the cells where botlets died, ascending.
@@ -55,10 +55,10 @@ class TurnResult(NamedTuple):
 
 
 class Board:
-    """The grid and what the sides have.
+    """The grid, and the energy and spawns of the sides.
 
     Args:
-        state: what it begins as; its turns are the game's.
+        state: the beginning; the game counts its turns.
 
     Attributes:
         neighbours: of every cell.
@@ -131,7 +131,7 @@ class Board:
     # --- the steps of a turn (4.3) ------------------------------------------------------------
 
     def _move(self, moves: Sequence[Mapping[int, int]]) -> set[int]:
-        """All at once; returns the cells where several met and died."""
+        """Move all botlets together; return the cells where several met and died."""
         ends = [
             [targets.get(cell, cell) for cell in own]
             for own, targets in zip(self.botlets, moves, strict=True)
@@ -146,7 +146,7 @@ class Board:
         return met
 
     def _battle(self) -> set[int]:
-        """All at once; returns the cells of those that died."""
+        """Fight all battles together; return the cells of the dead."""
         foes = []
         for own, other in (self.botlets, self.botlets[::-1]):
             beside = {}

@@ -1,4 +1,4 @@
-"""The game of Bot Wars: turn after turn both sides move at once (protocol, 4)."""
+"""The game of Bot Wars: in each turn both sides move together (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is told of a seat besides its score, which is its botlets, and its turns."""
+    """Facts of a seat beside its score, which is its botlets, and its turns."""
 
     energy: Annotated[int, Meta(description="Energy not used at the end.")]
     gathered: Annotated[int, Meta(description="Energy gathered.")]
@@ -58,7 +58,7 @@ class Facts(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a game begins that begins in the middle; rows and columns are those of the options.
+    """The state of a game that begins in the middle; rows and columns are in the options.
 
     Attributes:
         grid: as in `State`, or its rows.
@@ -81,7 +81,7 @@ class BotWars:
         situation: where it begins; None with an empty grid.
 
     Attributes:
-        requests: what the game waits for: both sides' moves, or nothing once it is over.
+        requests: the moves of both sides that are due; empty once the game is over.
         outcome: set once it is.
     """
 
@@ -116,7 +116,6 @@ class BotWars:
         return self._counts[0].turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Take both sides' moves, play the turn and ask again, unless the game is over."""
         self.requests = ()
         left = frozenset(seat for seat, reply in replies.items() if reply is LEFT)
         bad = set()
@@ -136,13 +135,11 @@ class BotWars:
             self.outcome = Outcome(reason, ranks([-len(side) for side in self.board.botlets]))
 
     def take_events(self) -> list[Struct]:
-        """Public messages and faults since the last call, oldest first."""
         events = self._events
         self._events = []
         return events
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         board, found = self.board, []
         for side, counts in enumerate(self._counts):
             counted = vars(counts).copy()
@@ -241,7 +238,7 @@ def _laid_out(situation: Situation, board: Board) -> Board:
     """A board as the situation has it.
 
     Raises:
-        ValidationError: its grid is none of this size.
+        ValidationError: its grid has another size.
     """
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)

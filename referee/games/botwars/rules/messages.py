@@ -1,7 +1,7 @@
 """The messages of Bot Wars as structs (spec/botwars/protocol.md, 2).
 
-The names in `State` are those that the game's bots have always been sent; so some are written in
-another way than those of the other messages.
+The names in `State` are older than this protocol, so some are written in another way than the names
+of other messages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SideId = Annotated[
 
 
 class Side(Struct, frozen=True, gc=False):
-    """What a side has besides its botlets."""
+    """The state of a side beside its botlets."""
 
     energy: Annotated[int, Meta(ge=0, description="Botlets that it can still spawn.")]
     spawn: Annotated[Cell, Meta(description="Its spawn point.")]
@@ -101,7 +101,7 @@ class MoveRequest(Struct, frozen=True, tag_field="type", tag="move-request"):
 class MoveReply(Struct, frozen=True, tag_field="type", tag="move-reply"):
     """The answer to `move-request` (5).
 
-    What `moves` is made of is looked at by hand (`moves.py`).
+    `moves.py` checks the content of `moves`.
     """
 
     legal_has: ClassVar[tuple[str, ...]] = ("moves",)

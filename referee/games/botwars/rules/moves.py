@@ -1,4 +1,4 @@
-"""A bot's reply -> the moves that are carried out, and what was wrong (protocol, 5).
+"""Turn a bot's reply into moves to carry out, and mistakes (protocol, 5).
 
 A reply of the wrong format loses the game; a move that cannot be made is only ignored.
 """
@@ -26,7 +26,7 @@ Neighbours: TypeAlias = Sequence[tuple[int, ...]]
 
 
 def bad_format(reply: object) -> str:
-    """What is wrong with a reply's format, as a clause; empty if nothing is."""
+    """Describe the problem with a reply's format, as a clause; empty if it is right."""
     if isinstance(reply, InvalidReply):
         return reply.detail
     assert isinstance(reply, MoveReply)  # the decoder knows no other

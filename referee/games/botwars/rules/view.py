@@ -1,7 +1,6 @@
-"""What anybody sees of a game: the state, and what the last turn did.
+"""The view of every viewer: the state, and the events of the last turn.
 
-Nothing is hidden: all of it follows from the public messages, for the game itself and for who
-follows its log.
+Nothing is hidden: all of it follows from the public messages, both in the game and in a log.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from referee.games.botwars.rules.messages import (
 
 
 class View(State, frozen=True, gc=False):
-    """The state with what the last turn did; pairs are red's and blue's.
+    """The state with the events of the last turn; pairs are (red, blue).
 
     Attributes:
         moves: that were carried out.
@@ -46,7 +45,7 @@ def after(before: State, played: TurnPlayed) -> View:
 
     Args:
         before: the state before it; in a damaged log it may be any state.
-        played: what was told of the turn.
+        played: the public message of the turn.
     """
     state = played.state
     red, red_spawned = _became("r", state.p1.spawn, before, played)

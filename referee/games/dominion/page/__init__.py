@@ -1,4 +1,4 @@
-"""What the page shows of Dominion beside its views: facts of the cards, curves, a log's views.
+"""Dominion's parts of the page, beside its views: facts of the cards, curves, a log's views.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -21,11 +21,11 @@ from referee.games.interface.page import PageDefinition, Series
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """What the drawing has to know of the cards.
+    """Return the facts of the cards for the drawing.
 
     Returns:
         cards: card -> its cost, its kind ("action", "treasure", "victory" or "curse"), the money
-            that it gives when it is played as a treasure, and what it does.
+            that it gives when it is played as a treasure, and its effect in words.
         supply: the cards that are in every game, as protocol-v1 lists them, and the kingdom's by
             cost.
     """
@@ -58,7 +58,7 @@ class Spectator:
         self._ledger = Ledger(seats)
 
     def observe(self, message: Struct) -> bool:
-        """Take a public message; until the piles are told, a gain is told by half."""
+        """Take a public message; a gain is complete only after the next piles."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):

@@ -1,9 +1,8 @@
 """How another referee of Dominion is checked; loaded when one is.
 
-The matches in which it is watched are those of matches.json: who plays how, and why. The basic ones
-come first: what is wrong there is wrong everywhere. Each other match adds one thing, or a few that
-keep out of each other's way. A match is there for the cases that it names (`covers`) and for those
-of its tricks.
+The matches are in matches.json, with the style of each seat. The basic ones come first: a deviation
+there affects all others. Each other match adds one thing, or a few that do not affect each other. A
+match covers the cases that it names (`covers`) and the cases of its tricks.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from referee.games.interface.probing import ProbeMatch, Probes
 
 
 class _Match(Struct, forbid_unknown_fields=True):
-    """A match in the file; its fields are those of `ProbeMatch`.
+    """A match in the file; its fields are those in `ProbeMatch`.
 
-    What its seats do need not come to what it `may` be there for besides.
+    Its seats may show the cases in `may` too, but do not have to.
     """
 
     id: str

@@ -1,10 +1,10 @@
-"""The chance of another referee, read from what it showed.
+"""The random choices of another referee, read from its messages.
 
-Every request to a seat shows its whole hand, and between two requests to a seat it draws at most
-once. So when cards are drawn, the next request of that seat shows which: they are put on top of the
-deck if they are there. If they are not, the hands differ, and that is found when the request is
-compared. A seat that is not asked again draws anything; nobody sees it. Random discards (7.4) show
-likewise in the seat's next hand, and the last of them on the pile.
+Every request to a seat shows its whole hand, and the seat draws at most once between two requests.
+Therefore the next request shows which cards it drew: they are put on top of the deck if they are
+there. If not, the hands differ, and comparing the request finds that. The draws of a seat without a
+later request do not matter. Random discards (7.4) also show in the seat's next hand, and the last
+of them on the pile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Tables(Struct, forbid_unknown_fields=True):
     Attributes:
         messages: type of a message -> the cases that hold if it is right; of the first's section it
             is.
-        departures: the rows of `Probes.about` for what is wrong with messages.
+        deviations: the rows of `Probes.about` for wrong messages.
         ends: reason of the end -> cases.
         shared: `Probes.shared`.
     """
@@ -70,7 +70,7 @@ class DominionObservedChance:
         deck += top[::-1]
 
     def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
-        """Take what the next hand no longer shows; what is on the pile then is taken last."""
+        """Take the cards that the next hand misses; the one on the pile then is last."""
         self._taken = True
         top = [str(card) for card in self._tops[owner][:1]]
         shown = self._next_hand(owner)
@@ -90,7 +90,7 @@ class DominionObservedChance:
         raise NotImplementedError(stream)
 
     def _next_hand(self, number: str) -> list[str] | None:
-        """The hand that the player's next request shows; None if there is none."""
+        """Return the hand in the player's next request; None without one."""
         return next(iter(self._hands[seat_index(number)]), None)
 
     def sent(self, message: Message, seat: int | None) -> Iterator[str]:
@@ -114,7 +114,7 @@ class DominionObservedChance:
 
 
 def _hand_of(message: Message) -> list[str] | None:
-    """The hand that a request shows; None if the message is none."""
+    """Return the hand in a request; None for other messages."""
     hands = {"attack-request": "options", "play-turn": "hand"}
     if (kind := message.get("type")) not in hands:
         return None

@@ -81,7 +81,7 @@ class ProbeState(State):
         return without(card, self.hand)
 
     def trades(self, card: str) -> list[tuple[str, list[str]]]:
-        """What a mine or remodel can trash, cheap cards first, and what can be gained for it."""
+        """List the cards that a mine or remodel can trash, cheap ones first, with the gains."""
         held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
         return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
@@ -105,7 +105,7 @@ class ProbeState(State):
         return {"type": "attack-reply", "discard": self.discards()}
 
     def discards(self) -> list[str]:
-        """What a militia asks for, in an order that nobody would choose by itself."""
+        """Choose a militia's discards, in an order that nobody would choose by itself."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
         return dull[: self.request["discard"]][::-1]
 
@@ -120,7 +120,6 @@ class ProbeState(State):
         return found
 
     def _wanted(self, cards: Sequence[str]) -> str | None:
-        """One of these that can be gained."""
         cards = [card for card in cards if self._can_take(card)]
         for card, enough in self._gains:
             if card in cards and self.count(card) < enough:

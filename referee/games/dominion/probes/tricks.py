@@ -1,10 +1,10 @@
 """What probes do to see what another referee makes of it, from tricks.json, and why.
 
-A trick is done once, at the first request that gives it an occasion: all conditions of `when`
-hold, which are parted by commas. `reply` is what it answers, in JSON, or in full if it is a string;
-with none the probe leaves. "$word" in it is a value, "*word" a list whose members are meant, and
-there is no occasion without them. Such a word, or a condition, is an attribute of `ProbeState` or a
-row of `_WORDS`, with its arguments behind it. A row with `cards` is a trick for each of them.
+A trick is done once, at the first request that fits: all conditions of `when`, separated by commas,
+are true. `reply` is the answer, in JSON, or in full if it is a string; without one the probe
+leaves. "$word" in it is a value, "*word" the members of a list; if they do not exist, the request
+does not fit. Such a word, or a condition, is an attribute of `ProbeState` or a row of `_WORDS`,
+followed by its arguments. A row with `cards` is a trick for each of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     """One trick.
 
     Attributes:
-        cases: ids of what it is there for.
+        cases: ids of the cases that it covers.
         attack: whether it answers an attack-request.
         awaits: a type of message: another seat must have been sent as many as this one before.
     """
@@ -43,7 +43,7 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
     cards: str = ""
 
     def probe_action(self, sight: ProbeState) -> ProbeAction | None:
-        """What it does now; None if there is no occasion."""
+        """Return its answer now; None if the request does not fit."""
         if self.attack == sight.asks_to_play:
             return None
         try:
@@ -66,7 +66,7 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
-    """A probe's action that writes a reply, and what it is there for."""
+    """Make an action that writes a reply, with its cases."""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
     return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 

@@ -13,7 +13,7 @@ KINGDOM = tuple(card for card, data in CARDS.items() if data.action)
 
 COST = {card: data.cost for card, data in CARDS.items()}
 WORTH = {card: data.worth for card, data in CARDS.items() if data.worth}
-"""The treasures and what each gives."""
+"""The treasures and their money."""
 POINTS = {card: data.points for card, data in CARDS.items() if data.points}
 
 HAND_SIZE = 5

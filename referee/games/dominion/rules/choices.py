@@ -15,7 +15,7 @@ EXCHANGES: Mapping[str, Mapping[str, int]] = {"mine": WORTH, "remodel": COST}
 
 def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST) -> list[str]:
     """List the cards that cost at most `limit` and have cards left in their pile, in order."""
-    return [card for card in among if supply.get(card) and COST[card] <= limit]
+    return [card for card in among if COST[card] <= limit and supply.get(card)]
 
 
 def trashable(card: str, rest: Collection[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the ten kingdom cards do (protocol-v1, 6 and 7).
+"""The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
 An effect runs when its card has left the hand and the action is spent (5.3). One that asks other
 players is a generator: it yields each request and receives the reply there. One that cannot run
@@ -33,11 +33,10 @@ Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
-    """The card is "consumed" (6): the text is one sentence on what is wrong."""
+    """The card is "consumed" (6): the text is one sentence about the mistake."""
 
 
 def _give(table: Table, turn: TurnState, card: str) -> None:
-    """Give the player the cards, actions, buys and money that stand on the card."""
     data = CARDS[card]
     if data.cards:
         table.draw(turn.player, data.cards)
@@ -79,7 +78,6 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 
 
 def _attack(table: Table, player: Player) -> Decisions:
-    """One player's answer to a militia (7)."""
     count = len(player.hand) - MILITIA_HAND_SIZE
     reply = yield Request(player.seat, AttackRequest(count, player.shown_hand()))
     if reply is LEFT:

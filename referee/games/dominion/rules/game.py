@@ -38,14 +38,14 @@ class Options(Struct, frozen=True):
     """What can be chosen for a game of Dominion.
 
     Attributes:
-        max_turns: turns a player after which the game ends (4.4).
+        max_turns: turns per player after which the game ends (4.4).
     """
 
     max_turns: Annotated[int, Meta(ge=1)] = 500
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score and turns.
+    """Facts of a seat beside its score and turns.
 
     Attributes:
         cards: card -> how many it owns, in the order of the supply, without zeros.
@@ -74,11 +74,10 @@ class Dominion(TableGame[Table]):
         self.begin(self._play(), setup.absent)
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see; owned cards are public, where they lie is not."""
+        """Show the state to a viewer: owned cards are public, their places are not."""
         return view_of(self.table, self.requests, viewer)
 
     def _play(self) -> Decisions:

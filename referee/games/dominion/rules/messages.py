@@ -158,7 +158,7 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
 
 
 class AttackReply(Struct, frozen=True, tag_field="type", tag="attack-reply"):
-    """The answer to `attack-request`: what to discard, the last goes on top (7.2)."""
+    """The answer to `attack-request`: the discards, the last one on top (7.2)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("discard",)
     discard: _LooseCards = None

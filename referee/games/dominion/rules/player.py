@@ -37,7 +37,8 @@ class Player:
         actions_played: the action cards that it has played, each once.
         left: whether it left the match.
         is_shown: whether it was sent its hand as it is now.
-        unseen: what the referee chose from its hand since then, to be discarded below the last one.
+        unseen: the cards that the referee chose from its hand since then, to be discarded below the
+            last one.
         counted: what `cards` gave; None since it gained or trashed a card.
     """
 

@@ -34,7 +34,7 @@ class SeatCards(Struct, frozen=True):
 class FirstTurn(Struct, frozen=True):
     """Where the first turn stands; see `TurnState`.
 
-    What was bought is what was gained if `gained` is None.
+    If `gained` is None, only the bought cards were gained.
     """
 
     actions: int = 1
@@ -52,7 +52,7 @@ class FirstTurn(Struct, frozen=True):
 
 
 class Situation(Struct, frozen=True):
-    """Where a game begins. What is not there is as after the deal.
+    """The beginning of a game in the middle. Missing parts are as after the deal.
 
     Before the first request, the gains and trashings by which the seats got their cards are
     published, so that a bot which counts cards is not surprised by them.
@@ -68,7 +68,7 @@ class Situation(Struct, frozen=True):
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:
-        """Give the seats of a new table their cards; what they gained is still in the supply."""
+        """Give the seats of a new table their cards; gains are still in the supply."""
         left = table.supply.counts | self.supply
         for player in table.players:
             cards = self.seats.get(player.number)
@@ -94,7 +94,7 @@ class Situation(Struct, frozen=True):
 
 
 def _gained(player: Player) -> Counter[str]:
-    """What a player has more than at the deal; less than none of what was trashed."""
+    """The cards that a player has more than at the deal; negative for trashed ones."""
     gained = Counter(player.cards())
     gained.subtract(Counter(STARTING_DECK))
     return gained

@@ -19,7 +19,6 @@ class Supply:
     """
 
     def __init__(self, players: int) -> None:
-        """Lay out the supply for 2 to 4 players."""
         victory = 8 if players == 2 else 12
         coppers_dealt = STARTING_DECK.count("copper") * players
         self.counts = {
@@ -42,7 +41,7 @@ class Supply:
         self._piles[_INDEX[card]] = Pile(card, left)
 
     def set(self, counts: Mapping[str, int]) -> None:
-        """Lay out these piles anew; those that are not named stay as they are."""
+        """Set these piles; the others stay unchanged."""
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
         self._piles = [Pile(c, count) for c, count in self.counts.items()]

@@ -1,4 +1,4 @@
-"""What lies on the table, and the moves that every rule is made of.
+"""The table, and the moves that every rule is made of.
 
 Each move changes the cards and publishes it, in the order of protocol-v1, 2.
 """

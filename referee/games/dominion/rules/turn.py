@@ -1,7 +1,7 @@
 """One turn, from its first request to the end of its clean-up (protocol-v1, 5).
 
-A turn is a generator: it yields each `play-turn` and receives the reply. A reply that is no
-legal one is a fault, and section 5 says for each kind whether the turn goes on.
+A turn is a generator: it yields each `play-turn` and receives the reply. A reply that is not legal
+is a fault, and section 5 says for each kind whether the turn continues.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> De
     """Play one turn of a player who is in the match; its clean-up is the last that happens.
 
     Args:
-        turn: what it has left to spend, if it does not begin as 4.4 says.
+        turn: the resources left, if it does not begin as 4.4 says.
     """
     turn = turn or TurnState(player)
     player.turns += 1

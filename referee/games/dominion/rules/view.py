@@ -1,4 +1,4 @@
-"""A game of Dominion as data: what a seat, the public, or who sees everything may know of it."""
+"""A game of Dominion as data, for a seat, the public, or a viewer of everything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OwnCards(Struct, frozen=True):
-    """Where a seat's cards lie, and what else it alone knows.
+    """The places of a seat's cards, and its other private knowledge.
 
     While a seat is not asked, it does not know what it has drawn since: that is in its deck here.
 
@@ -39,7 +39,7 @@ class OwnCards(Struct, frozen=True):
 
 
 class SeatView(Struct, frozen=True):
-    """What is to be seen of a seat.
+    """One seat in a view.
 
     Attributes:
         cards: card -> how many it owns, in the order of the supply, without zeros.
@@ -53,13 +53,13 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What is to be seen of a game (`referee.games.interface.game.Game.view`).
+    """A view of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
         supply: card -> cards left.
         seats: in seat order.
-        asked: the seat that is asked; None for all others, and if nobody is.
-        request: what it is asked; likewise.
+        asked: the seat with a request; None for all other viewers, and without a request.
+        request: the request of that seat; else None.
     """
 
     supply: dict[str, int]
@@ -69,7 +69,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """What a viewer may see of a table.
+    """Make the view of a table for a viewer.
 
     Args:
         requests: that the game waits for.

@@ -1,4 +1,4 @@
-"""What a spectator can check of a game of Dominion.
+"""Checks a spectator log of Dominion.
 
 reading.py      what a spectator knows of a game in the middle of it
 explanation.py  is there a course of a turn that sends its messages?

@@ -1,10 +1,11 @@
 """Checks a log of Dominion: is there a game that sends these messages? (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so they are checked message by message. Hands are
-not, but their sizes are: the clean-up publishes what was played, and with it every draw, shuffle,
-discard and attack of the turn is determined, except how many cards a cellar discarded. So a turn is
-collected up to its end and then explained: is there a course of it that sends these messages, from
-one of the sizes that deck, hand and discard pile can have?
+hidden, but their sizes are not. The clean-up publishes the played cards, and with them every draw,
+shuffle, discard and attack of the turn is determined, except for the number of cards that a cellar
+discarded. The checker therefore collects a turn up to its end and then explains it: is there a
+course of it that sends these messages, from one of the possible sizes of deck, hand and discard
+pile?
 
 Where a turn ends is not always clear when its messages are read (`events.py`), and the turn of a
 player without a card in hand sends none. The checker holds every reading that is possible
@@ -86,7 +87,6 @@ class Checker:
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
-        """Read a public message of the game, `Gone` or `End`."""
         self._line, self._findings = line, []
         if type(message) is GameInfo:
             self._read_game_info(message)
@@ -122,7 +122,6 @@ class Checker:
             self._findings.append(problem.finding)
 
     def _find(self, section: str, expected: str, found: str) -> None:
-        """Report something of this line."""
         self._findings.append(Finding(self._line, section, expected, found))
 
     # --- message by message -------------------------------------------------------------------
@@ -230,7 +229,7 @@ class Checker:
         self._apply(event)
 
     def _start_afresh(self, event: Event) -> Reading:
-        """A reading that assumes nothing but what is public."""
+        """Make a reading that assumes only public knowledge."""
         # A top discard may be anybody's answer to an attack; other messages are the active seat's.
         last = self._last_active
         active = last if event.kind in (*ANSWERS, Kind.DISQUALIFIED) else event.seat
@@ -258,7 +257,7 @@ class Checker:
         """Every reading that extends this one by the event.
 
         Raises:
-            Contradiction: there is none.
+            Contradiction: no reading is possible.
         """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active

@@ -41,7 +41,7 @@ class _Course(Struct):
         hand, deck, discard: how many cards lie there.
         reach: as of `Seat`, of the active player, without the cards in play.
         owned: the active player's cards.
-        others: what is known of the other seats.
+        others: the knowledge of the other seats.
         at: the place of the first event that is not explained yet.
         actions, buys, money: that are left.
     """
@@ -88,7 +88,7 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """What is known of the seats after the turn.
+        """Return the knowledge of the seats after the turn.
 
         Raises:
             Contradiction: no course of the turn sends its messages.
@@ -353,5 +353,4 @@ class Explanation:
 
 
 def _most(counters: Sequence[Counter[str]]) -> Counter[str]:
-    """The largest count of each card."""
     return reduce(or_, counters, Counter())

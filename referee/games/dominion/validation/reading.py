@@ -1,4 +1,4 @@
-"""What the checker knows of a game: readings of its messages, each with the state of the seats."""
+"""The checker's knowledge of a game: readings of its messages, each with the state of the seats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """What is known of a seat between turns.
+    """The knowledge of a seat between turns.
 
     Attributes:
         sizes: every possible one.

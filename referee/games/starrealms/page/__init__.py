@@ -1,4 +1,4 @@
-"""What the match page shows of Star Realms beside its views: facts of the cards, a log's views.
+"""Star Realms' parts of the match page, beside its views: facts of the cards, a log's views.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -16,12 +16,12 @@ from referee.games.starrealms.rules.view import View
 
 
 def _facts(options: Any) -> dict[str, Any]:
-    """What the drawing has to know of the cards.
+    """Return the facts of the cards for the drawing.
 
     Returns:
-        cards: card -> its faction, type, cost, defence and what it does.
+        cards: card -> its faction, type, cost, defence and effect in words.
         factions: faction -> its name.
-        pile: the card that lies in a pile beside the row.
+        pile: the card in the pile beside the row.
     """
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
@@ -37,7 +37,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    """What the player whose turn it is has to spend; the other has nothing."""
+    """The resources of the player on turn; the other has none."""
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

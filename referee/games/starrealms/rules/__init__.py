@@ -2,13 +2,13 @@
 
 cards.py      the cards as data
 messages.py   the wire messages as structs
-faults.py     what a bot can do wrong
-player.py     one seat's cards, and what a turn has to spend
+faults.py     a bot's mistakes
+player.py     one seat's cards, and the resources of a turn
 table.py      the table, and the moves that every rule is made of
-view.py       what a player is asked with, and what any viewer may know
+view.py       the state in a request, and the view of any viewer
 choices.py    questions in the middle of a turn
-effects.py    what the words of the cards mean
+effects.py    the effects of the cards' words
 turn.py       one turn
-situation.py  where a game begins that begins in the middle
+situation.py  a game that begins in the middle
 game.py       turns, end of the game, winners
 """

@@ -1,10 +1,10 @@
-"""The cards as data (protocol, 7): every card is a row, and what it does are words with a number.
+"""The cards as data (protocol, 7): every card is a row, and its effects are words with a number.
 
     "combat 4, draw 1"    one effect after the other
     "trade 3 or combat 5" one of these, as the player chooses
 
-What a word means stands in effects.py, one function a word; `CONSTANT` are the words of what holds
-as long as the card is in play.
+effects.py has one function for each word; `CONSTANT` are the words whose effect lasts as long as
+the card is in play.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Card(NamedTuple):
         copies: in the trade deck; of a starting card in one player's deck.
         defense: the combat that destroys it; 0 for a ship.
         constant: the word of what holds while it is in play; "" for most.
-        is_ship: whether it is no base.
+        is_ship: whether it is a ship; else it is a base.
     """
 
     name: str
@@ -159,4 +159,4 @@ CARDS = {card.name: card for card in [*_TRADE, *_OTHERS]}
 TRADE_DECK = tuple(card.name for card in _TRADE for _ in range(card.copies))
 """Before it is shuffled; its end is the top (4.1)."""
 STARTING_DECK = tuple(card.name for card in _OTHERS for _ in range(card.copies))
-"""A player's, likewise."""
+"""A player's, in the same way."""

@@ -1,4 +1,4 @@
-"""Questions in the middle of a turn: what is offered, and what a reply means (protocol, 6)."""
+"""Questions in the middle of a turn: their options, and the meaning of a reply (protocol, 6)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def ask(
     """Have the player pick up to `most` options, or exactly so many if it must.
 
     Returns:
-        Their indices, in the order to be carried out; none without options, who then is not asked.
+        Their indices, in order; none without options, and then the player does not get a request.
     """
     if not options:
         return ()
@@ -57,7 +57,6 @@ def ask(
 
 
 def _problem(picks: Any, least: int, most: int, options: int) -> str:
-    """What is wrong with picks, as a clause; empty if nothing is."""
     if not isinstance(picks, list):
         return f"`picks` is {describe(picks)}, not a list"
     for place, pick in enumerate(picks):

@@ -1,4 +1,4 @@
-"""What the words of the cards mean: one function a word (protocol, 4.3, 4.4).
+"""The effects of the cards' words: one function for each word (protocol, 4.3, 4.4).
 
 A function gets the table, the turn, the card that asks (of a Needle that copies, the copied ship)
 and the word's number. One that asks the player is a generator. What cannot happen does not.

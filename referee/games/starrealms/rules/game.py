@@ -28,7 +28,7 @@ class Options(Struct, frozen=True):
     """What can be chosen for a game of Star Realms.
 
     Attributes:
-        max_turns: turns a player after which the game ends (4.10).
+        max_turns: turns per player after which the game ends (4.10).
         explorers: that lie beside the trade row.
     """
 
@@ -37,7 +37,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score, which is its authority, and its turns."""
+    """Facts of a seat beside its score, which is its authority, and its turns."""
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
@@ -69,11 +69,10 @@ class StarRealms(TableGame[Table]):
         self.begin(self._play(), setup.absent)
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [SeatState(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see: all but hands and the order of decks is public."""
+        """Show the state to a viewer: all but hands and the order of decks is public."""
         return view_of(self.table, self.turn, self.requests, viewer)
 
     def _play(self) -> Decisions:

@@ -1,6 +1,6 @@
 """The messages of Star Realms as structs (spec/starrealms/protocol.md, 2).
 
-The structs that go out are strict. Of the replies `turn.py` and `choices.py` look at the values.
+The outgoing structs are strict. `turn.py` and `choices.py` check the values of replies.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class InPlay(Struct, frozen=True, gc=False):
 
 
 class Opponent(Struct, frozen=True):
-    """What a player may know of the other."""
+    """A player's knowledge of the other."""
 
     authority: int
     hand_size: Count

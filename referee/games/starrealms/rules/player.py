@@ -1,4 +1,4 @@
-"""One seat's cards, and what a turn has to spend (protocol, 4)."""
+"""One seat's cards, and the resources of a turn (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Gain(NamedTuple):
 
 
 class TurnStats:
-    """What a player's turns have brought, for statistics and notes.
+    """Totals over a player's turns, for statistics and notes.
 
     Attributes:
         trade, combat, authority: made.
@@ -80,7 +80,7 @@ class Player:
         due: discards at the start of its next turn.
         shuffles: of its discard pile.
         turns: turns begun.
-        made: what they have brought.
+        made: totals over them.
         left: whether it left the match.
     """
 
@@ -101,7 +101,7 @@ class Player:
         return [piece for piece in self.in_play if not piece.card.is_ship]
 
     def exposed(self) -> list[Piece]:
-        """The bases that can be attacked or destroyed: outposts alone, if there are any (4.7)."""
+        """List the bases open to attack or destruction: only outposts, if any (4.7)."""
         bases = self.bases()
         return [piece for piece in bases if piece.card.type == OUTPOST] or bases
 
@@ -142,7 +142,7 @@ class Turn:
         trade, combat: to spend.
         next_ship_to_top: whether the next ship bought may go to the top of the deck.
         played: the cards played, the scrapped included.
-        copied: what a Needle copies.
+        copied: the ship that a Needle copies.
         question: the request that the player must answer now, if it is a `choose`.
     """
 

@@ -13,7 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; what is not there is empty.
+    """A seat; missing parts are empty.
 
     Attributes:
         deck: its first card is drawn first.
@@ -40,7 +40,7 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a game begins: with a turn of player 1. What is not there is as after the deal.
+    """The start of a game: a turn of player 1. Missing parts are as after the deal.
 
     Attributes:
         seats: player number -> its cards.
@@ -58,7 +58,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     combat: int = 0
 
     def lay_out(self, table: Table, turn: Turn) -> None:
-        """Change what lies on a new table, and what the first turn has to spend."""
+        """Lay out a new table, and set the resources of the first turn."""
         for player in table.players:
             cards = self.seats.get(player.number)
             if cards is not None:

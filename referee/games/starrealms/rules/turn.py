@@ -223,7 +223,7 @@ DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
     "attack-base": _attack_base,
     "attack-player": _attack_player,
 }
-"""What each action does: with the index of `legal` and where a bought card goes."""
+"""The effect of each action: with the index of `legal` and the place of a bought card."""
 
 
 def _clean_up(table: Table, turn: Turn) -> None:

@@ -1,4 +1,4 @@
-"""A game as data: what a player is told when asked, and what any viewer may know (4.9)."""
+"""A game as data: the state in a request, and the view of any viewer (4.9)."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def by_name(pieces: list[say.InPlay]) -> list[say.InPlay]:
 
 
 class SeatView(Struct, frozen=True):
-    """What is to be seen of a seat.
+    """One seat in a view.
 
     Attributes:
-        hand: as drawn; None for who does not know it. A seat knows it while it is asked.
+        hand: as drawn; None for viewers who do not know it. A seat knows it at its request.
         deck: by name, for `ALL` its first card is on top; None likewise.
         hidden: hand and deck together, by name.
-        discard, in_play: oldest first for `ALL` and for who is asked; else by name, since nobody is
-            told which of equal cards was scrapped or destroyed.
+        discard, in_play: oldest first for `ALL` and for the seat with a request; else by name,
+            since no message says which of equal cards was scrapped or destroyed.
         due: discards at the start of its next turn.
         turns: that it has begun.
     """
@@ -82,7 +82,7 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What is to be seen of a game (`referee.games.interface.game.Game.view`).
+    """A view of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
         turn: counted from 1 over both players; 0 before the first.
@@ -90,8 +90,8 @@ class View(Struct, frozen=True):
         trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`.
         trade_deck: its cards.
         seats: in seat order.
-        asked: the seat that is asked; None for all others, and if nobody is.
-        request: what it is asked; likewise.
+        asked: the seat with a request; None for all other viewers, and without a request.
+        request: the request of that seat; else None.
     """
 
     turn: say.Count
@@ -110,7 +110,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """What a viewer may see of a table.
+    """Make the view of a table for a viewer.
 
     Args:
         requests: that the game waits for.

@@ -1,4 +1,4 @@
-"""What the match page shows of Scripts of Tribute besides: facts of the cards, a log's views.
+"""Scripts of Tribute's other parts of the match page: facts of the cards, a log's views.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -19,12 +19,13 @@ from referee.games.tribute.turns import title_of
 
 
 def _facts(options: Options) -> dict[str, Any]:
-    """What the drawing has to know of cards and patrons.
+    """Return the facts of cards and patrons for the drawing.
 
     Returns:
-        cards: card -> its name, patron, type, cost, HP, taunt and what it does.
-        patrons: patron -> its name, what a call takes and brings, and whether it favours anybody.
-        asks: `follow_up` -> what is asked.
+        cards: card -> its name, patron, type, cost, HP, taunt and effect in words.
+        patrons: patron -> its name, the price and effect of a call, and whether it can favour a
+            player.
+        asks: `follow_up` -> the question.
     """
     patrons = [*options.patrons, TREASURY]
     cards = card_set(options.cards).kinds.values()

@@ -49,7 +49,7 @@ Entry: TypeAlias = tuple[Effect | Either, ...]
 
 
 class Kind:
-    """What all copies of a card have in common.
+    """The properties that all copies of a card share.
 
     Attributes:
         row: its facts, as they are sent.
@@ -76,8 +76,8 @@ class Card:
     Attributes:
         uid: its own number.
         ref: it as it is sent.
-        order: what sets are sorted by: number of its kind, then uid.
-        hp: of an agent in play, what is left.
+        order: the sort key of sets: number of its kind, then uid.
+        hp: left, for an agent in play.
         activated: of an agent in play, whether this turn.
     """
 

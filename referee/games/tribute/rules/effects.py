@@ -1,4 +1,4 @@
-"""What the verbs of the cards do, and the queue in which they happen (protocol, 4.4 and 7.1).
+"""The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
 
 A verb is a function of the table and of the effect that is due. One that the player has to decide
 about gives a `Choice`.
@@ -48,7 +48,7 @@ def work_off(table: Table, before: Callable[[], None] | None = None) -> Decision
     """Work off the queue from its front.
 
     Args:
-        before: what is to be done as soon as the player is asked, or at the end.
+        before: called just before a request, or at the end.
     """
     queue = table.queue
     while queue:
@@ -179,7 +179,7 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def settle(table: Table, card: Card) -> bool:
-    """Put a card that was in the row where it goes; returns whether it acts at once (4.7)."""
+    """Put a card that was in the row into its place; returns whether it acts immediately (4.7)."""
     if card.kind.type == CONTRACT_ACTION:
         table.deck.append(card)
         return True
@@ -270,7 +270,7 @@ def _choice(
 
 
 def _tell(table: Table, kind: str, choice: Choice, cards: list[Card]) -> None:
-    """Publish an event a card."""
+    """Publish one event per card."""
     for card in cards:
         table.event(kind, choice.source, card)
 

@@ -35,8 +35,8 @@ class Options(Struct, frozen=True):
 
     Attributes:
         cards: the card set (7).
-        patrons: that may be picked, in the order in which they are offered. Those that the card
-            set has not are left out at once, so that a record's header says what `game-info` says.
+        patrons: available in the draft, in order. Patrons without cards in the card set are removed
+            when the options are made, so that a record's header says the same as `game-info`.
         max_turns: turns, of both players together, after which the game is a draw (4.10).
         max_actions: of a turn, after which it can only be ended (4.3).
         chance: how the seed becomes shuffles (4.11).
@@ -52,7 +52,7 @@ class Options(Struct, frozen=True):
         """Look at the patrons, and leave out those that there are not.
 
         Raises:
-            UsageError: they are none that can be picked from.
+            UsageError: a draft from them is not possible.
         """
         for patron in self.patrons:
             if patron not in PATRONS:
@@ -68,7 +68,7 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What is known of a seat besides its score, which is its prestige, and its turns."""
+    """Facts of a seat beside its score, which is its prestige, and its turns."""
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
@@ -81,7 +81,7 @@ class Tribute(TableGame[Table]):
         situation: where it begins; None with the draft.
 
     Attributes:
-        asked: what the rules wait for (`turn.py`).
+        asked: the decision that the rules wait for (`turn.py`).
     """
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
@@ -127,7 +127,6 @@ class Tribute(TableGame[Table]):
             self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[SeatState]:
-        """One entry a seat, in seat order."""
         return [
             SeatState(
                 player.prestige,
@@ -138,7 +137,7 @@ class Tribute(TableGame[Table]):
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """What a viewer may see: hands are hidden, and the order of decks."""
+        """Show the state to a viewer: hands are hidden, and the order of decks."""
         return view_of(self.table, self.requests, viewer, self._player())
 
     def _player(self) -> int:

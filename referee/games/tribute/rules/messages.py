@@ -1,6 +1,6 @@
 """The messages of Scripts of Tribute as structs (spec/tribute/protocol.md, 2).
 
-The structs that go out are strict. Of the replies `replies.py` looks at the values.
+The outgoing structs are strict. `replies.py` checks the values of replies.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Waiting(Struct, frozen=True, gc=False):
 
 
 class Me(Struct, frozen=True):
-    """What a player knows of itself; piles from the oldest card."""
+    """A player's knowledge of itself; piles from the oldest card."""
 
     hand: list[CardRef]
     draw_pile: Annotated[list[CardRef], Meta(description="A set (1.6).")]
@@ -116,7 +116,7 @@ class Me(Struct, frozen=True):
 
 
 class Opponent(Struct, frozen=True):
-    """What a player may know of the other."""
+    """A player's knowledge of the other."""
 
     hand_size: Count
     hand_and_draw: Annotated[list[CardRef], Meta(description="Hand and draw pile as one set.")]
@@ -129,7 +129,7 @@ class Opponent(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """All that a player who is asked may know."""
+    """The knowledge of a player with a request."""
 
     favours: Annotated[dict[Patron, SeatId | None], Meta(description="In the order of the table.")]
     row: list[CardRef]

@@ -13,11 +13,11 @@ ANSEI = "ANSEI"
 
 
 class Patron(NamedTuple):
-    """A patron. Some patrons act at once, others ask for a card first.
+    """A patron. Some patrons act immediately, others ask for a card first.
 
     Attributes:
         coins, power: the price of a call.
-        does: acts at once. Its second argument is the player whom the patron favoured before.
+        does: acts immediately. Its second argument is the player whom the patron favoured before.
         among: the cards among which it asks for one; without any it cannot be called.
         follow_up: of that choice.
         completes: acts on the card that was chosen.

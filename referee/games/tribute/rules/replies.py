@@ -1,4 +1,4 @@
-"""What a reply means: a decision of the rules, or a mistake (protocol, 5)."""
+"""The meaning of a reply: a decision of the rules, or a mistake (protocol, 5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.games.tribute.rules.table import Choice
 from referee.games.tribute.rules.turn import LegalAction, Pick
 
 Asked: TypeAlias = Pick | Choice | list[LegalAction]
-"""What the rules wait for (`turn.py`)."""
+"""The decision that the rules wait for (`turn.py`)."""
 
 
 class Mistake(NamedTuple):
@@ -129,7 +129,6 @@ def _read_effect(reply: say.ChooseReply) -> int | Mistake:
 
 
 def _integer(value: Any) -> int | None:
-    """A JSON number that is an integer; None if it is none."""
     # For Python true is an integer, for JSON it is no number.
     if type(value) is int:
         return value

@@ -17,7 +17,7 @@ class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
     """An agent in play.
 
     Attributes:
-        hp: what is left; None for all.
+        hp: left; None for all.
     """
 
     card: str
@@ -26,7 +26,7 @@ class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; what is not there is empty, or 0.
+    """A seat; missing parts are empty, or 0.
 
     Attributes:
         draw_pile: its top first.
@@ -59,7 +59,7 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a game begins: with a turn of player 1. What is not there is empty.
+    """The beginning of a game in the middle: a turn of player 1. Missing parts are empty.
 
     Cards are given by their ids. Their uids count from 10000: the row, the tavern deck, then for
     each player hand, draw pile, cooldown pile, played, agents.
@@ -84,7 +84,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
         """Put a new table into this state.
 
         Raises:
-            ValidationError: a card, patron or player is none of this game.
+            ValidationError: a card, patron or player does not exist in this game.
         """
         try:
             self._lay_out(table)

@@ -52,10 +52,10 @@ class Missed:
 
 
 class TurnStats:
-    """What a player did, for statistics.
+    """A player's actions, for statistics.
 
     Attributes:
-        bought: cards, in order; those acquired are none.
+        bought: cards, in order; without those acquired.
         called: patrons, in order.
         power: that was left for prestige.
         coins: that were left over.
@@ -81,8 +81,8 @@ class Player:
         sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
         turns: begun.
-        missed: what was left undone in them.
-        made: what was done in them.
+        missed: the opportunities missed in them.
+        made: the actions in them.
         left: whether it left the match.
     """
 
@@ -107,7 +107,7 @@ class Player:
 
 
 def as_set(cards: list[Card]) -> list[say.CardRef]:
-    """Cards whose order is not to be told, as they are sent (1.6)."""
+    """Sort cards whose order is hidden, as they are sent (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
 
 
@@ -148,7 +148,7 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        follow_up: what it is about.
+        follow_up: its subject.
         source: a card or a patron.
         level: of the card's entry; 0 of a patron.
         least, most: how many are to be chosen; `most` may exceed the cards.
@@ -172,7 +172,7 @@ Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """All that lies on the table, and what was told of it.
+    """The whole table, and its public events.
 
     Attributes:
         cards: the card set.
@@ -187,7 +187,7 @@ class Table(interface.Table[Player]):
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
         counters: cards of each deck in this turn, up to 4.
-        waiting: for each deck, of each level, what is released by another card of it.
+        waiting: for each deck, of each level, the effects that another card of it releases.
     """
 
     sections = SECTIONS
@@ -258,7 +258,7 @@ class Table(interface.Table[Player]):
         self.event("gain-prestige", source, None, amount)
 
     def create(self, kind: str, card: str, source: Card | str, owner: Player) -> None:
-        """Make a card and put it into a cooldown pile; `kind` is that of the event."""
+        """Make a card and put it into a cooldown pile; `kind` is the event's kind."""
         made = self.new_card(card)
         owner.cooldown.append(made)
         self.event(kind, source, made)
@@ -275,6 +275,7 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.3)."""
+        self.moved()  # what led to it
         self.reach(player, count)
         pile = player.draw_pile
         drawn = pile[:count]
@@ -283,6 +284,7 @@ class Table(interface.Table[Player]):
             del pile[:count]
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
+            self.moved()
 
     def to_top(self, player: Player, card: Card) -> None:
         """Put a card of the cooldown pile on top of the draw pile."""

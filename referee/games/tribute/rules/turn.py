@@ -132,7 +132,7 @@ def _rest_of_turn(
 
 
 def begin_turn(table: Table) -> None:
-    """Begin the turn of the player on turn; what it has to discard is in the queue."""
+    """Begin the turn of the player on turn; its due discards are in the queue."""
     me = table.me
     table.turn += 1
     me.turns += 1
@@ -204,7 +204,7 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
 
 
 def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
-    """Buy a card. Row and coins change only when a contract has come to its first choice (4.7)."""
+    """Buy a card. Row and coins change only when a contract has reached its first choice (4.7)."""
     place = table.row.index(card)
     del table.row[place]
     table.me.made.bought.append(card.kind)
@@ -232,7 +232,6 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
 
 
 def _clean_up(table: Table) -> None:
-    """End the turn of the player on turn (4.3)."""
     me, other = table.me, table.other
     for agent in [agent for agent in other.agents if agent.kind.taunt]:
         damage = table.hit(agent)

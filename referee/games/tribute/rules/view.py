@@ -1,4 +1,4 @@
-"""A game as data: what a player is asked with, and what any viewer may know (4.9)."""
+"""A game as data: the state in a request, and the view of any viewer (4.9)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from referee.games.tribute.rules.turn import LegalAction, Pick, as_action
 
 
 def request_of(table: Table, asked: Asked) -> Request:
-    """The request for what the rules wait for; those of a turn share a clock (8.1)."""
+    """Make the request for a decision; the requests of a turn share a clock (8.1)."""
     if isinstance(asked, Pick):
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
@@ -98,10 +98,10 @@ def _waiting(dues: Iterable[Due]) -> list[say.Waiting]:
 
 
 class SeatView(Struct, frozen=True):
-    """What is to be seen of a seat.
+    """One seat in a view.
 
     Attributes:
-        hand: in order; None for who does not know it. A seat knows it while it is asked.
+        hand: in order; None for viewers who do not know it. A seat knows it at its request.
         draw_pile: a set, for `ALL` its top first; None likewise.
         known: the top of the draw pile that the seat knows, top first; None likewise.
         hand_and_draw: both together, a set.
@@ -124,19 +124,19 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """What is to be seen of a game (`referee.games.interface.game.Game.view`).
+    """A view of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
         turn: counted from 1 over both players; 0 in the draft.
-        player: the seat whose turn it is; in the draft, who picks.
+        player: the seat on turn; in the draft, the seat that picks.
         picked: patrons, in the order of the draft.
         favours: patron -> player or null, in the order of the table; empty in the draft.
         counters: cards of each deck in this turn, up to 4, likewise.
         tavern_deck: a set; for `ALL` its top first.
-        start_of_next_turn: what the next turn of the other begins with.
+        start_of_next_turn: the effects at the start of the other's next turn.
         seats: in seat order.
-        asked: the seat that is asked; None for all others, and if nobody is.
-        request: what it is asked; likewise.
+        asked: the seat with a request; None for all other viewers, and without a request.
+        request: the request of that seat; else None.
     """
 
     turn: say.Count
@@ -153,7 +153,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player: int) -> View:
-    """What a viewer may see of a table.
+    """Make the view of a table for a viewer.
 
     Args:
         requests: that the game waits for.

@@ -1,0 +1,18 @@
+"""The ids of Gymnasium: `gymnasium.make("referee/Dominion-v1")`.
+
+Importing this module registers them. `referee.env` does so if Gymnasium was imported before it.
+"""
+
+from __future__ import annotations
+
+from gymnasium import register
+
+from referee.games import GAMES
+
+for _game, _rules in GAMES.items():
+    if (_environment := _rules.environment) is not None:
+        register(
+            f"referee/{_environment.id}-v{_environment.version}",
+            "referee.env.single:SingleEnv",
+            kwargs={"game": _game},
+        )
