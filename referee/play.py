@@ -592,17 +592,22 @@ class PlainRunner(_Course[PlainBot]):
             self._poller.run(steps, self._bot_replied, self._on_time)
 
     def _ask(self, seat: int) -> None:
-        bot, pending, clock = self._bots[seat], self._pending[seat], self._clock
+        bot, match, clock = self._bots[seat], self.match, self._clock
         assert isinstance(bot, InProcessBot)
+        pending = self._pending[seat]
         lines = [line[:-1] for line in pending]
         pending.clear()
         asked = clock()
         answer = bot.answer(lines)
-        if not self.match.in_handshake:
+        if match.in_handshake or self._evidence or isinstance(answer, Failure):
+            if not match.in_handshake:
+                self._reply_seconds[seat].append(clock() - asked)
+            self._give(seat, answer)
+            if seat in match.disqualified:
+                bot.leave()
+        else:  # nearly always: quicker than `_give`
             self._reply_seconds[seat].append(clock() - asked)
-        self._give(seat, answer)
-        if seat in self.match.disqualified:
-            bot.leave()
+            match.receive(seat, answer)
 
     def _bot_replied(self, bot: Waitable, answer: Answer) -> None:
         self._replied(self._seats[bot], answer)

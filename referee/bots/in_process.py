@@ -77,7 +77,8 @@ class InProcessBot(NoProcess):
             with self._errors:  # to enter it for each reply takes as long as a short reply
                 raise
         if isinstance(answer, bytes):
-            return as_line(answer) if b"\n" in answer or is_blank(answer) else answer
+            is_line = b"\n" not in answer and (answer[:1] == b"{" or not is_blank(answer))
+            return answer if is_line else as_line(answer)
         if isinstance(answer, Failure):
             return answer
         kind = type(answer).__name__

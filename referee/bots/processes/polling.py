@@ -54,7 +54,8 @@ class Waitable(Protocol):
 def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
     """Take steps of bots in parallel, to their ends. Returns: their results, in any order."""
     results: list[T] = []
-    Poller(steps).run(steps, lambda bot, result: results.append(result))
+    if steps:
+        Poller(steps).run(steps, lambda bot, result: results.append(result))
     return results
 
 
