@@ -216,7 +216,7 @@ class Match:
     def watch(self, moved: Callable[[], None]) -> None:
         """Have `moved` called after each card that is moved within a reply, in a game of cards."""
         if isinstance(self._game, TableGame):
-            self._game.table.moved = moved
+            self._game.table.watchers.append(moved)
 
     def statistics(self) -> list[bytes]:
         """The data that the game's `Statistics` keep of this match, once it is over.

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import PUBLIC, Audience, Viewer
+from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Series, Spectator
 from referee.games.interface.seats import seat_of
@@ -210,6 +210,7 @@ class Steps:
         self._values: dict[str, list[float]] = {}
         self._marks: list[Mark] = []
         self._first_line = 0
+        self._between: list[tuple[Mapping[Viewer, Any], Sequence[float]]] = []
 
     def close(self) -> None:
         """Give the last step what was said after it."""
@@ -243,9 +244,26 @@ class Steps:
                 rules[code.code] = Rule(code.kind, code.section, section.title, section.text)
         return rules
 
-    def _begin(self, names: Sequence[str]) -> None:
+    def _begin(self, names: Sequence[str], match: Match | None = None) -> None:
         if self._rules.turns is not None:
             self._reader = self._rules.turns(names)
+        if match is not None:
+            match.watch(partial(self._moved, match))
+
+    def _moved(self, match: Match) -> None:
+        """Keep the state after a card has moved."""
+        views = {viewer: match.view(viewer) for viewer in self._viewers}
+        if not self._between or self._between[-1][0] != views:
+            known = match.standings() if ALL in self._viewers else ()
+            self._between.append((views, [standing.score for standing in known]))
+
+    def _add_between(self, turn: int) -> None:
+        """Add a step per card that the round has moved. The state after the last one follows."""
+        between, self._between = self._between, []
+        if self.steps:
+            last = self.steps[-1]
+            for views, scores in between if turn > last.turn else between[:-1]:
+                self._add(last.turn, views, scores, last.seats, said=False)
 
     def _add(
         self,
@@ -254,7 +272,9 @@ class Steps:
         scores: Sequence[float] | None,
         seats: tuple[int, ...] = (),
         time: float | None = None,
+        said: bool = True,
     ) -> None:
+        """Add a step. `said` is whether it takes the lines and marks since the last one."""
         changed = {}
         for viewer, view in views.items():
             key = _key(viewer)
@@ -271,10 +291,11 @@ class Steps:
         }
         new_values = {name: of for name, of in values.items() if self._values.get(name) != of}
         self._values = values
-        lines = (self._first_line, len(self.lines))
-        self._first_line = len(self.lines)
-        self.steps.append(Step(turn, lines, seats, changed, new_values, self._marks, time))
-        self._marks = []
+        lines, marks = (self._first_line, self._first_line), []
+        if said:
+            lines, marks = (self._first_line, len(self.lines)), self._marks
+            self._first_line, self._marks = len(self.lines), []
+        self.steps.append(Step(turn, lines, seats, changed, new_values, marks, time))
         here = len(self.steps) - 1
         if not self.turns or self.turns[-1].turn < turn:
             self.turns.append(Turn(turn, here, here))
@@ -337,15 +358,6 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(rules, viewers)
         self.names = names
-        self._between: tuple[Mapping[Viewer, Any], Sequence[float]] | None = None
-
-    def _moved(self, match: Match) -> None:
-        """Keep the state after a card; the last of a round is not kept, since its step follows."""
-        if self._between is not None and self.steps:
-            last = self.steps[-1]
-            self._add(last.turn, *self._between, last.seats)
-        views = {viewer: match.view(viewer) for viewer in self._viewers}
-        self._between = views, [standing.score for standing in match.standings()]
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to.
@@ -356,9 +368,7 @@ class MatchSteps(Steps):
             time: seconds since the bots were started.
         """
         if self._reader is None and not match.in_handshake:
-            self._begin(self.names or match.names)
-            match.watch(partial(self._moved, match))
-        self._between = None
+            self._begin(self.names or match.names, match)
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
@@ -374,6 +384,7 @@ class MatchSteps(Steps):
         scores = [standing.score for standing in match.standings()]
         begun = [made.turn for made in over] if self._shows_result else [match.turns]
         turn = max([self.turns[-1].turn if self.turns else 1, *begun])
+        self._add_between(turn)
         self._add(turn, views, scores, match.due, round(time, 3))
         self._turns_over(over)
 
@@ -422,7 +433,7 @@ class SeatSteps(Steps):
             Whether there is a new step.
         """
         if self._reader is None and not match.in_handshake:
-            self._begin(match.names)
+            self._begin(match.names, match)
         over: list[Any] = []
         for entry in entries:
             if self._has_left:
@@ -450,6 +461,7 @@ class SeatSteps(Steps):
             self._own_turns = standings[self._seat].turns
         self._turn = max([self._turn, *turns])
         views: dict[Viewer, Any] = {self._seat: match.view(self._seat)}
+        self._add_between(self._turn)
         self._add(self._turn, views, scores, (self._seat,) if asked else ())
         self._turns_over(over)
         return True

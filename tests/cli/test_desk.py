@@ -137,7 +137,7 @@ def test_colours_only_where_they_are_wanted(sit: Sit) -> None:
     assert "\x1b" not in plain.seen
     coloured = sit("play", "human", "minimal", "--seed", "1", NO_COLOR="")
     coloured.expect("\n> ")
-    assert "\x1b[1mYour turn 1\x1b[0m" in coloured.seen
+    assert "\x1b[1mYour 1st turn\x1b[0m" in coloured.seen
 
 
 def test_two_people_at_one_terminal_do_not_see_each_others_hands(sit: Sit) -> None:
@@ -175,7 +175,7 @@ def test_an_action_with_what_it_needs(sit: Sit, tmp_path: Path) -> None:
     assert "1 copper   2 copper   3 copper   4 estate" in person.answer("b")
     assert "Which action do you play?" in person.answer("cel")
     person.answer("estate")
-    assert "Your turn 3, after cellar" in person.answer("")
+    assert "Your 3rd turn, after cellar" in person.answer("")
     assert person.leave() == 0
     replies = [entry["line"] for entry in entries(record) if entry["entry"] == "received"]
     played = [json.loads(line) for line in replies if '"action"' in line]
@@ -232,6 +232,6 @@ def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> Non
     person = sit("play", "human", "minimal", "--resume", str(record), "--turn", "5")
     before = person.answer("silver")
     assert before.count("player2 Minimal played") == 2
-    assert "Your turn 3\n" in before
+    assert "Your 3rd turn\n" in before
     assert person.leave() == 0
     assert "3       0" in person.seen  # three turns, and no fault

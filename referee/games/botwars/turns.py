@@ -19,7 +19,7 @@ from referee.games.interface.capabilities import Phrase, Picture, Summary
 
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
-_LEGEND = "r red, b blue, * energy, x where a botlet died"
+_LEGEND = "r red, b blue, * energy, x where a botlet died; a cell is row:column"
 """Shown once, with the first grid."""
 _WIDE_COLS = 38
 """A wider grid has one character a cell, not two: it would not fit 80 columns."""
@@ -102,10 +102,14 @@ class Turns(turns.TurnReader[Turn]):
         parts += super().words(turn)
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
             if moves:
-                listed = ", ".join(f"{move.from_} to {move.to}" for move in moves)
-                parts.append(Phrase(f"{name} moves", listed))
+                cols = turn.state.cols
+                said = (
+                    f"{place_of(move.from_, cols)} to {place_of(move.to, cols)}" for move in moves
+                )
+                parts.append(Phrase(f"{name} moves", ", ".join(said)))
         if turn.died:
-            parts.append(Phrase("died in", ", ".join(map(str, turn.died)), "bold"))
+            died = (place_of(cell, turn.state.cols) for cell in turn.died)
+            parts.append(Phrase("died in", ", ".join(died), "bold"))
         return parts
 
     def in_words(self, action: turns.Action) -> str:
@@ -154,6 +158,12 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
         if pair and pair[side]:
             parts.append(f"{pair[side]} {what}")
     return [*parts, "spawn point razed"] if own.spawn_disabled else parts
+
+
+def place_of(cell: int, cols: int) -> str:
+    """Name a cell as the page and a person do: row:column, counted from 0, without a space."""
+    row, column = divmod(cell, max(cols, 1))
+    return f"{row}:{column}"
 
 
 def _pair(pair: Sequence[int] | None) -> str:

@@ -41,7 +41,7 @@ from referee.games.dominion.turns import listed
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Picks, Question
 from referee.games.interface.seats import seat_id
-from referee.games.interface.turns import plural
+from referee.games.interface.turns import ordinal, plural
 
 Parameters = Mapping[str, Any]
 
@@ -235,7 +235,7 @@ class DominionDialogue:
     def _turn(self, request: PlayTurn) -> Decision:
         treasures = [card for card in request.hand if card in WORTH]
         has_actions = request.actions > 0 and any(CARDS[card].action for card in request.hand)
-        title = f"Your turn {self._turns}"
+        title = f"Your {ordinal(self._turns)} turn"
         if request.cards_played:
             title += ", after " + listed(request.cards_played)
         self._heading = {"title": title, "state": self._state(request)}

@@ -225,7 +225,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def title(self, turn: Turn) -> str:
         name = self._names[seat_index(turn.player_number)]
-        return f"{turn.player_number} {name}, turn {turn.player_turn}"
+        return f"{turn.player_number} {name}, {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         phrases: list[Phrase | Picture] = []

@@ -41,7 +41,7 @@ class Table(Generic[P]):
         sections: code of a fault -> the section of the protocol that defines it.
         players: one entry per seat, in seat order; a seat that left stays in the list.
         events: public messages and faults not yet collected, oldest first.
-        moved: called after each card that is moved within a reply, for those who look closely.
+        watchers: called after each card that is moved within a reply.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -49,7 +49,12 @@ class Table(Generic[P]):
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
         self.events: list[Struct] = []
-        self.moved: Callable[[], None] = lambda: None  # nobody looks
+        self.watchers: list[Callable[[], None]] = []
+
+    def moved(self) -> None:
+        """Call the watchers: a card was moved."""
+        for watcher in self.watchers:
+            watcher()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake.
@@ -79,6 +84,8 @@ class TableGame(Generic[T]):
 
     Attributes:
         requests: the decision that the game waits for, if it is not over.
+        outcome: set once it is.
+        table: the state.
     """
 
     def __init__(self, table: T) -> None:

@@ -239,5 +239,11 @@ def plural(count: int, what: str) -> str:
     return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
 
 
+def ordinal(number: int) -> str:
+    """Write a number's ordinal: "1st", "12th"."""
+    teens = number // 10 % 10 == 1
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
 def _to(scores: Sequence[int]) -> str:
     return " to ".join(map(str, scores))

@@ -51,8 +51,8 @@ export class Keys {
     this.dialog = el(
       "dialog",
       { class: "dialog", "aria-labelledby": "keys-title" },
+      el("h2", { id: "keys-title" }, "Symbols and keys"),
       this.symbols,
-      el("h2", { id: "keys-title" }, "Keys"),
       el("label", { class: "switch" }, this.check, " Keys are on"),
       el("dl", { class: "keys" }, KEYS.map(([, , shown, words]) => el("div", null, el("dt", null, shown.split(" ").map((key) => [el("kbd", null, key), " "])), el("dd", null, words)))),
       el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),

@@ -99,7 +99,9 @@ class App {
     this.match.add(data);
     this.#grown();
     if (follows) this.step = this.match.last;
+    this.table.follows = follows;
     this.update();
+    this.table.follows = false;
   }
 
   #grown() {
@@ -306,12 +308,12 @@ class App {
       chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
     });
     const { turn } = now;
+    this.when.hidden = step === match.last && Boolean(this.place?.asks); // its question says the turn
     this.when.replaceChildren(
       el("strong", null, turn ? `Turn ${turn}` : "Start"),
       el("span", { class: "dim" }, ` step ${step} of ${match.last}`),
       el("span", { class: "dim time" }, typeof now.time === "number" ? `, ${now.time.toFixed(2)} s` : ""),
     );
-    if (atEnd) this.when.append(el("span", { class: "reason" }, ` ${outcome.reason}`));
     player.update();
     if (step < match.last) this.place?.update(); // its question goes before the state that it is about
     this.table.update();

@@ -34,7 +34,8 @@ function leads({ order, first, values, header }, curve, ends, numbers) {
   });
   const [winner, ...others] = header.outcome?.winners ?? [];
   if (winner === leader && !others.length) {
-    const gains = numbers.map((row, place) => margin(row, winner) - margin(numbers[place - 1] ?? row, winner));
+    const above = numbers.map((row) => row.map((number) => Math.max(number, 0))); // more than all of it is not worth more
+    const gains = above.map((row, place) => margin(row, winner) - margin(above[place - 1] ?? row, winner));
     const most = Math.max(...gains.slice(taken));
     const place = gains.indexOf(most, taken);
     if (most > 0) found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: `${curve} +${most} on the others` });

@@ -7,6 +7,7 @@
 import { el, plain, remember, remembered } from "./kit.js";
 
 const MOST_TOLD = 200; // sentences that are kept
+const MOST_DENSE = 3; // levels of room that is saved
 
 /** The seat. */
 export class Seat {
@@ -24,19 +25,23 @@ export class Seat {
     this.question = el("div", { class: "seat-question" });
     this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
     this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
-    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told);
+    this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => this.#mark() });
+    this.form = el("form", { class: "seat-form", hidden: true, onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send"));
+    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told, this.form);
     this.after = this.question; // it stands below the table
     this.doubt = el("p", { id: "seat-doubt" });
-    this.asks = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.asks.checked ? "on" : "off") });
+    this.check = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.check.checked ? "on" : "off") });
     this.dialog = el(
       "dialog",
       { class: "dialog", "aria-labelledby": "seat-doubt" },
       this.doubt,
-      el("label", { class: "switch" }, this.asks, " Ask before such a move"),
+      el("label", { class: "switch" }, this.check, " Ask before such a move"),
       el("form", { method: "dialog" }, el("button", { class: "button text", value: "yes", autofocus: true }, "Do it"), " ", el("button", { class: "button text", value: "no" }, "Back")),
     );
     this.element.append(this.dialog);
-    this.title = document.title;
+    this.fit = () => this.#fit();
+    app.table.place.addEventListener("click", this.fit); // a pick can add buttons
+    addEventListener("resize", this.fit);
     this.listen = (event) => this.#key(event);
     document.addEventListener("keydown", this.listen, true);
     this.#state("Waiting for the match to begin.");
@@ -112,13 +117,39 @@ export class Seat {
     this.back.hidden = !this.#question || Boolean(question);
     if (question === this.#shown) return;
     this.#shown = question;
-    this.#app.table.ask(question, (picks) => this.#send(picks, true));
+    const { table } = this.#app;
+    table.ask(question, (picks) => this.#send(picks, true));
+    if (question) {
+      scrollTo(0, 0);
+      table.element.scrollTop = 0;
+    }
+    this.#fit();
+  }
+
+  /** Leave out what is not needed to answer, step by step, until all buttons are in sight. */
+  #fit() {
+    const { place } = this.#app.table;
+    const isHidden = (button) => {
+      const { x, width, bottom } = button.getBoundingClientRect();
+      return !button.contains(document.elementFromPoint(x + width / 2, bottom - 4));
+    };
+    delete place.dataset.dense;
+    if (!this.#shown) return;
+    for (let dense = 1; dense <= MOST_DENSE; dense++) {
+      if (![...place.querySelectorAll("button:not([aria-disabled])")].some(isHidden)) return;
+      place.dataset.dense = "d".repeat(dense);
+    }
   }
 
   /** The drawing was made anew. */
   remounted() {
     this.#shown = null;
     this.update();
+  }
+
+  /** Whether a question is open. */
+  get asks() {
+    return Boolean(this.#question);
   }
 
   get #numbered() {
@@ -128,12 +159,13 @@ export class Seat {
   #build() {
     const { question } = this;
     const asked = this.#question;
+    this.field.value = "";
     if (!asked) {
+      this.form.hidden = true;
       question.replaceChildren();
       return;
     }
     const { least, most, enter, columns } = asked;
-    this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => this.#mark() });
     const count = most === 1 ? "" : least === most ? `Choose ${most}. ` : `Choose up to ${most}. `;
     const hint = el("p", { class: "dim", id: "seat-hint" }, `${count}Numbers or names with a space between them, then Enter${enter ? `; Enter alone: ${enter}` : ""}.`);
     this.buttons = this.#numbered.map((choice, at) => {
@@ -152,9 +184,11 @@ export class Seat {
     ];
     this.list = el(
       "details",
-      { class: "seat-list", open: !this.#app.table.asks },
+      { class: "seat-list", open: !this.#app.table.asks, ontoggle: () => {
+        this.form.hidden = !this.list.open;
+        this.#fit();
+      } },
       el("summary", null, "Answer by numbers or from a list"),
-      el("form", { class: "seat-form", onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send")),
       hint,
       list,
     );
@@ -218,7 +252,9 @@ export class Seat {
 
   #focus() {
     this.list.open = true;
+    this.form.hidden = false;
     this.field.focus();
+    this.#fit();
   }
 
   #leave() {
@@ -230,13 +266,13 @@ export class Seat {
     if (this.#sending === request) return; // the next question can come before the server's reply
     this.#sending = request;
     const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
-    if (doubt && this.asks.checked && !(await this.#sure(doubt))) {
+    if (doubt && this.check.checked && !(await this.#sure(doubt))) {
       if (this.#sending === request) this.#sending = null;
       this.#shown = null;
       this.update();
       return;
     }
-    this.hadFocus = !drawn && this.question.contains(document.activeElement);
+    this.hadFocus = !drawn && [this.question, this.form].some((part) => part.contains(document.activeElement));
     if (drawn) this.#shown = null; // it has taken the question away
     this.#problem("");
     try {
@@ -265,7 +301,7 @@ export class Seat {
     if (document.querySelector("dialog[open]") || target.closest("input, select, textarea, button, a, summary, canvas")) return;
     const own = this.#question.choices.some((choice) => choice.key === key);
     if (/^\d$/.test(key) || key === "Backspace" || own) this.#focus(); // and the key goes there
-    else if (key === "Enter") this.list.querySelector("form").requestSubmit();
+    else if (key === "Enter") this.form.requestSubmit();
     else return;
     event.stopPropagation();
     if (key === "Enter") event.preventDefault();
@@ -273,5 +309,6 @@ export class Seat {
 
   close() {
     document.removeEventListener("keydown", this.listen, true);
+    removeEventListener("resize", this.fit);
   }
 }

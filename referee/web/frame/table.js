@@ -60,7 +60,7 @@ export class Table {
       this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const { turn, marks = [] } = match.steps[step];
       const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
-      const moves = lively() && Math.abs(step - this.#step) === 1 && !(player.playing && player.speed > 4);
+      const moves = lively() && (this.follows || Math.abs(step - this.#step) === 1) && !(player.playing && player.speed > 4);
       this.#step = step;
       const ended = step === match.last && Boolean(match.header.outcome);
       const draw = () => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended, moves });

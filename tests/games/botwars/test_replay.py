@@ -71,7 +71,7 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
     assert picture.styles[1][2] == "red"
     assert picture.styles[1][2] != picture.styles[2][6] != picture.styles[0][0]
     assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
-        ("grid", "r red, b blue, * energy, x where a botlet died"),  # once
+        ("grid", "r red, b blue, * energy, x where a botlet died; a cell is row:column"),  # once
         ("red", "1 botlet, energy 0, 0 moved, 1 spawned"),
         ("blue", "1 botlet, energy 0, 0 moved, 1 spawned"),
     ]
@@ -79,9 +79,9 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
     assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
         ("red", "0 botlets, energy 0, 1 moved, 1 lost"),
         ("blue", "0 botlets, energy 0, 1 moved, 1 lost"),
-        ("red moves", "6 to 7"),
-        ("blue moves", "13 to 8"),
-        ("died in", "7, 8"),
+        ("red moves", "1:1 to 1:2"),
+        ("blue moves", "2:3 to 1:3"),
+        ("died in", "1:2, 1:3"),
     ]
     assert reader.title(turns[1]) == "0 red, 0 blue"
 

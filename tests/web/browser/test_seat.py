@@ -74,27 +74,6 @@ def test_dominion_by_keys_alone(visit: Visit) -> None:
         assert OVER in status(page)
 
 
-@pytest.mark.parametrize(
-    ("words", "width", "buttons"),
-    [
-        pytest.param(BOTWARS, 1280, ".bw-controls button", id="botwars"),
-        pytest.param(STARREALMS, 360, ".sr-buttons button", id="starrealms"),
-        pytest.param(DOMINION, 360, ".dom-buttons button", id="dominion"),
-    ],
-)
-def test_the_last_button_is_in_sight(
-    visit: Visit, words: tuple[str, ...], width: int, buttons: str
-) -> None:
-    with playing(*words) as (_, (link,)):
-        page = visit(link, viewport={"width": width, "height": 800 if width > 360 else 740})
-        next_question(page)
-        assert page.locator(buttons).last.evaluate(
-            "button => { const box = button.getBoundingClientRect();"
-            " return button.contains(document.elementFromPoint(box.x + 9, box.bottom - 5)); }"
-        )
-        page.close()  # before the server ends
-
-
 OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice], .bw-button')].filter(
   (button) => {
     const { x, top, bottom, width } = button.getBoundingClientRect();
@@ -103,38 +82,91 @@ OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice], .bw-button
   }).map((button) => button.getAttribute('aria-label') ?? button.textContent)"""
 
 
+GAMES = {
+    "dominion": ("--page", "human", "militia_money", "--seed", "5"),
+    "botwars": BOTWARS,
+    "starrealms": STARREALMS,
+    "tribute": ("--page", "--game", "tribute", "human", "courtier", "--seed", "5"),
+}
+SHORTER = {
+    "dominion": ("--set", "max_turns=2"),
+    "botwars": SMALL,
+    "starrealms": SHORT,
+    "tribute": (*SHORT, *PATRONS),
+}
+
+
+def choose(page: Any, press: Callable[[Any], None], place: int) -> None:
+    """Answer a question in the drawing: with one of its choices, if it has any."""
+    if page.locator(".bw-send").count():
+        press(page.get_by_role("button", name="Select all botlets without a move"))
+        press(page.get_by_role("button", name=f"Move {('down', 'right', 'up', 'left')[place % 4]}"))
+    choices = page.locator("[data-choice]:not([aria-disabled], [data-choice=enter])")
+    several = page.locator("[data-choice=send]")
+    if several.count():
+        for picked in range(6):
+            if several.get_attribute("aria-disabled") is None:
+                break
+            press(choices.nth(picked))
+        assert page.evaluate(OUT_OF_SIGHT) == []
+        press(several)
+    elif choices.count():
+        press(choices.nth(place % choices.count()))
+    else:
+        press(page.locator("[data-choice=enter], .bw-send").last)
+
+
+def type_answer(page: Any, game: str) -> None:
+    """Answer a question by keys alone."""
+    if game == "botwars":
+        while page.evaluate("document.activeElement.tagName") != "CANVAS":
+            page.keyboard.press("Tab")
+        page.keyboard.press("a")
+        page.keyboard.press("ArrowDown")
+    elif "Which 2 cards" in status(page):
+        page.keyboard.type("1 2")
+    elif game == "dominion":
+        page.keyboard.type("copp")
+    elif page.locator("[aria-pressed]").count():
+        page.keyboard.type("3 1")
+    elif page.locator(".sr-cards button, .tr-card button").count():
+        page.keyboard.press("1")  # the first that can be done
+    send(page)
+
+
+@pytest.mark.parametrize("game", list(GAMES))
 @pytest.mark.parametrize(
-    "words",
+    ("how", "width", "whole"),
     [
-        pytest.param(DOMINION, id="dominion"),
-        pytest.param((*BOTWARS, *SMALL), id="botwars"),
-        pytest.param((*STARREALMS, *SHORT), id="starrealms"),
-        pytest.param((*TRIBUTE, *SHORT, *PATRONS), id="tribute"),
+        pytest.param("touch", 360, False, id="touch"),
+        pytest.param("touch", 360, True, id="whole-touch", marks=pytest.mark.slow),
+        pytest.param("keys", 360, True, id="whole-keys", marks=pytest.mark.slow),
+        pytest.param("clicks", 360, True, id="whole-clicks", marks=pytest.mark.slow),
+        pytest.param("clicks", 1280, True, id="whole-wide", marks=pytest.mark.slow),
     ],
 )
-def test_by_touch_on_a_phone_with_every_button_in_sight(
-    visit: Visit, words: tuple[str, ...]
+def test_a_match_with_every_button_in_sight(
+    visit: Visit, game: str, how: str, width: int, whole: bool
 ) -> None:
-    """Nothing is scrolled; the last of what can be chosen is tapped, which also buys."""
-    with playing(*words) as (process, (link,)):
-        phone = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
-        page = visit(link, **phone, reduced_motion="reduce")  # nothing is on its way
+    """Nothing is scrolled, and there is no bar of replay."""
+    with playing(*GAMES[game], *(() if whole else SHORTER[game])) as (process, (link,)):
+        size = {"width": width, "height": 740 if width == 360 else 800}
+        page = visit(link, viewport=size, has_touch=how == "touch", reduced_motion="reduce")
+        press = (lambda button: button.tap()) if how == "touch" else (lambda button: button.click())
         asked = ""
-        while (asked := next_question(page, asked)) != "over":
+        for place in range(1000):
+            if (asked := next_question(page, asked)) == "over":
+                break
             assert page.evaluate(OUT_OF_SIGHT) == []
-            assert page.evaluate("scrollY") == 0
+            assert page.evaluate("scrollY + document.querySelector('.table').scrollTop") == 0
             assert not page.get_by_label("Player", exact=True).is_visible()
-            choices = page.locator("[data-choice]:not([aria-disabled], [data-choice=enter])")
-            end = page.locator("[data-choice=enter], .bw-send")
-            several = page.locator("[data-choice=send]")
-            if several.count():
-                for picked in range(2):
-                    choices.nth(picked).tap()
-                several.tap()
+            if how == "keys":
+                type_answer(page, game)
                 continue
-            (choices if choices.count() else end).last.tap()
+            choose(page, press, place)
             if page.locator("dialog[open]").count():
-                page.get_by_role("button", name="Do it").tap()
+                press(page.get_by_role("button", name="Do it"))
+        assert OVER in status(page)
         assert "player1  Human" in ended(process)
 
 

@@ -309,7 +309,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
         store.add_stage(setup(bots, game=header["game"], deals=2, seed=1))
     async with asking(tmp_path) as ask:
         front = (await ask("/").body()).decode()
-        parts = ["Now playing", "000012.live.jsonl", "Last results", "over.jsonl", "Table of"]
+        parts = ["Now playing", "000012.live.jsonl", "Last results", "over.jsonl", "Table:"]
         places = [front.index(part) for part in parts]
         assert places == sorted(places)
         assert "<bdi>team0</bdi>" in front[: places[2]]

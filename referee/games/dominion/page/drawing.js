@@ -114,17 +114,17 @@ export function mount(root, header, kit) {
 
   function paintActive(inHand) {
     const { view } = shown;
-    const seat = view.asked;
+    const seat = active();
     const request = view.request;
     const own = seat === null ? null : view.seats[seat].own;
-    const inside = [el("h2", { class: asking.question ? "unseen" : null }, ...heading(seat))];
+    const inside = shown.more.ended ? [] : [el("h2", { class: asking.question ? "unseen" : null }, ...heading(seat))];
     if (request) {
       const list = counters(request);
       const make = () => el("dl", { class: "dom-counters" }, ...list.map(counter));
       inside.push(once("counters", list, make));
     }
-    if (!asking.question) {
-      inside.push(el("p", { class: "dom-told" }, shown.more.ended ? "" : describe(view, shown.before)));
+    if (!asking.question && !shown.more.ended) {
+      inside.push(el("p", { class: "dom-told" }, describe(view, shown.before)));
     }
     if (own && own.in_play.length && !asking.question) {
       inside.push(zone("In play", runs(own.in_play)));
@@ -139,14 +139,14 @@ export function mount(root, header, kit) {
       const list = [...open, ...rest.map(([card, number]) => held(card, number))];
       const tiles = el("ul", { class: "dom-cards dom-held" }, ...list);
       inside.push(el("div", { class: "dom-zone" }, el("h3", {}, "Choose from"), tiles));
-    } else if (own && request && asking.question) {
+    } else if (own && asking.question) {
       inside.push(el("div", {}, el("h3", {}, "Hand"), chips(hand)));
-    } else if (own && request) {
+    } else if (own && seesHand(seat)) {
       inside.push(zone("Hand", [...hand]));
     }
     fill(parts.buttons, asking.question ? [questionBelow()] : []);
-    const mover = seat ?? turnOf();
-    const edge = mover === null ? "var(--line)" : kit.seat(mover).colour;
+    parts.active.hidden = !inside.length;
+    const edge = seat === null ? "var(--line)" : kit.seat(seat).colour;
     parts.active.style.setProperty("--seat", edge);
     fill(parts.active, inside);
   }
@@ -162,21 +162,21 @@ export function mount(root, header, kit) {
 
   function heading(seat) {
     if (seat === null) {
-      const mover = turnOf();
-      if (mover !== null) {
-        return [glyph(mover), `${names[mover]} has the turn`];
-      }
-      const isOver = (shown.more.marks || []).some((mark) => mark.kind === "end");
-      return [isOver ? "The match is over" : "The last move"];
+      return ["The last move"];
     }
     const attacked = shown.view.request && shown.view.request.type === "attack-request";
     return [glyph(seat), names[seat] + (attacked ? " is attacked" : " has the turn")];
   }
 
-  /** The seat whose turn it is, where hands are not to be seen; null if nobody's or not known. */
-  function turnOf() {
+  /** The seat that decides, else the one whose turn it is; null if nobody's or not known. */
+  function active() {
     const { seats = [], marks = [] } = shown.more;
-    return seats.length === 1 && !marks.some((mark) => mark.kind === "end") ? seats[0] : null;
+    return shown.view.asked ?? (seats.length === 1 && !marks.some((mark) => mark.kind === "end") ? seats[0] : null);
+  }
+
+  /** Whether these eyes see the hand of a seat. */
+  function seesHand(seat) {
+    return ["all", String(seat)].includes(shown.more.eyes);
   }
 
   function counters(request) {
@@ -199,7 +199,7 @@ export function mount(root, header, kit) {
   function paintSeats() {
     const { view, more } = shown;
     const strips = view.seats.map((seen, seat) => {
-      const key = [seen, view.asked, turnOf(), more.eyes === "all", more.marks];
+      const key = [seen, active(), more.eyes === "all", more.marks];
       return once(seat, key, () => strip(seen, seat));
     });
     fill(parts.seats, [parts.seats.firstChild, ...strips]);
@@ -207,12 +207,11 @@ export function mount(root, header, kit) {
 
   function strip(seen, seat) {
     const { view, more } = shown;
-    const active = view.asked === seat;
-    const isNow = (view.asked ?? turnOf()) === seat;
+    const isNow = active() === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
     const facts = [`${owned} cards`, ...(seen.own ? [`${seen.own.turns} ${plural(seen.own.turns, "turn")}`] : [])];
     const zones = seen.own
-      ? zonesOf(seen.own, seat, active)
+      ? zonesOf(seen.own, seat, isNow)
       : [["Owns", Object.entries(seen.cards)]];
     const rows = zones.flatMap(([name, counts]) => {
       const make = () => el("dd", {}, counts.length ? chips(counts) : "none");
@@ -232,7 +231,7 @@ export function mount(root, header, kit) {
 
   /** Zones with their cards; those of the seat that decides are on the table already. */
   function zonesOf(own, seat, onTable) {
-    const hidden = shown.more.eyes !== "all" && shown.view.asked !== seat && !own.hand.length;
+    const hidden = !seesHand(seat) && shown.view.asked !== seat && !own.hand.length;
     const sorted = (list) => [...counted(list)];
     const zones = [
       ...(own.in_play.length && !onTable ? [["In play", own.in_play, runs]] : []),
@@ -357,7 +356,14 @@ export function mount(root, header, kit) {
     const add = (verb, list) => list.length && did.push(`${verb} ${listed(list)}`);
     if (now.own && was.own) {
       const began = now.own.turns !== was.own.turns;
+      const table = (own) => own.hand.length + own.in_play.length;
       add("plays", tally(now.own.in_play.slice(began ? 0 : was.own.in_play.length)));
+      if (!table(now.own) && table(was.own)) {
+        did.push("cleans up");
+      }
+      if (now.own.deck.length !== was.own.deck.length && now.own.hand.length > was.own.hand.length) {
+        did.push(`draws ${now.own.hand.length - was.own.hand.length}`);
+      }
       const attacked = before.asked === seat && before.request.type === "attack-request";
       if (attacked && !began) {
         const lost = minus(counted(was.own.hand), counted(now.own.hand));

@@ -85,6 +85,13 @@ class Player:
         self.draw(min(missing, len(self.deck)))
         return True
 
+    def shown_hand(self) -> list[str]:
+        """Copy the hand for a request: from now on the player has seen it."""
+        self.is_shown = True
+        if self.unseen:
+            self.unseen = []
+        return self.hand.copy()
+
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, in the order of the supply, without zeros; to be read."""
         if self.counted is None:

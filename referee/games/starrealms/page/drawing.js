@@ -218,12 +218,11 @@ export function mount(root, header, kit) {
     if (!question) {
       inside.push(el("p", { class: "sr-told" }, shown.more.ended ? "" : describe(view, before)));
     }
-    const own = view.asked === view.player && view.request;
     const options = question && !view.request?.actions;
     if (options) {
       inside.push(zone("Choose from", offered(), ""));
     }
-    if (seen.hand && own && !options) {
+    if (seen.hand && !shown.more.ended && !options) {
       const hand = tally(seen.hand).map(([card, times]) => held(`hand ${card}`, card, { times, buttons: choices.take(["play"], card) }));
       inside.push(zone("Hand", hand, "No cards."));
     }
@@ -318,6 +317,11 @@ export function mount(root, header, kit) {
       if (seat === view.player) {
         const isSame = before.turn === view.turn;
         add("plays", view.played.slice(isSame ? before.played.length : 0));
+        const got = ["trade", "combat"].map((what) => isSame && view[what] > before[what] && `${what} +${view[what] - before[what]}`);
+        did.push(...got.filter(Boolean));
+        if (isSame && !seen.hand_size && seen.discard.length > was.discard.length && minus(owned(seen), owned(was)).length === 0) {
+          did.push("cleans up");
+        }
       }
       add("gains", minus(owned(seen), owned(was)));
       add("gives up", minus(owned(was), owned(seen)));
@@ -327,7 +331,7 @@ export function mount(root, header, kit) {
       } else if (drawn > 0) {
         did.push(`draws ${drawn}`);
       }
-      if (seat !== view.player) {
+      if (seat !== view.player && seat !== before.player) {
         add("loses", minus(cardsOf(was), cardsOf(seen)));
       }
       const change = seen.authority - was.authority;

@@ -44,6 +44,7 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards, shuffling on the way if the deck is empty (4.8)."""
+        self.moved()  # what led to it
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -52,6 +53,7 @@ class Table(interface.Table[Player]):
             self._chance.shuffle(player.number, player.deck)
             self.events.append(say.PlayerShuffled(player.number))
             self._draw(player, min(count - first, len(player.deck)))
+        self.moved()
 
     def discard(self, player: Player, cards: list[str]) -> None:
         """Put cards, already taken out of the hand, on the discard pile."""

@@ -363,7 +363,6 @@ export function mount(root, header, kit) {
   const legend = [
     [el("span", { class: "tr-cost" }, 3), "costs 3 coins"],
     ...[["coin", "coins"], ["sword", "power"], ["star", "prestige"], ["card", "cards drawn"], ["bin", "cards destroyed"], ["shield", "health of an agent"]].map(([name, words]) => [kit.sign(name, 1), words]),
-    ...Object.keys(patrons).map((patron, place) => [el("span", { class: `tr-chip tr-deck${place}` }, patronOf(patron).name), "deck of this patron"]),
   ];
 
   return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
@@ -372,7 +371,7 @@ export function mount(root, header, kit) {
 const ZONES = { hand: "in hand", agents: "agent", played: "played" };
 const MOVES = { // from and to -> what its owner, or who has the turn, does with a card
   "hidden played": "plays", "hand played": "plays", "hidden agents": "plays", "hand agents": "plays",
-  "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets",
+  "hidden hand": "draws", "row cooldown": "gets", "row agents": "gets", "new cooldown": "gets",
   "hidden cooldown": "discards", "hand cooldown": "discards", "agents cooldown": "loses", "agents tavern": "loses",
   "hidden gone": "destroys", "hand gone": "destroys", "agents gone": "destroys", "played gone": "destroys",
 };

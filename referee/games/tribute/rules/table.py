@@ -267,6 +267,7 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.3)."""
+        self.moved()  # what led to it
         self.reach(player, count)
         pile = player.draw_pile
         drawn = pile[:count]
@@ -275,6 +276,7 @@ class Table(interface.Table[Player]):
             del pile[:count]
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
+            self.moved()
 
     def to_top(self, player: Player, card: Card) -> None:
         """Put a card of the cooldown pile on top of the draw pile."""
