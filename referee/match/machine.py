@@ -104,8 +104,6 @@ class Match:
     """One match as a state machine; see the module's text.
 
     Args:
-        rules: the game.
-        seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`GameDefinition.options`); None for its defaults.
         chance: the random numbers of the game; None to derive them from the seed (4.7).

@@ -18,13 +18,13 @@ from referee.games.dominion.events import (
     ANSWERS,
     Event,
     Kind,
+    Ledger,
     TurnMessage,
     cards_of,
     event_of,
     next_seat,
     split_gains,
 )
-from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.choices import (
     EXCHANGES,

@@ -27,7 +27,6 @@ class Observation(Struct, frozen=True):
     """The player's knowledge at a request, as if it had bought the cards that it has chosen.
 
     Attributes:
-        own: as in the view.
         others: the other seats, as in the view.
         supply: card -> cards left.
         cards: card -> how many the player owns.

@@ -98,7 +98,6 @@ class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
     Attributes:
-        score: its points.
         turns: turns that it began.
         facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """

@@ -83,7 +83,6 @@ class BotWars:
 
     Attributes:
         requests: the moves of both sides that are due; empty once the game is over.
-        outcome: set once it is.
     """
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:

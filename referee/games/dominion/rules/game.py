@@ -79,16 +79,6 @@ class Dominion(TableGame[Table]):
             situation.publish(self.table)
         self.begin(self._play(), setup.absent)
 
-    def go_on(self, reply: object) -> None:
-        """Run to the next request, which shows the hand.
-
-        The turn of a seat that has left is cleaned up; the seat is skipped and not attacked (8.3).
-        """
-        super().go_on(reply)
-        for request in self.requests:
-            player = self.table.players[request.seat]
-            player.is_shown, player.unseen = True, []
-
     def standings(self) -> list[SeatState]:
         return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
 

@@ -37,7 +37,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
                 turn.actions,
                 turn.buys,
                 turn.money,
-                player.hand.copy(),
+                player.shown_hand(),
                 player.in_play.copy(),
                 turn.bought.copy(),
                 turn.gained.copy(),
