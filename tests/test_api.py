@@ -267,7 +267,7 @@ def test_matches_in_several_threads_leave_each_other_alone() -> None:
 
 def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with pytest.warns(RuntimeWarning, match="log was removed by somebody else"):
+    with pytest.warns(RuntimeWarning, match="log was removed by another program"):
         referee.play_match(["minimal", hostile("remove", f"6:{log}")], seed=1, log=str(log))
     assert entries(log)[-1]["type"] == "game-end"
 

@@ -200,7 +200,7 @@ def test_sys_exit_in_a_bot_does_not_end_the_program(hears_the_end: bool) -> None
     [
         ("play-turn", None, r"returned None for 'play-turn'; return a dict for it"),
         ("play-turn", 3, r"returned 3 \(int\) for 'play-turn'; return a dict for it"),
-        ("play-turn", {"x": {1j}}, r"for 'play-turn', which is no JSON: "),
+        ("play-turn", {"x": {1j}}, r"for 'play-turn', which is not JSON: "),
         ("supply-info", {}, r"returned {} \(dict\) for 'supply-info', which asks for nothing"),
     ],
 )
@@ -229,7 +229,7 @@ async def _asynchronous(message: Message) -> None: ...
 @pytest.mark.parametrize(
     ("bot", "says"),
     [
-        (3, r"3 \(int\) is no bot; a bot is a string"),
+        (3, r"3 \(int\) is not a bot; a bot is a string"),
         (None, "None is no bot"),
         ([], r"\[\] \(list\) is no bot"),
         (["node", 3], "is no bot"),

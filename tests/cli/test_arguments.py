@@ -169,7 +169,9 @@ def test_no_option_makes_more_than_one_folder(words: list[str], tmp_path: Path) 
     missing = tmp_path / "missing"
     done = referee(*words, str(missing / "new"))
     assert done.returncode == 2
-    assert f"cannot write {missing / 'new'}: there is no folder {missing}" in one_line(done.stderr)
+    assert f"cannot write {missing / 'new'}: the folder does not exist: {missing}" in one_line(
+        done.stderr
+    )
     assert not missing.exists()
 
 

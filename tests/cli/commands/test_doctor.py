@@ -73,7 +73,7 @@ def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        sandbox, "unavailable_reason", lambda: f"there is no bwrap here: {sandbox.INSTALL}"
+        sandbox, "unavailable_reason", lambda: f"bwrap is not installed: {sandbox.INSTALL}"
     )
     check = checks()["bubblewrap"]
     assert check["status"] == "missing"

@@ -173,7 +173,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
         ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
         ([str(LOG), "--turn", "0"], "1 or more"),
         ([str(LOG), "--player", "3"], "the match has 2 players"),
-        ([str(LOG), "--player", "0"], "'0' is no player, such as 1 or player1"),
+        ([str(LOG), "--player", "0"], "'0' is not a player: give 1 or player1, for example"),
         ([str(LOG), str(LOG), "--follow"], "one FILE"),
         (["-", "-"], "once"),
         ([str(LOG), "--summary", "--format", "json"], "--summary"),
