@@ -73,7 +73,7 @@ def test_play_match_draws_a_seed() -> None:
         (["big_money"] * 2, 7.0, "seed 7.0 is not an integer"),
         ("big_money", 1, r"bots are given as a list, such as \[.*\], not 'big_money'"),
         ({"big_money", "minimal"}, 1, "bots are given as a list"),
-        (["big_money", 3], 1, r"3 \(int\) is no bot"),
+        (["big_money", 3], 1, r"3 \(int\) is not a bot"),
     ],
 )
 def test_play_match_with_wrong_bots_or_seed(bots: Any, seed: Any, says: str) -> None:

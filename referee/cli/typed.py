@@ -82,7 +82,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
         raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
-        raise Refusal(f"All {names[0]} are chosen already.")
+        raise Refusal(f"Every {names[0]} is chosen already.")
     return free[0]
 
 

@@ -142,8 +142,8 @@ def link_to_passwd(file: Path) -> None:
         (os.mkfifo, "is not a regular file"),  # which would be read for ever
         (link_to_passwd, "is not a regular file"),
         (Path.mkdir, "is not a regular file"),
-        (lambda file: file.write_bytes(b"name = '\xff'"), "is no TOML"),
-        (lambda file: file.write_text("command = "), "is no TOML"),
+        (lambda file: file.write_bytes(b"name = '\xff'"), "is not valid TOML"),
+        (lambda file: file.write_text("command = "), "is not valid TOML"),
         (lambda file: file.write_text("x = " + "[" * 100_000), "nested too deeply"),
         (lambda file: file.write_bytes(b"#" * 2_000_000), "has more than 1,048,576 bytes"),
     ],

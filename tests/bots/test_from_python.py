@@ -219,7 +219,7 @@ def test_a_class_that_fails_and_one_that_makes_no_bot() -> None:
 
     with pytest.raises(referee.BotError, match="the bot Failing raised ValueError: no model"):
         play(Failing, "minimal")  # type: ignore[arg-type]
-    with pytest.raises(referee.UsageError, match=r"Path\(\) made .*, which is no bot"):
+    with pytest.raises(referee.UsageError, match=r"Path\(\) made .*, which is not a bot"):
         play(Path, "minimal")  # type: ignore[arg-type]
 
 
@@ -230,11 +230,11 @@ async def _asynchronous(message: Message) -> None: ...
     ("bot", "says"),
     [
         (3, r"3 \(int\) is not a bot; a bot is a string"),
-        (None, "None is no bot"),
-        ([], r"\[\] \(list\) is no bot"),
-        (["node", 3], "is no bot"),
-        (b"big_money", r"b'big_money' \(bytes\) is no bot"),
-        ({"type": "hello"}, "is no bot"),
+        (None, "None is not a bot"),
+        ([], r"\[\] \(list\) is not a bot"),
+        (["node", 3], "is not a bot"),
+        (b"big_money", r"b'big_money' \(bytes\) is not a bot"),
+        ({"type": "hello"}, "is not a bot"),
         (_asynchronous, "_asynchronous is an async function"),
         ("x" * 5000, "BOT x+ not found"),
     ],

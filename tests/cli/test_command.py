@@ -318,7 +318,7 @@ WRONG = [
     ((*PLAY, "--seed", "1_0"), "2**53"),
     ((*PLAY, "--seed", " 1"), "2**53"),
     ((*PLAY, "--max-turns", str(10**30)), "1 or more"),
-    ((*PLAY, "--startup-limit", "never"), "nor none"),
+    ((*PLAY, "--startup-limit", "never"), "or 'none'"),
     ((*PLAY, "--grace", "-1"), "seconds"),
     ((*PLAY, "--max-turns", "0"), "1 or more"),
     ((*PLAY, "--max-turns", "many"), "1 or more"),

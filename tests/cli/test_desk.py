@@ -70,7 +70,7 @@ def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
 def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
     person = sit("play", "human", "minimal", "--seed", "11", "--max-turns", "1")
     person.answer("99")
-    assert "There is no 99 here. Type a number (1 to 12) or a name" in person.answer("gold")
+    assert "99 is not possible here. Type a number (1 to 12) or a name" in person.answer("gold")
     assert "gold costs 6, you have 4." in person.answer("s")
     shown = person.answer("mi")
     assert re.search(r"^ +province +8 +8  6 points$", shown, re.MULTILINE)
@@ -224,7 +224,7 @@ def test_bot_wars_at_the_terminal(sit: Sit, tmp_path: Path) -> None:
 def test_a_person_plays_matches_alone(command: tuple[str, ...]) -> None:
     done = referee(*command)
     assert done.returncode == 2
-    assert "`referee play human BOT` alone" in one_line(done.stderr)
+    assert "use `referee play human BOT`" in one_line(done.stderr)
 
 
 def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> None:

@@ -81,8 +81,8 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
         ("deals = ", "is not valid TOML: Invalid value"),
         ("deal = 4", "unknown option 'deal'; did you mean deals?"),
         ("rounds = 3", "unknown option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
-        ("deals = [1, 2]", "deals is to be one value, not [1, 2]"),
-        ("json = 1", "json is to be true or false, not 1"),
+        ("deals = [1, 2]", "deals must be one value, not [1, 2]"),
+        ("json = 1", "json must be true or false, not 1"),
         ("set = 1", "set must be a table, not 1"),
         ("bot = 3", "bot must be a table each: [[bot]]"),
         ("bot = [3]", "bot 1 must be a table, not 3"),
@@ -124,5 +124,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=f"cannot read {name}: {says}"):
             read_config(str(name), VALUES, FLAGS)
     (tmp_path / "latin").write_bytes(b"anchor = '\xe9'")
-    with pytest.raises(UsageError, match="latin is no TOML"):
+    with pytest.raises(UsageError, match="latin is not valid TOML"):
         read_config(str(tmp_path / "latin"), VALUES, FLAGS)

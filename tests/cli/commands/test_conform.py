@@ -310,7 +310,7 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
     [
         ([], "conform takes a BOT"),
         (["no_such_bot"], "no_such_bot"),
-        (["http://"], "is no address"),
+        (["http://"], "is not a valid address"),
         (["http://127.0.0.1:9/", "--case", "8.4"], "no case to try with this BOT: 8.4/1 is only"),
         (["--game", "botwars", "classic:no_such_bot"], "BOT no_such_bot not found"),
         (["--game", "botwars", "classic-form:minimal"], "is only for http:// and https://"),
