@@ -182,6 +182,29 @@ class Game(Protocol):
         """
 
 
+class CopyableGame(Game, Protocol):
+    """A game that can be copied at most of its requests."""
+
+    def copy(self, chance: RandomSource) -> CopyableGame | None:
+        """Make a game that continues as this one does.
+
+        Args:
+            chance: a copy of this game's own, for the new one.
+
+        Returns:
+            None if this game waits in the middle of an effect. Then the caller copies an earlier
+            state and repeats the replies since.
+        """
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal everything again that a seat cannot know. What results depends on the view only.
+
+        Args:
+            seat: it has a request.
+            chance: this game's own, which begins again.
+        """
+
+
 G = TypeVar("G")
 S = TypeVar("S", bound=Struct)
 

@@ -29,6 +29,12 @@ class Piece:
         self.ally_used = False
         self.refresh()
 
+    def copy(self) -> Piece:
+        """Return a piece in the same state."""
+        new = Piece(self.card)
+        new.acts, new.used, new.ally_used = self.acts, self.used, self.ally_used
+        return new
+
     def refresh(self) -> None:
         """Make it ready for a turn."""
         self.used = not self.card.primary
