@@ -3,8 +3,8 @@
     python -m tools.look DIR [--only WORD] [--sizes 360,1280,2560]
 
 Each page at three widths in both themes: `match-dominion-record.1280.dark.png`; and at 1280 pixels
-as people see it who lack one kind of cones: `match-dominion-record.protanopia.light.png`. Nothing
-may be told by colour alone there. Says which page is wider than its window, and which logs
+as people see it who lack one kind of cones: `match-dominion-record.protanopia.light.png`. Colour
+must not be the only difference there. Says which page is wider than its window, and which logs
 something in the console.
 """
 
@@ -134,7 +134,7 @@ def _pages(made: Path) -> Iterator[dict[str, str]]:
 
 
 def _run(*words: str) -> str:
-    """The command; what it prints."""
+    """Run the command. Returns: its output."""
     printed = StringIO()
     with redirect_stdout(printed):
         code = cli.main(list(words))
@@ -144,7 +144,7 @@ def _run(*words: str) -> str:
 
 
 def _look(browser: Any, name: str, address: str, folder: Path, widths: list[int]) -> Iterator[str]:
-    """Take the pictures of a page; what is wrong with it."""
+    """Take the pictures of a page. Returns: its problems."""
     views = [(width, theme, "") for width in widths for theme in THEMES]
     views += [(1280, theme, lack) for lack in DEFICIENCIES for theme in THEMES if 1280 in widths]
     said: list[str] = []

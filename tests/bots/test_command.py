@@ -79,14 +79,21 @@ def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.Mon
         ("node 'unclosed", "no closing quotation"),
         ("x" * 5000, "not found"),
         ("x" * 300 + ".json", "not found"),
-        ("python3", 'the whole command in quotes, such as "python3 my_bot"'),
-        ("node", "in quotes"),
+        ("python3", 'the whole command in quotes, such as "python3 my_bot.py"'),
+        ("node", 'in quotes, such as "node my_bot.js"'),
     ],
 )
 def test_what_names_nothing(argument: str, says: str) -> None:
     with pytest.raises(BotNotFoundError, match=says) as caught:
         resolve_bot(argument)
     assert "\n" not in str(caught.value)
+
+
+def test_a_name_without_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_bot.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BotNotFoundError, match=r"did you mean \./my_bot\.py\?"):
+        resolve_bot("./my_bot")
 
 
 @pytest.mark.parametrize(

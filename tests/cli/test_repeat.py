@@ -244,3 +244,46 @@ def test_no_file_here_turns_a_bundled_name_into_a_program(name: str, tmp_path: P
     program.write_bytes(rule_files("dominion")["smithy.json"].read_bytes())
     program.chmod(0o700)
     assert isinstance(find_bot(program.name, "dominion", str(tmp_path)), PythonBot)
+
+
+@needs_bwrap
+def test_the_line_on_the_page_of_a_match(folders: Path) -> None:
+    """In the file that `page` writes, and on the page of serve: the same line, and the same end."""
+    words = ["play", "bots/my bot", "bots/reader", "--sandbox", "bwrap", "--max-turns", "3"]
+    assert referee(*words, "--seed", "2", "--record", "r.jsonl", "--quiet").returncode == 1
+    assert referee("page", "r.jsonl", "--output", "r.html").returncode == 0
+    (inside,) = re.findall(r'"command":("(?:[^"\\]|\\.)*")', Path("r.html").read_text())
+    with running("r.jsonl") as (_, url):
+        served = httpx.get(f"{url}match/r.jsonl/header").json()["command"]
+    assert json.loads(inside) == served
+    assert same_match(replayed(served, folders), without_times(folders / "r.jsonl"))
+
+
+@needs_bwrap
+def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
+    """It continues the same record from the same turn, in the same sandbox."""
+    assert (
+        referee("play", "minimal", "minimal", "--seed", "6", "--record", "r.jsonl").returncode == 0
+    )
+    words = ["play", "bots/my bot", "bots/reader", "--resume", "r.jsonl", "--turn", "4"]
+    done = referee(*words, "--sandbox", "bwrap", "--max-turns", "5", "--record", "s.jsonl")
+    assert done.returncode == 1
+    (line,) = re.findall(r"The same match again:\n(.*)\n", done.stdout)
+    assert replayed(line, folders) == without_times(folders / "s.jsonl")
+
+
+@needs_bwrap
+def test_the_line_that_shows_the_turn_in_which_a_bot_failed(folders: Path) -> None:
+    """Without a record the line makes one first, on the same terms; then it shows the turn."""
+    late = MINIMAL.replace('case "play-turn" if', 'case "play-turn" if message["junk"] and')
+    assert late != MINIMAL
+    Path("bots/my bot/bot.py").write_text(late)
+    for more in ([], ["--record", "kept.jsonl"]):
+        done = referee("play", "bots/my bot", "minimal", "--seed", "3", "--sandbox", "bwrap", *more)
+        assert "player1, bots/my bot, was disqualified: exited" in " ".join(done.stdout.split())
+        (line,) = re.findall(r"To see that turn:\n(.*)\n", done.stdout)
+        assert ("--sandbox bwrap" in line) == (not more)
+        shown = shell(line.replace("; referee", f"; {shlex.quote(sys.executable)} -m referee"))
+        assert shown.returncode == 0, shown.stderr
+        assert "player1" in shown.stdout
+        assert "exited" in shown.stdout

@@ -2,10 +2,10 @@
 
     python -m tools.attacks.damaged_files [--files 100000] [--seed 1] [--jobs 2] [--keep FOLDER]
 
-Whatever a file holds, the exit code is 0 or 1, stderr has one line at most, which begins with
-"referee: ", and stdout has nothing that drives a terminal, or a JSON object a line. Prints a table,
-the memory of each process after a tenth, half and all of its files, and each file of which this is
-not true, with what was done to it. The exit code is 1 if there is one, or if memory grows.
+For any content of a file, the exit code is 0 or 1. stderr has at most one line, which begins with
+"referee: ". stdout has nothing that drives a terminal, or one JSON object per line. Prints a table,
+the memory of each process after a tenth, half and all of its files, and each file that breaks these
+rules, with its damage. The exit code is 1 if there is such a file, or if memory grows.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Wrong(NamedTuple):
 
     Attributes:
         number: of the file.
-        damages: what was done to it.
+        damages: the edits, in words.
         problem: one line.
-        errors: what was on stderr.
+        errors: the text on stderr.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Wrong(NamedTuple):
 
 
 class Outcomes:
-    """What has become of all files.
+    """Counts over all files.
 
     Attributes:
         codes: how often each command ended with which exit code.
@@ -147,7 +147,7 @@ def run(arguments: list[str]) -> tuple[int, str, str]:
 def judge(
     code: int, out: str, errors: str, *, json: bool = False, codes: Collection[int] = (0, 1)
 ) -> str:
-    """What is wrong with the end of a command, in one line; empty if nothing is."""
+    """The problem with how a command ended, in one line; empty if there is none."""
     lines = errors.splitlines()
     if code not in codes:
         raised = [line for line in lines if line[:1] not in ("", " ") and "referee: " not in line]

@@ -2,9 +2,9 @@
 
     python -m tools.attacks.damaged_stores [--stores 500] [--seed 1] [--keep FOLDER]
 
-Whatever a store holds, the exit code is 0 or 2 (`verify`: 1 as well), stderr has one line at most,
-which begins with "referee: ", and stdout has nothing that drives a terminal. Prints a table, and
-each store of which this is not true, with what was done to it; then the exit code is 1. A store is
+For any content of a store, the exit code is 0 or 2 (`verify`: 1 as well). stderr has at most one
+line, which begins with "referee: ". stdout has nothing that drives a terminal. Prints a table, and
+each store that breaks these rules, with its edit; then the exit code is 1. A store is called
 harmless if all commands end with 0: the edit has made a row that could be true.
 """
 
@@ -78,7 +78,7 @@ class Wrong(NamedTuple):
 
 
 class Outcomes:
-    """What has become of all stores.
+    """Counts over all stores.
 
     Attributes:
         codes: (kind of damage, command, exit code) -> stores.
@@ -167,7 +167,7 @@ def _original(path: Path, words: list[str]) -> tuple[str, list[str]]:
 
 
 def _edit(chance: Random, file: str) -> str:
-    """One edit of any table; what it is."""
+    """Make one edit of any table. Returns: the edit, in words."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
         while True:
             query, values = chance.choice(EDITS)(chance, connection)

@@ -1,10 +1,10 @@
-"""A million lines of bots through `Match` in each game, and what is written of them through checks.
+"""Send a million lines of bots through `Match` in each game, and check the logs.
 
     python -m tools.attacks.fuzz_lines [--lines 1000000] [--game G]... [--seed 1] [--jobs 2]
 
 Each line is, at random, a legal reply, one that is damaged, one of the right form with wrong
 values, any bytes, or one of those that cost most (`tests/support/worst_lines.py`); now and then a
-bot leaves instead. Of each match the record must hold and the spectator log must be valid. Prints
+bot leaves instead. The record and the spectator log of each match must be valid. Prints
 for each game the lines, matches, faults by code, matches whose record holds and whose log is valid,
 those with which anything was wrong, and the memory of each process after a tenth, half and all of
 its lines. The exit code is 1 if anything was wrong, an exception say, or if memory grows.
@@ -36,7 +36,7 @@ ALLOWED = 12.0
 
 
 class Found:
-    """What has come of some lines.
+    """Counts over some lines.
 
     Attributes:
         matches: how many were played; all that have no problem hold and are valid.

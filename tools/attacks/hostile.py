@@ -3,13 +3,12 @@
     python -m tools.attacks.hostile [--only WORD] [--sandbox none|bwrap] [--jobs N]
 
 A behaviour is a match of the command, as a process, with limits of seconds; each is played without
-a sandbox and in one. Printed are the behaviour, and for each of the two what is expected, what was
-seen, and what was left behind: processes that still run when the referee has ended (a second later,
-if it was killed), and files in its working directory. Seen is the exit code and the verdict on the
-hostile bot; what has happened to its opponent, and a log or a record that is not valid, are said as
-well. An attack on what is not the bot's own succeeds or fails; without a sandbox many succeed, and
-that is expected. At the end there must be no more processes, descriptors, control groups and mounts
-than before.
+a sandbox and in one. Prints the behaviour, and for both the expected and the actual result and the
+remains. Remains are processes that still run when the referee has ended (a second later, if it was
+killed), and files in its working directory. The result is the exit code and the verdict on the
+hostile bot. If its opponent lost something, or a log or a record is not valid, the result says so.
+An attack on things of others succeeds or fails. Without a sandbox many succeed, as expected. At the
+end there must be no more processes, descriptors, control groups and mounts than before.
 The exit code is 1 if anything is not as expected.
 """
 
@@ -111,7 +110,7 @@ class Behaviour(NamedTuple):
     alone: bool = False
 
     def expected_in(self, sandbox: str) -> str | None:
-        """What is expected there; None: it is not to be played there."""
+        """The expected verdict there; None: it is not to be played there."""
         if isinstance(self.expected, str):
             return self.expected
         return self.expected.get(sandbox)
@@ -355,7 +354,7 @@ def strangers() -> Iterator[Behaviour]:
 
 
 def folders() -> Iterator[Behaviour]:
-    """Of bots as they are handed in."""
+    """Behaviours of bots as authors submit them."""
     two = ["big_money", "{folder}/other"]
     theirs = (ROOT / "example_bots" / "dominion" / "big_money.json").read_bytes()
     secret = {"given/s.json": theirs, "given/a": b"exit 3\n"}
@@ -410,7 +409,7 @@ def machine() -> Iterator[Behaviour]:
 
 
 def attacks() -> Iterator[Behaviour]:
-    """On what is not the bot's own: what a sandbox must close."""
+    """Attacks on things that are not the bot's own. A sandbox must stop them."""
     yield from on_processes()
     yield from on_secrets()
     yield from on_files()
@@ -424,7 +423,7 @@ def attack(what: str, mode: str, argument: object = "", *, none: str | None = SU
     """An attack by player 2, which fails in a sandbox.
 
     Args:
-        none: what is expected without one; None: it is not to be tried there.
+        none: the expected result without one; None: it is not to be tried there.
     """
     expected = {"bwrap": FAILS} | ({"none": none} if none else {})
     options = ["--record-stderr", *options]
@@ -636,7 +635,7 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
 
 
 def _verdict(player: dict[str, Any]) -> str:
-    """What is said of a player; empty if he played to the end without a fault."""
+    """The verdict on a player; empty if it played to the end without a fault."""
     faults = " ".join(player["faults"])
     return player["disqualified"] or (f"fault {faults}" if faults else "")
 
@@ -702,7 +701,7 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
 def try_all(
     chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int
 ) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
-    """Play so many at a time, then those that are to be played alone."""
+    """Play so many at a time, then one by one those that need the machine."""
     for alone in (False, True):
         group = [behaviour for behaviour in chosen if behaviour.alone == alone]
         with ThreadPoolExecutor(1 if alone else jobs) as pool:

@@ -50,7 +50,7 @@ GONE_SECONDS = 5.0
 
 
 def hostile_bots(folder: Path) -> list[Entrant]:
-    """One of each kind; what they leave behind is known by its environment."""
+    """One of each kind. Their processes are known by a variable of the environment."""
     bots = (
         hostile("daemon_and_hang", str(folder / "pid")),
         hostile("flood"),
@@ -96,7 +96,7 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[None]:
 
 
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
-    """What is wrong."""
+    """The problems."""
     problems = []
     sound = range(len(SOUND))
     mixed = {row.match: row for row in together}

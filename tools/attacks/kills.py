@@ -1,14 +1,14 @@
-"""Cut a tournament off in every way, and go on: its store must come to the same rows.
+"""Interrupt a tournament in every way and continue it: its store must get the same rows.
 
     python -m tools.attacks.kills [--kills 50] [--interrupts 10] [--deals 2000] [--seed S]
                                   [--killer 30]
 
 The running command gets SIGKILL, then Ctrl-C, at random moments: some drawn by time, from its start
-on, some by the matches that it has stored. Each time the same command goes on. Then the disk is
-full, the store or its folder cannot be written, two runs want one store, and workers are killed.
-While signals come `standings` and `export` read the store again and again. After each no process of
-the run may be there, no file but the store (with `-wal` and `-shm` where it was killed) and no
-lock; at the end the rows are those of a run without interruption, times apart. Bots are in a
+on, some by the matches that it has stored. After each, the same command is run again. Then the disk
+is full, the store or its folder cannot be written, two runs want one store, and workers are killed.
+While signals come `standings` and `export` read the store again and again. After each signal no
+process of the run may be there, no lock, and no file except the store (with `-wal` and `-shm` if it
+was killed). At the end the rows equal a run without interruption, except for times. Bots are in a
 sandbox if there is one; but a field in which one kills the processes that play is cut off as well,
 with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. Prints a line for each
 kind, and exits with 1 if anything was wrong.
@@ -62,7 +62,7 @@ class Tournament:
     Attributes:
         folder: has nothing but the store.
         store: its file.
-        problems: what was wrong so far.
+        problems: found so far.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Tournament:
             time.sleep(0.02)
 
     def finish(self) -> None:
-        """Let the command come to its end."""
+        """Let the command finish."""
         self.expect(self.start(), 0)
         self.check_left(cut_off=False)
 
@@ -138,7 +138,7 @@ class Tournament:
                     self.problems.append("it is locked")
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """What is in the store, times apart."""
+        """The rows of the store, without times."""
         with Store.for_reading(str(self.store)) as store:
             return contents(store)
 
@@ -219,7 +219,7 @@ def read(store: str) -> int:
 
 
 def wrong(text: str) -> str:
-    """What in an export or in standings as JSON cannot be; empty if all can."""
+    """The problem with an export or standings as JSON; empty if there is none."""
     lines = [json.loads(line) for line in text.splitlines()]
     if len(lines) == 1 and "bots" in lines[0]:
         found = lines[0]
@@ -303,7 +303,7 @@ def read_only(game: Tournament) -> None:
 
 
 def two_at_once(game: Tournament) -> None:
-    """A second run on the same store is refused while the first goes on."""
+    """A second run on the same store is refused while the first one runs."""
     first = game.start()
     game.await_matches(1, first)
     first.send_signal(signal.SIGSTOP)  # or it would be over too soon

@@ -5,8 +5,8 @@
 Each command that prints writes to a pipe whose reader closes it before the first byte or after some
 bytes, and to a full device. Commands that write files do so where files can only be so large, and
 where root or a user namespace allows it to a file system that is too small. A command whose reader
-is gone ends with 141 and says nothing; one that cannot write ends with 2 and one line. What was
-written of a match is valid up to its last line. No process and no temporary file is left. Prints
+is gone ends with 141 and says nothing; one that cannot write ends with 2 and one line. Logs
+of a match are valid up to their last line. No process and no temporary file is left. Prints
 a line for each command, and exits with 1 if anything was wrong.
 """
 
@@ -97,10 +97,10 @@ def referee_run(words: list[str], **options: Any) -> subprocess.CompletedProcess
 
 
 class Attack:
-    """Runs commands, and looks for what they leave.
+    """Runs commands, and looks for files and processes that they leave.
 
     Attributes:
-        problems: what was wrong so far.
+        problems: found so far.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -124,7 +124,7 @@ class Attack:
                 file.unlink()
 
     def without_reader(self, words: list[str], count: int) -> None:
-        """Read so many bytes of what a command prints, and go."""
+        """Read so many bytes of the output of a command, and close the pipe."""
         reading, writing = os.pipe()
         if count == 0:
             os.close(reading)
@@ -165,7 +165,7 @@ class Attack:
         self.check_logs(f"files of {size} bytes", folder, names, done.returncode)
 
     def check_logs(self, what: str, folder: Path, names: list[str], code: int) -> None:
-        """See that what there is of a match is valid up to its last line."""
+        """See that the logs of a match are valid up to their last line."""
         for name in names:
             file = folder / name
             if not file.exists() or not file.stat().st_size:

@@ -8,7 +8,7 @@ the referee gets SIGTERM and SIGINT, from the start of the first bot to 100 ms l
 then, in the middle of a match, SIGKILL (`--kills`) and others, caught and not (`--mid-match`). The
 bots ignore the end of their input and SIGTERM, and each has a child in a session of its own. Only
 without a sandbox, and if the referee does not catch the signal, may those children stay. Prints a
-line a signal for each sandbox, and exits with 1 if anything was wrong.
+line per signal for each sandbox, and exits with 1 if anything was wrong.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def start(folder: Path, sandbox: str) -> tuple[subprocess.Popen[bytes], int]:
 
 
 def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
-    """Send one signal so long after the first bot's start; what was wrong, or nothing."""
+    """Send one signal so long after the first bot's start. Returns: the problem, or nothing."""
     referee, started = start(folder, sandbox)
     time.sleep(after)
     referee.send_signal(number)
@@ -90,7 +90,7 @@ def attack(sandbox: str, number: int, after: float, folder: Path) -> str:
 
 
 def by_bots(sandbox: str, whom: str) -> list[str]:
-    """What was wrong with each signal that a bot sends; "" where nothing was."""
+    """The problem with each signal that a bot sends; "" if there was none."""
     behaviours = [signals_itself(number, whom) for number in range(1, 65)]
     with ThreadPoolExecutor(2) as pool:
         tried = pool.map(partial(try_out, sandbox=sandbox), behaviours)
@@ -104,7 +104,7 @@ def by_bots(sandbox: str, whom: str) -> list[str]:
 def to_referee(
     sandbox: str, options: argparse.Namespace, chance: random.Random
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yields: which signal and when, and what was wrong each time."""
+    """Yields: the signal and when it was sent, and the problem each time."""
     rounds = [(number, options.times, START_SECONDS, 0.0) for number in (15, 2)]
     rounds.append((signal.SIGKILL, options.kills, MATCH_SECONDS, START_SECONDS))
     rounds += [

@@ -1,10 +1,10 @@
-"""What the referee costs, each figure as a ratio to something run beside it in the same run.
+"""Measure the referee, each figure as a ratio to something run beside it in the same run.
 
     python -m tools.benchmarks.bench [--rounds N]
 
 (a) One request in a whole match (rules, JSON, both logs on) against a bare trio loop that sends
     the same bytes to the same bot program and reads its line: no rules, no JSON, no logs.
-(b) The rules alone, in process, with events: Big Money against Big Money.
+(b) Only the rules, in process, with events: Big Money against Big Money.
 (c) `referee play` as a whole process, against two bare Pythons started side by side, and against a
     Python that imports trio and ends.
 (d) `referee verify` on the records of matches that were just played, against playing them, one

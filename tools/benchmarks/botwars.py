@@ -1,7 +1,7 @@
 """Turns a second of the rules of Bot Wars, with 30 botlets a side: `botwars.py [TURNS]`.
 
-Nobody meets: each army takes a step down and a step up again. So what is measured is a turn as it
-mostly is: moves sorted out and made, neighbours looked for, energy, the message with the state.
+Nobody meets: each army takes a step down and a step up again. This measures a usual
+turn: moves sorted out and made, neighbours looked for, energy, the message with the state.
 """
 
 from __future__ import annotations

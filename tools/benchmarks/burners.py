@@ -2,9 +2,10 @@
 
     python -m tools.benchmarks.burners [--sandbox none]
 
-The opponent needs 20 ms of CPU time for each of 200 replies and has 100 ms. Dominion asks one bot
-at a time, Bot Wars both at once. A line a match: how many of its replies took longer than the
-limit, and its longest. As an ordinary user: `setpriv --reuid 65534 --clear-groups python -m ...`.
+The opponent needs 20 ms of CPU time for each of 200 replies and has 100 ms. Dominion sends requests
+to one bot at a time, Bot Wars to both. Prints a line per match: how many of its replies took longer
+than the limit, and the longest. As an ordinary user: `setpriv --reuid 65534 --clear-groups python
+-m ...`.
 """
 
 from __future__ import annotations

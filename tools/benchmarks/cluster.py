@@ -1,9 +1,9 @@
-"""What a Dask cluster costs, and that one whose worker is killed has the same results.
+"""Measure a Dask cluster, and see that one whose worker is killed has the same results.
 
     .venv/bin/python -m tools.benchmarks.cluster [--workers 3] [--deals 150] [--rounds 5]
 
 A scheduler and workers as processes of this machine, against as many jobs without Dask, in turn.
-The time is that of the whole tournament, connecting and starting processes and bots with it.
+The time of the whole tournament counts, with the start of processes and bots.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a sandbox costs, and what limits cost, beside neither (sandbox.md).
+"""Measure the sandbox and the limits, beside neither (sandbox.md).
 
     python -m tools.benchmarks.confinement [--rounds N]
 

@@ -118,7 +118,7 @@ def show_hopeless(repetitions: int, runs: int) -> None:
 
 
 def show_swiss(repetitions: int, runs: int) -> None:
-    """Rounds that are paired by what came out before. The truth is that of a round robin."""
+    """Rounds that are paired by earlier results. The truth is a round robin's."""
     head(
         f"swiss: {repetitions} tournaments a row",
         *("N", "bots", "rounds", "deals a round", "luck", "ratings", "diff.", "+-", "open"),

@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tools.benchmarks.environments [--rounds 5] [--episodes 20]
 
-Processor time, so that other work on the machine counts little. Beside it stand the rules alone,
-given the same replies. Needs the extra `rl`.
+Processor time, so that other work on the machine counts little. The last column has only
+the rules, given the same replies. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.support.learners import Watched, at_random, play_episode
 
 
 class Figures(NamedTuple):
-    """Of some episodes: actions (in Bot Wars those of both at once), and seconds."""
+    """Play some episodes. Returns: actions (in Bot Wars one for both), and seconds."""
 
     steps: int
     episodes: int

@@ -1,4 +1,4 @@
-"""What a request and a match cost when bots play match after match, beside a bare pipe.
+"""Measure a request and a match of bots that play match after match, beside a bare pipe.
 
     python -m tools.benchmarks.kept_alive [--rounds N] [--matches N] [--bot BOT ...]
 

@@ -1,7 +1,7 @@
-"""What a step costs the match page: `python -m tools.benchmarks.page [--rounds N] [GAME...]`.
+"""Measure a step of the match page: `python -m tools.benchmarks.page [--rounds N] [GAME...]`.
 
 A record of some 300 turns of each game, at 1280 pixels. A key is pressed, and the page draws its
-next frame; what counts is the time in scripts, in styles and in layout until it is painted.
+next frame. The time in scripts, in styles and in layout until it is painted counts.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def merchant(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def hoarder(message: dict[str, Any]) -> dict[str, Any] | None:
-    """A bot for Dominion that buys silver and copper alone, for the same reason."""
+    """A bot for Dominion that buys only silver and copper, for the same reason."""
     match message["type"]:
         case "player-name-request":
             return {

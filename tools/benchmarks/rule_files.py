@@ -1,4 +1,4 @@
-"""What rule files of Star Realms are known to come to: `python -m tools.benchmarks.rule_files`.
+"""Known results of rule files of Star Realms: `python -m tools.benchmarks.rule_files`.
 
 Two files play each other and themselves, thousands of matches a pair, seats by turns. Beside what
 an independent implementation found stands what is found here, and how many standard errors of both
@@ -29,7 +29,7 @@ MOST_APART = 4.0
 
 
 def play(pair: tuple[str, str], matches: int) -> dict[str, Figure]:
-    """What a pair comes to."""
+    """The results of a pair."""
     turns: list[float] = []
     wins: list[float] = []
     for number in range(matches):

@@ -1,4 +1,4 @@
-"""What bots of the Python library of Scripts of Tribute cost, and how fair simulations are.
+"""Measure bots of Scripts of Tribute's Python library, and see that simulations are fair.
 
     python -m tools.benchmarks.sot [--only start|simulations|matches|fair] [--rounds N]
 
@@ -77,7 +77,7 @@ class Watched(BaseAI):  # type: ignore[misc]
 
 
 def positions(seed: int) -> list[Any]:
-    """All that a bot is asked in a match against one like it, as the library has it."""
+    """All positions in which a bot decides, against one like it, as the library has them."""
     Watched.states = states = []
     match = Match(RULES, seats=2, seed=seed, options=RULES.options())
     bots = [Dialogue(Watched, 30.0), Dialogue(Watched, 30.0)]
@@ -136,7 +136,7 @@ def simulated(states: list[Any], dice: Random) -> float:
 
 
 def decided(dice: Random) -> float:
-    """Decisions per second of the rules alone, in ten games."""
+    """Decisions per second of only the rules, in ten games."""
     count, begun = 0, time.process_time()
     for seed in range(10):
         options = Options()

@@ -1,6 +1,6 @@
-"""What Star Realms costs: `starrealms.py [MATCHES]`.
+"""Measure Star Realms: `starrealms.py [MATCHES]`.
 
-The rules alone, driven by one who does anything that is legal and by one who plays all cards, buys
+Only the rules, driven by one who does anything that is legal and by one who plays all cards, buys
 what is dear and attacks, and answers in lists; then whole matches of two such objects.
 """
 

@@ -1,4 +1,4 @@
-"""What a tournament costs, each figure as a ratio to something run beside it in the same run.
+"""Measure a tournament, each figure as a ratio to something run beside it in the same run.
 
     python -m tools.benchmarks.tournament [--only abcde] [--rounds N] [--matches N] [--whole]
 
@@ -162,7 +162,7 @@ def bench_c(options: argparse.Namespace) -> list[Row]:
 
 
 class Pickled(MadeUp):
-    """What comes back goes through pickle, as from a process."""
+    """Results go through pickle, as from a process."""
 
     def _play(self, batch: Batch) -> list[MatchRow]:
         rows: list[MatchRow] = pickle.loads(

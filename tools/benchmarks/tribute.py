@@ -1,8 +1,8 @@
-"""What random bots of Scripts of Tribute come to, and what the rules and messages cost.
+"""Figures of random bots of Scripts of Tribute, and the cost of rules and messages.
 
     python -m tools.benchmarks.tribute [--matches N]
 
-Bots play the rules alone, without messages. A *uniform* one takes every legal decision alike, every
+Bots play by the rules, without messages. A *uniform* one takes every legal decision alike, every
 set of cards that can be chosen too; a *late* one ends its turn only when nothing else is left. The
 line below the table has all messages: late bots that read each request as JSON, and whose replies
 are read. Processor time of this process counts.
@@ -44,7 +44,7 @@ def some(count: int, least: int, most: int, dice: Random) -> list[int]:
 
 
 def decide(asked: Any, late: bool, dice: Random) -> Any:
-    """What a random bot decides; `late` ends a turn when nothing else is left."""
+    """The choice of a random bot; `late` ends a turn when nothing else is left."""
     if isinstance(asked, list):
         return dice.randrange(max(1, len(asked) - late))
     if isinstance(asked, Choice):
@@ -55,7 +55,7 @@ def decide(asked: Any, late: bool, dice: Random) -> Any:
 
 
 class Sum:
-    """What many matches come to."""
+    """Sums over many matches."""
 
     def __init__(self) -> None:
         self.turns: list[int] = []
@@ -109,7 +109,7 @@ def with_messages(matches: int) -> tuple[int, int, float]:
 
 
 def answer(request: dict[str, Any], dice: Random) -> dict[str, Any]:
-    """What a late bot replies."""
+    """The reply of a late bot."""
     if request["type"] == "patron-request":
         return {"type": "patron-reply", "patron": dice.choice(request["available"])}
     if request["type"] == "play-turn":
@@ -129,7 +129,7 @@ def mean(values: list[int]) -> str:
 
 
 def main(print_: Callable[[Any], None]) -> None:
-    """Play, and print a table as it stands in README.md."""
+    """Play, and print the table of README.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=2000, help="of each kind")
     matches = parser.parse_args().matches

@@ -31,7 +31,7 @@ RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 
 
 def request(page: str) -> tuple[tuple[str, int], bytes]:
-    """Where the events of a page are asked for, and how."""
+    """The address of the events of a page, and the request for them."""
     url = urlsplit(page)
     assert url.hostname is not None
     assert url.port is not None

@@ -1,9 +1,8 @@
-"""What an open page costs a tournament: `python -m tools.benchmarks.watching_tournament`.
+"""Measure a tournament beside an open page: `python -m tools.benchmarks.watching_tournament`.
 
 The same tournament is played in turns with `--browser` and nobody there, and with a client that
-does
-what an open page does: it holds the stream of the standings, loads them anew when they change, and
-holds the stream of a match that is being played.
+does what an open page does: it holds the stream of the standings, loads them again when they
+change, and holds the stream of a match that is being played.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the worst replies cost the referee: processor time, and bytes of the record.
+"""Measure the worst replies: processor time, and bytes of the record.
 
     python -m tools.benchmarks.worst_replies [--game G] [--times 20] [--rows 6]
 
@@ -45,7 +45,7 @@ class Cost(NamedTuple):
 
 
 def costs(game: str, line: bytes) -> Iterator[Cost]:
-    """Of the replies with this line in matches, without end."""
+    """Yields: the costs of replies with this line in matches, without end."""
     for seed in count():
         spec = match_spec(["a", "b"], game=game, seed=seed, options={"max_turns": MAX_TURNS})
         match, legal = spec.new_match(), Legal(spec, seed)

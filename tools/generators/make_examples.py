@@ -1,4 +1,4 @@
-"""Play the example transcripts anew, from the project's folder.
+"""Play the example transcripts again, from the project's folder.
 
     python -m tools.generators.make_examples
 

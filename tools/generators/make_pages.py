@@ -46,7 +46,7 @@ _PART = re.compile(
 
 
 def made(text: str) -> str:
-    """A page with its generated parts made again; KeyError if there is no such part."""
+    """A page with its generated parts made again; KeyError if it does not have such a part."""
     return _PART.sub(lambda part: f"{part[1]}{PARTS[part[2]](part[3])}\n{part[4]}", text)
 
 

@@ -1,4 +1,4 @@
-"""Write the complete games of spec/vectors/games anew: python -m tools.generators.make_vectors.
+"""Write the complete games of spec/vectors/games: python -m tools.generators.make_vectors.
 
 Their format is in spec/vectors/README.md. Between them they have every fault, every reason to leave
 and every reason to end.
@@ -78,7 +78,7 @@ def game(seed: int, choosers: list[Choose], max_turns: int) -> list[Line]:
 
 
 def line_of(entry: Entry) -> Line:
-    """What is written of an entry: as in a record, without times and without words."""
+    """The line for an entry: as in a record, without times and without words."""
     match entry:
         case Sent():
             to = "all" if entry.to is None else seat_id(entry.to)

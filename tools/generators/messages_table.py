@@ -15,7 +15,7 @@ _JSON = re.compile(r"^```json\n(.*)\n```$", re.MULTILINE)
 
 
 def messages(game: str) -> str:
-    """A row for each type: who gets it, its section and an example.
+    """A row for each type: the receiver, its section and an example.
 
     Args:
         game: its name; empty for the messages that all games share.

@@ -1,7 +1,7 @@
-"""The thirty mistakes of beginners: what each changes in a right bot, and what must be said of it.
+"""The thirty mistakes of beginners: the change in a right bot, and the words that explain it.
 
-The right bots are `right_bot.py` and `right_bot.js`, written from the README and the protocol
-alone. A mistake is a change of their text, so a bot is right but for this.
+The right bots are `right_bot.py` and `right_bot.js`, written only from the README and the
+protocol. A mistake is a change of their text, so a bot is right but for this.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Language(NamedTuple):
 
     Attributes:
         right: the file of the right bot.
-        file: what a beginner calls it.
+        file: the name that a beginner gives it.
         bot: the BOT argument for that.
     """
 
@@ -44,12 +44,12 @@ class Mistake(NamedTuple):
     """One mistake.
 
     Attributes:
-        number: 1 to 30; 0 is no mistake.
+        number: 1 to 30; 0 is a bot without mistakes.
         what: it is, in words.
         changes: by language; a language without an entry has not got this mistake.
-        says: a regular expression for what a beginner must read to know the cause. White space is
-            one space in what it is matched with, and no line is wrapped.
-        misleads: likewise, for what must not be said, because it sends the reader elsewhere.
+        says: a regular expression for the words that a beginner must read to know the cause. White
+            space is one space in the text that it is matched with, and no line is wrapped.
+        misleads: a regular expression for words that must not be there, because they mislead.
         form: tells mistakes with the same number apart.
         opponent: the bot in seat 1.
     """

@@ -36,7 +36,7 @@ MOST_LINES = 3
 
 
 class Seen(NamedTuple):
-    """What a command said of a bot.
+    """The words of a command about a bot.
 
     Attributes:
         said: all of it.
@@ -76,7 +76,7 @@ def try_out(
     """Run a command with a bot that makes this mistake.
 
     Args:
-        keep: folder for the bot's text and for what the command said.
+        keep: folder for the bot's text and for the output of the command.
         limit: seconds for a reply (`LIMITS`).
     """
     limit = LIMITS[command] if limit is None else limit

@@ -33,7 +33,7 @@ from referee.logs.sink import MemorySink
 from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec
-from referee.play import PlainRunner, Played
+from referee.play import PlainRunner, Played, are_objects, objects
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import (
     BUCKETS_PER_DOUBLING,
@@ -259,16 +259,20 @@ class Worker:
 
         fresh = not attempt.is_first  # those that waited have seen this match
         spec = attempt.spec
+        digest = not batch.results  # who wants the results whole has no use for it
+        if are_objects(bot_sources):
+            bots = objects(bot_sources)
+            runner = PlainRunner(spec, bots, record=attempt.record, digest=digest)
+            attempt.match = runner.match
+            runner.run()
+            attempt.played = runner.close()
+            return False
         with borrow_plain_bots(
             self._pool, spec, bot_sources, keys, attempt.stderr, attempt.recorded, fresh=fresh
-        ) as bots:
-            waited = {seat for seat in processes if bots[seat].started is None}
+        ) as borrowed:
+            waited = {seat for seat in processes if borrowed[seat].started is None}
             runner = PlainRunner(
-                spec,
-                bots,
-                record=attempt.record,
-                stderr=attempt.recorded,
-                digest=not batch.results,  # who wants the results whole has no use for it
+                spec, borrowed, record=attempt.record, stderr=attempt.recorded, digest=digest
             )
             runner.idle = lambda: self._pool.waiting
             runner.overslept = lateness.note
@@ -276,7 +280,7 @@ class Worker:
             runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-            released = release_plain(bots, keep, spec.limits.grace)
+            released = release_plain(borrowed, keep, spec.limits.grace)
             attempt.played = runner.close(able)
         if processes - released:
             kill_orphans(self._spare)
@@ -441,6 +445,8 @@ _KILLS = "it kills the process that plays it, also when no other bot plays"
 
 
 def _histogram(seconds: list[float]) -> Histogram:
+    if not seconds:
+        return Histogram("{}")
     buckets = Counter(
         [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
     )

@@ -97,9 +97,10 @@ def sandbox_note(found: Standings, lessons: Sequence[Lesson]) -> str:
 
 def headline(found: Standings) -> str:
     """Say which matches are played, and how many are missing."""
+    deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
         f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
-        f"{found.matches:,} of {found.planned:,} matches in {found.deals:,} deals",
+        f"{found.matches:,} of {found.planned:,} matches in {deals}",
         f"seed {found.seed}",
     ]
     if found.sandbox != "none":
@@ -150,7 +151,6 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
     Args:
         low, high: its ends; None where it has none.
         deals: how many it is made from.
-        form: of the numbers.
     """
     if deals < ENOUGH_DEALS:
         return "too few to say"

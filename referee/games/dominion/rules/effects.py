@@ -79,7 +79,7 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 
 def _attack(table: Table, player: Player) -> Decisions:
     count = len(player.hand) - MILITIA_HAND_SIZE
-    reply = yield Request(player.seat, AttackRequest(count, player.hand.copy()))
+    reply = yield Request(player.seat, AttackRequest(count, player.shown_hand()))
     if reply is LEFT:
         return
     if type(reply) is AttackReplyReaction and reply.reaction == "moat" and "moat" in player.hand:

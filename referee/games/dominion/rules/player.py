@@ -13,7 +13,6 @@ class Gains(Struct, frozen=True, gc=False):
     """The cards that a player has got in one turn.
 
     Attributes:
-        bought: in order.
         gained: in order, buys included; they are the last.
     """
 
@@ -31,7 +30,6 @@ class Player:
         hand: in the order drawn.
         in_play: in the order played.
         discard_pile: the end of the list is the top.
-        turns: turns begun.
         shuffles: of its discard pile into its deck.
         gains: of each of these turns.
         actions_played: the action cards that it has played, each once.
@@ -87,6 +85,13 @@ class Player:
         self.draw(min(missing, len(self.deck)))
         return True
 
+    def shown_hand(self) -> list[str]:
+        """Copy the hand for a request: from now on the player has seen it."""
+        self.is_shown = True
+        if self.unseen:
+            self.unseen = []
+        return self.hand.copy()
+
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, in the order of the supply, without zeros; to be read."""
         if self.counted is None:
@@ -105,7 +110,6 @@ class TurnState(Struct):
     """One player's turn.
 
     Attributes:
-        player: whose turn.
         actions, buys: how many are left.
         money: from actions; the treasures' money exists only within a buy reply.
         bought: this turn, in order.

@@ -1,0 +1,55 @@
+"""Digests of matches, to compare two versions, and processes that are kept with new ones.
+
+    python -m tools.benchmarks.same [--matches 300] [--game NAME ...]
+
+Prints for each game one hash over the digests, scores, ranks and faults of the matches, first with
+bots that are kept alive, then with bots that are started for each match. All lines of a version
+must be equal to those of another, except where the rules were changed on purpose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+
+from referee.match.spec import match_spec
+from referee.tournament.playing.batch import Batch, end_bots, play_batch
+from referee.tournament.rows import Entrant, Plan
+
+BOTS = {
+    "dominion": ("village_engine", "militia_money"),
+    "botwars": ("formation", "gatherer"),
+    "starrealms": ("cadet", "admiral"),
+    "tribute": ("courtier", "magnate"),
+}
+
+
+def hashed(game: str, matches: int, keep_alive: bool) -> str:
+    """A hash of the results of matches with these seeds."""
+    found = hashlib.sha256()
+    entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(BOTS[game])}
+    plans = tuple(Plan(n, n, n, (n % 2, 1 - n % 2)) for n in range(matches))
+    spec = match_spec(BOTS[game], game=game, seed=0)
+    while plans:
+        rows = play_batch(Batch(spec, entrants, plans, keep_alive=keep_alive))
+        assert isinstance(rows, list), rows
+        for row in rows:
+            seats = [(seat.rank, seat.score, str(seat.faults)) for seat in row.seats]
+            found.update(repr((row.digest, row.turns, row.reason, seats)).encode())
+        plans = plans[len(rows) :]
+    end_bots()
+    return found.hexdigest()[:16]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--matches", type=int, default=300)
+    parser.add_argument("--game", nargs="*", choices=tuple(BOTS), default=tuple(BOTS))
+    options = parser.parse_args()
+    for game in options.game:
+        kept, anew = (hashed(game, options.matches, keep) for keep in (True, False))
+        print(f"{game:12} kept {kept}  started for each {anew}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

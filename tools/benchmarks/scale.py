@@ -1,0 +1,233 @@
+"""How cost and memory grow with the number of matches.
+
+    python -m tools.benchmarks.scale [--only PART ...] [--small N] [--large N] [--records N]
+
+Parts:
+
+*objects*: `play_matches` of 20,000 matches of two Python objects. *processes*: 5,000 matches of two
+processes that are kept alive. Both print the processor time of a match in the first and in the last
+tenth, bots included.
+*standings*, *export*, *serve*, *resume*: stores that are made here, with `--small` (100,000) and
+`--large` (1,000,000) matches of 100 bots. `standings` prints text, `export` CSV. `serve` shows the
+list, then the standings, and has `--records` records too (10,000). *resume* continues a tournament
+in which the last 20 matches are missing. Prints for each the processor time and the peak memory of
+the whole command, and the ratio between the large and the small store.
+
+Stores are written to the folder for temporary files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import referee
+from referee.match.spec import match_spec
+from referee.tournament.playing.batch import Batch, end_bots, play_batch
+from referee.tournament.playing.run import record_of
+from referee.tournament.rows import Entrant, Plan
+from referee.tournament.setup import setup
+from referee.tournament.stages import stages
+from referee.tournament.store import Store
+from tests.support.made_up import row
+from tools.benchmarks.bench import BigMoney
+from tools.benchmarks.kept_alive import counted
+
+BOTS = 100
+MISSING = 20
+"""Matches that a resumed run plays."""
+HISTOGRAM = {30 + step: 9 for step in range(8)}
+STATISTICS = [b'{"bought":{"province":[4,12],"gold":[5,8],"silver":[6,2]}}'] * 2
+REFEREE = [sys.executable, "-m", "referee"]
+
+
+class Cost(NamedTuple):
+    """The cost of a command: processor seconds, and MiB at the most."""
+
+    seconds: float
+    size: float
+
+
+def made_store(path: Path, matches: int, missing: int = 0) -> None:
+    """Write a store of matches whose results are made up; the bots are bundled ones."""
+    entrants = [Entrant(f"bot{number}", "minimal") for number in range(BOTS)]
+    with Store.for_writing(str(path)) as store:
+        store.add_stage(setup(entrants, game="dominion", matches=matches, seed=1))
+        (stage,) = stages(store)
+        plans = islice(stage.missing(()), matches - missing)
+        while chunk := list(islice(plans, 5_000)):
+            store.add([made_row(plan) for plan in chunk])
+
+
+def made_row(plan: Plan) -> Any:
+    """A match that the bot with the lower number wins more often."""
+    first = (plan.seed >> 7) % 200 < 100 + plan.players[1] - plan.players[0]
+    ranks = [1, 2] if first else [2, 1]
+    return row(plan, ranks, reply_histogram=HISTOGRAM, statistics=STATISTICS)
+
+
+def cost_of(words: Sequence[str], use: Callable[[str], object] | None = None) -> Cost:
+    """Run a command to its end.
+
+    Args:
+        use: is given the first line that it prints; then the command is ended.
+    """
+    out = subprocess.DEVNULL if use is None else subprocess.PIPE
+    with subprocess.Popen([*REFEREE, *words], stdout=out, stderr=subprocess.PIPE) as process:
+        if use is not None:
+            assert process.stdout is not None
+            use(process.stdout.readline().decode())
+            process.terminate()
+        assert process.stderr is not None
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode in (0, -15, 143), said.decode()[-500:]
+    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+# --- matches that are played ----------------------------------------------------------------------
+
+
+def show_tenths(what: str, seconds: Sequence[float], size: float) -> None:
+    """Print a line on matches that were played.
+
+    Args:
+        seconds: processor seconds of each tenth of the matches, per match.
+        size: MiB at the most.
+    """
+    first, last = (f"{seconds[place] * 1e3:.2f} ms" for place in (0, -1))
+    growth = f"{seconds[-1] / seconds[0]:.2f}"
+    print(f"{what}: {first} per match at the start, {last} at the end ({growth}), {size:.0f} MiB")
+
+
+def play_objects(matches: int) -> None:
+    """Play matches of Python objects, whose results are all kept."""
+    times: list[float] = []
+
+    class Timed(BigMoney):
+        def __init__(self) -> None:
+            times.append(time.process_time())
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = referee.play_matches([Timed, BigMoney], matches, seed=1)
+    times.append(time.process_time())
+    assert len(found.results) == matches
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tenth = matches // 10
+    ends = [times[place * tenth] for place in range(10)] + times[-1:]
+    per_match = [(end - begin) / tenth for begin, end in pairwise(ends)]
+    show_tenths(f"objects, {matches:,} matches", per_match, after / 1024)
+    print(f"  a result takes {(after - before) / matches:.1f} KiB")
+
+
+def play_processes(matches: int) -> None:
+    """Play matches of two processes that are kept alive, in batches as a worker does."""
+    bots = ["big_money", "big_money"]
+    entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(bots)}
+    spec = match_spec(bots, seed=0)
+    found: list[float] = []
+    for tenth in range(10):
+        numbers = range(tenth * matches // 10, (tenth + 1) * matches // 10)
+        plans = tuple(Plan(number, number, number, (0, 1)) for number in numbers)
+        with counted(found):
+            while plans:
+                rows = play_batch(Batch(spec, entrants, plans))
+                assert isinstance(rows, list), rows
+                plans = plans[len(rows) :]
+    end_bots()
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    show_tenths(f"processes, {matches:,} matches", [each / matches * 10 for each in found], size)
+
+
+# --- stores ---------------------------------------------------------------------------------------
+
+
+def serve(path: Path, records: Path) -> Cost:
+    """Start the server, and load the list and the standings."""
+    shown: dict[str, float] = {}
+
+    def look(line: str) -> None:
+        address = line.split()[0].rstrip("/")
+        for page in ("/", f"/store/{path.name}", f"/store/{path.name}/matches", "/"):
+            begun = time.monotonic()
+            with urllib.request.urlopen(address + page, timeout=600) as answer:
+                assert answer.status == 200
+                answer.read()
+            shown[f"{page} again" if page in shown else page] = time.monotonic() - begun
+
+    cost = cost_of(["serve", "--listen", "127.0.0.1:0", str(path), str(records)], look)
+    print("  " + ", ".join(f"{page} {seconds:.2f} s" for page, seconds in shown.items()))
+    return cost
+
+
+def made_records(folder: Path, count: int) -> None:
+    """Write records, all of the same match."""
+    folder.mkdir()
+    one = folder / "record.jsonl"
+    referee.play_match([BigMoney, BigMoney], seed=1, record=one)
+    for number in range(count):
+        os.link(one, record_of(folder, number).with_suffix("").with_suffix(".jsonl"))
+
+
+def of_stores(options: argparse.Namespace) -> None:
+    """Measure each command with a small and a large store."""
+    sizes = options.small, options.large
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if "serve" in options.only:
+            made_records(folder / "records", options.records)
+        for part in ("standings", "export", "serve", "resume"):
+            if part not in options.only:
+                continue
+            found = []
+            for size in sizes:
+                path = folder / f"{part}{size}.sqlite"
+                made_store(path, size, MISSING if part == "resume" else 0)
+                found.append(cost(part, path, size, folder / "records"))
+                print(f"{part}, {size:,} matches: {found[-1].seconds:.1f} s, ", end="")
+                print(f"{found[-1].size:.0f} MiB", flush=True)
+                path.unlink()
+            small, large = found
+            times, memory = large.seconds / small.seconds, large.size / small.size
+            print(f"  {sizes[1] / sizes[0]:.0f} times the matches: {times:.1f} and {memory:.1f}")
+
+
+def cost(part: str, path: Path, size: int, records: Path) -> Cost:
+    """The cost of a command."""
+    if part == "serve":
+        return serve(path, records)
+    if part == "resume":
+        bots = [f"bot{number}=minimal" for number in range(BOTS)]
+        words = ["tournament", *bots, "--matches", str(size), "--seed", "1", "--store", str(path)]
+        return cost_of([*words, "--sandbox", "none", "--jobs", "1"])
+    return cost_of([part, str(path)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parts = ("objects", "processes", "standings", "export", "serve", "resume")
+    parser.add_argument("--only", nargs="*", choices=parts, default=parts)
+    parser.add_argument("--small", type=int, default=100_000)
+    parser.add_argument("--large", type=int, default=1_000_000)
+    parser.add_argument("--records", type=int, default=10_000)
+    options = parser.parse_args()
+    if "objects" in options.only:
+        play_objects(20_000)
+    if "processes" in options.only:
+        play_processes(5_000)
+    of_stores(options)
+
+
+if __name__ == "__main__":
+    main()
