@@ -2,8 +2,8 @@
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 
-All that programs can count on is in spec/python.md.
-What is imported from here is loaded when it is first used, so that `import referee` is cheap.
+The names that programs can rely on are in spec/python.md. They are loaded when they are first used,
+so that `import referee` is cheap.
 """
 
 # A map of the package. The arrows of imports go upwards in this list.

@@ -51,9 +51,9 @@ def play_match(
 ) -> MatchResult:
     """Play one match.
 
-    In a program of asyncio it is called in a thread: `await asyncio.to_thread(play_match, ...)`.
-    At the end whatever the bots have left behind is killed. What another thread starts meanwhile in
-    a session of its own cannot be told from that.
+    With asyncio, call it in a thread: `await asyncio.to_thread(play_match, ...)`. At the end all
+    processes that the bots left behind are killed. Processes that another thread starts at the same
+    time, in a session of their own, look the same and are killed too.
 
     Args:
         bots: in seat order; strings as `referee play` takes them, paths, lists of words, functions,
@@ -78,7 +78,7 @@ def play_match(
         KeyboardInterrupt: Ctrl-C; the bots have ended.
 
     Warns:
-        RuntimeWarning: somebody has changed or removed a log during the match; it was written anew.
+        RuntimeWarning: a log was changed or removed during the match; the referee wrote it again.
     """
     _check_not_async()
     place = _sandbox(sandbox, log, record)
@@ -138,7 +138,7 @@ def _player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str
 def _logs(
     log: PathLike | None, record: PathLike | None, record_stderr: bool
 ) -> Iterator[tuple[list[LogFile | None], list[str]]]:
-    """The logs of a match that is played in this block, and what was wrong with them at its end."""
+    """The logs of the match in this block, and their problems at its end."""
     if record_stderr and record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
     problems: list[str] = []
@@ -159,15 +159,15 @@ def _logs(
 class Matches(Struct, frozen=True):
     """How many matches between the same bots ended.
 
-    Lists of `results` and `seats` have one entry a match, in order; those that did not count are
-    left out of both. The other lists have one entry a bot, as they were given.
+    The lists `results` and `seats` have one entry per match, in order, without matches that did not
+    count. The other lists have one entry per bot, in the given order.
 
     Attributes:
         bots: the BOT arguments.
         seed: of the whole.
         results: of the matches.
         seats: for each match the bot in each seat, by its number from 0.
-        wins: matches in which the bot was first alone.
+        wins: matches in which the bot had the first rank and did not share it.
         draws: matches in which it was first together with others.
         losses: all others.
         void: how many matches did not count: the machine was too busy again and again, a bot has
@@ -215,14 +215,14 @@ class Matches(Struct, frozen=True):
         return table(self.bots, self.seats, deals, repr(self))
 
     def __repr__(self) -> str:
-        """The sums alone: the results fill pages."""
+        """Only the sums, because the results fill pages."""
         counts = zip(self.bots, self.wins, self.draws, self.losses, strict=True)
         sums = "; ".join(f"{bot} won {w}, drew {d}, lost {lost}" for bot, w, d, lost in counts)
         return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
 
 
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
-    """A seat of a match; what a game counts by name, such as cards, has a column for each name."""
+    """Rows with a seat of a match each. Counts by name, such as cards, have a column per name."""
     player = result.players[seat]
     row = {
         "match": match,
@@ -270,19 +270,19 @@ def play_matches(
 ) -> Matches:
     """Play many matches between the same bots.
 
-    They are those of `referee tournament` with as many players as bots: each deal is played once
-    for each rotation of the seats, on one seed.
+    They are the matches of `referee tournament` with as many players as bots: each deal is played
+    once per rotation of the seats, with one seed.
 
     Args:
         bots: as of `play_match`; an object in all matches, a class once for each.
         n: how many matches.
         seed: of the whole; drawn if None.
         options: as of `play_match`.
-        records: a folder for the match records, compressed, and for what bots write on stderr.
+        records: a folder for the compressed match records and the stderr of the bots.
         record_stderr: as of `play_match`; goes with `records`.
         game: a key of `GAMES`.
-        jobs: how many are played at a time, in as many processes if it is more than one. Bots that
-            are Python objects play in this process alone: with them it is 1.
+        jobs: number of matches at the same time, each in a process if it is more than one. Bots
+            that are Python objects play only in this process: with them it is 1.
         keep_alive: whether processes may play match after match.
         sandbox: as of `play_match`.
 
@@ -418,7 +418,7 @@ def _check_not_async() -> None:
 
 
 def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
-    """The sandbox that is asked for, in which no bot sees these files."""
+    """The requested sandbox, in which bots cannot see these files."""
     if choice not in CHOICES:
         raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
     names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
@@ -432,7 +432,7 @@ def _described(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> tuple[list[BotSource], MatchSpec]:
-    """Where the bots come from, and what is played.
+    """The sources of the bots, and the match to play.
 
     Raises:
         UsageError: something of it cannot be.
@@ -483,7 +483,7 @@ def _folder(records: PathLike) -> Path:
 
 @contextmanager
 def _our_errors() -> Iterator[None]:
-    """Raise what comes out of a match as an error of ours, and Ctrl-C alone, not in a group.
+    """Raise an error of a match as one of our errors, and Ctrl-C without a group.
 
     The error of a bot has its cause, which is of interest, and none of the referee's own frames.
     """

@@ -1,20 +1,20 @@
 """Every error that the referee raises.
 
-A bot's mistake is never one of these: it is a value with a code (a `Fault` of a game, or a
-disqualification), because a match goes on or ends by the rules when a bot is wrong. An exception
-means that the caller asked for something impossible, that the machine failed, or that the referee
+A bot's mistake is never an exception. It is a value with a code (a `Fault` of a game, or a
+disqualification), because a match continues or ends by the rules when a bot is wrong. An exception
+means that the caller requested something impossible, that the machine failed, or that the referee
 itself has a bug.
 
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
-    |   |-- UsageErrors       several things are wrong at once
-    |   |-- BotNotFoundError  a BOT argument names nothing that can be run
-    |   `-- NotBuiltError     folders of bots are to be built first
+    |   |-- UsageErrors       several problems together
+    |   |-- BotNotFoundError  a BOT argument names no program and no bundled bot
+    |   `-- NotBuiltError     folders of bots must be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
     |-- BotError              a bot that is a Python object raised an exception, which is its cause
     |-- ShortageError         the system is short of processes, memory or file descriptors
-    |-- ProtocolMisuseError   code drove a game or a match out of turn: a bug in that code
+    |-- ProtocolMisuseError   code called a game or a match in the wrong order: a bug in that code
     `-- InternalError         the referee has a bug; its cause is the exception that showed it
 """
 
@@ -41,12 +41,12 @@ class UsageError(RefereeError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """What is wrong, one line a mistake."""
+        """The problems, one line each."""
         return (str(self),)
 
 
 class UsageErrors(UsageError):
-    """Several things are wrong at once."""
+    """Several problems together."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__("\n".join(lines))
@@ -54,7 +54,7 @@ class UsageErrors(UsageError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """What is wrong, one line a mistake."""
+        """The problems, one line each."""
         return self._lines
 
 
@@ -112,7 +112,7 @@ class LogReadError(RefereeError):
     Attributes:
         name: the file's name as the caller gave it, or "standard input".
         line: the line at which it could not be read on, counted from 1.
-        problem: what is wrong there.
+        problem: the problem at that place.
     """
 
     def __init__(self, name: str, line: int, problem: str) -> None:
@@ -127,7 +127,8 @@ class BotError(RefereeError):
 
     Or an opponent in an environment cannot begin a match.
 
-    It is no fault and no disqualification: who plays with objects wants to see where they fail.
+    This is neither a fault nor a disqualification: if you play with objects, you want to see where
+    they fail.
     """
 
 
@@ -156,8 +157,8 @@ class InternalError(RefereeError):
 def as_ours(error: Exception) -> RefereeError:
     """An exception that came out of a match or a run of cases as one of this package.
 
-    Nurseries raise groups. Of a group the first error of ours counts, since what else failed
-    failed with it; else the first of all.
+    Nurseries raise groups. The first error of ours in a group counts, because it made the others
+    fail; without one, the first of all.
     """
     errors = list(_leaves(error))
     for leaf in errors:

@@ -1,9 +1,8 @@
 """Ctrl-C, SIGTERM and SIGHUP as something that cannot leave a bot behind.
 
-A signal may come at any instruction: between the start of a process and the line that remembers
-it, or in the middle of an import, which leaves half a module behind. So the handlers only note a
-signal. `Interrupted` is raised where a command says that it can be: inside `raising`, and at
-`check`.
+A signal may come at any instruction: between the start of a process and the line that remembers it,
+or in the middle of an import, which leaves half a module behind. Therefore the handlers only note a
+signal. `Interrupted` is raised where a command allows it: inside `raising`, and at `check`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Play one match with real bots: the trio side of `match.py`.
 
-A match goes in rounds. Each bot that is asked is handed all that is new to it, in one write; then
-the logs are written, while they think; then their replies are awaited, side by side. What is new to
-the others waits for their own next request: waking a process costs more than all the rest of a
-round. But when those who are asked take their time, the others get their news within
-`NEWS_SECONDS`.
+A match goes in rounds. Each bot with a request gets all its new lines in one write. The logs are
+written while the bots think. Then the replies are awaited in parallel. News for the other bots
+waits for their next request, because waking a process costs more than the rest of a round. But if a
+bot thinks for long, the others get their news within `NEWS_SECONDS`.
 
     async with run_bots(spec, started) as bots:
         runner = Runner(spec, bots, log=log)
@@ -78,8 +77,8 @@ class Played(Struct, frozen=True):
 
     Attributes:
         result: the result.
-        disqualified: the seats that left, each with why and what it was asked.
-        digest: of the record; empty if there is none.
+        disqualified: the seats that left, each with the reason and its open request.
+        digest: digest of the record; empty without one.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
         answers: all that the match was given, in order, which with its spec is the whole match;
             empty if the match was not to be diagnosed, or if they are more than `MAX_ANSWERS`.
@@ -99,18 +98,18 @@ class _Course(Generic[BotType]):
     """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
-        spec: what is played.
+        spec: the match to play.
         bots: in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
-        digest: whether the digest of the record is wanted, though there is none.
-        match: what is played if it is not what the spec alone makes.
+        digest: whether to compute the digest of the record, even without a record.
+        match: the match, if it differs from the one that the spec makes.
 
     Attributes:
         match: the match, to look at while it runs.
-        listeners: each is given the match, and what was said and noted since the last call.
+        listeners: called with the match, and all messages and notes since the last call.
         asked_since: since when the seats that are due are thinking, on the runner's clock.
         idle: gives the processes that wait for another match meanwhile, which are frozen as well.
     """
@@ -276,7 +275,7 @@ class _Course(Generic[BotType]):
         return min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
 
     def _freeze_others(self) -> None:
-        """Keep the processors for those who are asked (sandbox.md, 12)."""
+        """Keep the processors for the bots with a request (sandbox.md, 12)."""
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
@@ -303,7 +302,7 @@ class _Course(Generic[BotType]):
             ]
 
     def _keep(self, given: RecordedReply) -> None:
-        """Keep an answer, for who wants to see the match, unless they take too much memory."""
+        """Keep a reply for the page of the match, unless the replies take too much memory."""
         self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
         if self._room >= 0:
             self._answers.append(given)
@@ -311,7 +310,7 @@ class _Course(Generic[BotType]):
             self._answers.clear()
 
     def _put_by(self, entries: list[Entry]) -> None:
-        """Put by what is new to each seat, until it is handed over."""
+        """Store the new lines of each seat until they are handed over."""
         for entry in entries:
             if type(entry) is Sent:
                 if entry.to is None:
@@ -421,7 +420,7 @@ class _Course(Generic[BotType]):
 
 
 class Runner(_Course[Bot]):
-    """Plays one match under trio; it ends those bots alone that are disqualified."""
+    """Play one match under trio. Stops only bots that are disqualified."""
 
     _clock = staticmethod(trio.current_time)
 
@@ -489,7 +488,7 @@ class Runner(_Course[Bot]):
         self._delivered.unpark_all()
 
     async def _freeze(self) -> None:
-        """Keep the processors for those who are asked, once they take their time (sandbox.md, 12).
+        """Keep the processors for bots with a request that think for long (sandbox.md, 12).
 
         A match in which all answer quickly freezes nobody.
         """
@@ -512,8 +511,8 @@ class Runner(_Course[Bot]):
     async def _await_readers(self) -> None:
         """Let the reader of a log that goes to a pipe catch up.
 
-        The match stands still meanwhile, and the clock of the bots that were asked begins anew:
-        their requests may not have been handed over whole (8.1).
+        The match pauses during this time, and the clocks of open requests start again: the requests
+        may not have been handed over completely (8.1).
         """
         while file := self._behind():
             await trio.lowlevel.wait_writable(file.fd)
@@ -524,11 +523,11 @@ class Runner(_Course[Bot]):
 class PlainRunner(_Course[PlainBot]):
     """Plays one match without an event loop, with objects and processes.
 
-    Objects are asked one after the other, in seat order, before the processes are waited for. A
-    match of which no process thinks for `FREEZE_SECONDS` looks at nothing but their stdout.
+    Objects get their requests one after the other, in seat order, before the processes. If no
+    process thinks as long as `FREEZE_SECONDS`, the runner reads only their stdout.
 
     Attributes:
-        overslept: is given how many seconds later than wanted the referee went on.
+        overslept: called with the number of seconds that the referee woke up too late.
     """
 
     _clock = staticmethod(time.monotonic)
@@ -685,14 +684,14 @@ async def play_once(
     """Play one match with bots that end with it, on every way out.
 
     Args:
-        spec: what is played.
+        spec: the match to play.
         started: the bots, in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
         stderr: for each seat a file to keep its stderr in, or None.
         record_stderr: whether it goes into the record too.
         watch: is given the runner before the match, to look at it meanwhile.
-        answers: for each seat the first answers, which stand in for the bot's own; none if empty.
+        answers: the first replies of each seat, which replace the bot's own; may be empty.
 
     Raises:
         LogWriteError: a log could not be written.

@@ -32,16 +32,16 @@ def worker_processes(
 ) -> Iterator[ProcessPoolExecutor]:
     """Worker processes inside this block. On Linux they are killed when this process dies.
 
-    They end by themselves if the block does, and are killed if it is left by an exception. What
-    they had started is killed then.
+    They end by themselves if the block does, and are killed if it is left by an exception, together
+    with all processes that they started.
 
     Args:
         jobs: how many.
         fork: start them faster, where that is safe (Linux); they then hold all files open that
             this process has open, and are not killed if somebody stops them.
-        pin: let each stay on a core of its own, with all that it starts, if there is one worker for
-            each core (Linux). A worker and its bots mostly wait for each other; on one core they
-            do not have to wake another one each time, and a match takes half the time.
+        pin: whether each stays on its own core with all its children, if there is one worker per
+            core (Linux). A worker and its bots usually wait for each other. On one core they do not
+            have to wake another one each time, and a match takes half the time.
 
     Raises:
         ShortageError: the system has not what they need.
@@ -80,7 +80,7 @@ def worker_processes(
 def _check_threads() -> None:
     """See that the threads can be started that an executor starts.
 
-    Some of them start others, and if they cannot, nobody is told: all would wait for ever.
+    Some of them start others. If that fails, nothing reports it, and all would wait for ever.
     """
     ended = threading.Event()
     threads = [threading.Thread(target=ended.wait) for _ in range(_THREADS)]
@@ -99,7 +99,7 @@ def _check_threads() -> None:
 def _kill_stopped(spare: set[int], ended: threading.Event) -> None:
     """Kill workers that somebody, such as a bot, has stopped: nothing would end otherwise.
 
-    They must be found so twice: after Ctrl-Z all processes of a terminal go on, one by one.
+    They must be found so twice: after Ctrl-Z all processes of a terminal continue, one by one.
     """
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
@@ -113,8 +113,8 @@ def _kill_stopped(spare: set[int], ended: threading.Event) -> None:
 class _Pool(ProcessPoolExecutor):
     """Workers that do not run the main module of this program, as `multiprocessing` has it.
 
-    What they are given is defined in modules. A program that plays matches on several cores would
-    otherwise be run by each worker from its first line, unless it is written with that in mind.
+    Their functions are defined in modules. Otherwise each worker would run the program that plays
+    matches from its first line, unless it is written with that in mind.
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -132,7 +132,7 @@ class _Pool(ProcessPoolExecutor):
 
 
 def _begin(parent: int, cores: list[int], number: Synchronized[int] | None) -> None:
-    """Let this process end with its parent, and by what the parent does alone.
+    """Let this process end with its parent, and only by the parent's decision.
 
     Args:
         cores: one for each worker.

@@ -1,10 +1,10 @@
-"""What a bot is, to the referee, and what it can be made of.
+"""The interface of a bot, and the kinds of bots.
 
 bot.py         a bot, as a match sees it: lines are pushed, a reply is awaited
 bundled.py     the example bots that come with the referee
 command.py     BOT argument -> command line or address
-folder.py      a folder with a `bot.toml`: a bot as it is handed in
-digest.py      a digest of a bot's files: has it changed?
+folder.py      a folder with a `bot.toml`: a bot as its author submits it
+digest.py      a digest of a bot's files, to notice changes
 table.py       the keys of a bot in TOML, there and in a configuration
 building.py    building the bot in a folder
 process_report.py  the traces of a bot that ended or did not answer
@@ -18,9 +18,9 @@ wrapper.py     a bot that wraps another one
 replayed.py    a bot whose first answers come from a record
 repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
-from_python.py a bot that a Python program gives -> where it comes from
+from_python.py the source of a bot that a Python program gives
 dialect.py     a bot that speaks a dialect of its game
 hosting.py     the bots of a match under trio: made, and ended on every way out
 plain.py       the same without an event loop
-remote.py      a bot behind HTTP where there is no event loop
+remote.py      a bot behind HTTP, without an event loop
 """

@@ -1,4 +1,4 @@
-"""The address of a bot that is asked over HTTP (spec/http-bots.md, 1)."""
+"""The address of a bot behind HTTP (spec/http-bots.md, 1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Address(NamedTuple):
         host: a name in ASCII or an IP address.
         port: 1 to 65535.
         target: path and query.
-        headers: what the address says of them: Host, and Authorization if it names a user.
+        headers: headers from the address: Host, and Authorization if it names a user.
     """
 
     tls: bool
@@ -48,7 +48,7 @@ def parse_address(url: str) -> Address:
     """Take an address apart.
 
     Raises:
-        BotNotFoundError: nobody can be asked there, whatever the network is.
+        BotNotFoundError: the address is not valid on any network.
     """
     found = _ADDRESS.fullmatch(url)
     if found is None:
@@ -80,7 +80,7 @@ def _port(text: str) -> int:
 
 
 def _host(text: str) -> str:
-    """A host in the form in which the system is asked for it.
+    """A host in the form in which the system looks it up.
 
     What passes here never makes `getaddrinfo` or `ssl` raise anything but an OSError.
     """

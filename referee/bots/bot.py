@@ -1,4 +1,4 @@
-"""What a bot is to a match, whatever it is made of."""
+"""The interface between a match and its bots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Failure(Struct, frozen=True):
     """Why a bot gave no reply.
 
     Attributes:
-        code: what it is disqualified for.
+        code: code of the disqualification.
         detail: one clause for its author.
     """
 
@@ -31,7 +31,7 @@ def split_lines(lines: bytes) -> list[bytes]:
 
 
 def as_line(data: bytes) -> bytes:
-    """What a bot answered in another form than a line, as a line that is not blank.
+    """An answer that is not a line, such as an object, as a line that is not blank.
 
     As JSON it is worth what it was: outside strings a carriage return is white space as well, and
     inside one neither may stand.
@@ -52,21 +52,21 @@ class NoProcess:
 class Bot(Protocol):
     """A bot, for one match after the other.
 
-    Who plays a match with it borrows it: who started it ends it (`finish`). One thing alone ends a
-    borrowed bot: it is killed when it is disqualified, since nobody knows what it would still say.
+    A match borrows its bots; the code that started a bot also ends it (`finish`). There is one
+    exception: a match kills a bot that it disqualifies, since the bot could still write anything.
     It then fails in every later match.
     """
 
     @property
     def started(self) -> float | None:
-        """Since when it has been starting up, on trio's clock; None once it was asked."""
+        """Start time on trio's clock, while it starts up; None from its first request on."""
 
     @property
     def exit_code(self) -> int | None:
-        """Of its process, once that has ended: -N after signal N; None if it has none."""
+        """Exit code of its process: -N after signal N; None while it runs or without a process."""
 
     def push(self, lines: bytes) -> None:
-        """Hand over whole lines, or put them by until it is asked; never waits."""
+        """Hand over whole lines, or keep them until the next request; never waits."""
 
     async def reply(self, deadline: float) -> Answer:
         """Wait for its answer to the request that is the last of the lines it was handed.
@@ -86,7 +86,7 @@ class Bot(Protocol):
         """
 
     async def kill(self) -> None:
-        """End it at once (8.3). Safe more than once."""
+        """End it immediately (8.3). Safe more than once."""
 
     def process_report(self, count: int) -> ProcessReport | None:
         """What its process leaves behind, once it has ended; None if it has none.

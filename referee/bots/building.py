@@ -4,9 +4,9 @@
     FOLDER/.building/new/sources  the hash of what was copied
     FOLDER/.built                 `new`, once all is well
 
-The sources are never written to, and `.built` is moved into place as a whole: whenever it is there,
-it is what came of a build that succeeded. What the build has made is a stranger's, so outside the
-sandbox no link of it is followed, and nothing of it is run. No other user can enter `.building`.
+The build never writes to the sources, and `.built` is moved into place as a whole: if it exists, it
+is the result of a build that succeeded. Strangers control the result. Therefore the code outside
+the sandbox does not follow its links and runs nothing of it. No other user can enter `.building`.
 
 In a sandbox the command works in a file system in memory, which begins as a copy of the sources.
 The size of that is the limit of its files. Files that are removed but still open take room too, and
@@ -75,11 +75,11 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """What came of a folder.
+    """Result of building a folder.
 
     Attributes:
         problem: why it failed, in one clause; else empty.
-        output: what the build said on stdout and stderr, the middle left out if it is long.
+        output: stdout and stderr of the build; the middle is omitted if it is long.
     """
 
     folder: BotFolder
@@ -125,7 +125,7 @@ async def build(
 async def _build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: _Output
 ) -> str:
-    """Build, whatever was built before. Returns: why that failed; empty if it did not."""
+    """Build, even if an earlier build exists. Returns: why that failed; empty if it did not."""
     building, built = _places(folder.path)
     new = building / "new"
     _remove(building)  # of a referee that was killed
@@ -265,7 +265,7 @@ def _copy(path: str, new: Path) -> None:
 
     Raises:
         OSError: they cannot be copied.
-        UsageError: they are no sources of a bot.
+        UsageError: the files are not valid sources of a bot.
     """
     sources_hash(path)  # before a FIFO is copied
     new.parent.mkdir(mode=0o700)
@@ -292,7 +292,7 @@ def _make_own(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link, or a folder with whatever a build has made in it.
+    """Remove a file, a link, or a folder, with all files that a build made in it.
 
     Raises:
         UsageError: it cannot be removed.
@@ -308,7 +308,7 @@ def _remove(path: Path) -> None:
 
 
 class _Output:
-    """What a build says: the beginning and the end of it."""
+    """The output of a build: its beginning and its end."""
 
     def __init__(self) -> None:
         self._head = bytearray()

@@ -1,12 +1,12 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as one
-of rules (`GameDefinition.bot_files`), or the name of a bundled one; the path of a program; a
+the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as a
+rule file (`GameDefinition.bot_files`), or the name of a bundled one; the path of a program; a
 dialect of the game, a colon and an address, program or command line; an adapter of the game, a
-colon and what it plays (`GameDefinition.adapters`); a command line in one argument, split as a
-shell would split it, whose first word is a bundled bot or a program, there or on the PATH. Nothing
-is ever given to a shell.
+colon and the argument of the adapter (`GameDefinition.adapters`); a command line in one argument. A
+command line is split as a shell splits it, and its first word is a bundled bot or a program, by
+path or on the PATH. Arguments are never given to a shell.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class BotCommand(NamedTuple):
     r"""How to start a bot.
 
     Attributes:
-        argument: the BOT argument as it was given; bytes that are no UTF-8 stand as `\xHH`.
+        argument: the BOT argument as given; bytes that are not UTF-8 appear as `\xHH`.
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: where the referee is.
-        env: what it has in its environment beside what every bot has: (name, value) each.
+        env: extra variables of its environment, as pairs (name, value).
         is_timed: whether its environment says the time limit, as of an adapter
             (`GameDefinition.adapters`).
     """
@@ -81,7 +81,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """Where a bot is asked over HTTP.
+    """The place of a bot behind HTTP.
 
     Attributes:
         argument: as of a `BotCommand`.
@@ -98,7 +98,7 @@ class PythonBot(NamedTuple):
     """A bot that is a Python object.
 
     Attributes:
-        argument: what it is called.
+        argument: name of the bot.
         new: makes one for a match.
         dialect: as of a `BotCommand`.
         is_file: whether it is a file that the game plays, so that any process can make it.
@@ -136,7 +136,7 @@ def find_bot(
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """As `find_bot`, of what is no folder and has no environment of its own."""
+    """Find a bot as `find_bot` does, without a folder and an environment of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     file = find_bot_file(argument, game, directory)
@@ -221,7 +221,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """A file that is no program and that the game itself plays; None if it is none.
+    """A file that the game itself plays and that is not a program; else None.
 
     It has the text of a rule file with it, for processes where the file is not.
 
@@ -332,7 +332,7 @@ def _checked(url: str) -> str:
 
 
 def _is_file(argument: str, directory: str) -> bool:
-    """Whether this, or its first word, is the path of a file, whatever it looks like."""
+    """Whether this, or its first word, is the path of an existing file."""
     try:
         words = shlex.split(argument)
     except ValueError:

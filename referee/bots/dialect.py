@@ -36,7 +36,7 @@ class DialectBot(BotWrapper):
             self._bot.push(data)
 
     def replying(self, deadline: float) -> Steps[Answer]:
-        """Ask the process behind, where there is no event loop, if it was sent the request."""
+        """Get the reply to the request, if it was sent, without an event loop."""
         answered = self._dialect.answer()
         if answered is not None:
             return answered
@@ -66,5 +66,5 @@ def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: object) -> Dial
 
 
 def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:
-    """What ends each reply of a process."""
+    """The bytes at the end of each reply of a process."""
     return rules.dialects[source.dialect]().reply_end if source.dialect else b"\n"

@@ -1,7 +1,7 @@
 """A folder with a `bot.toml`: a bot as it is handed in (spec/organisers.md, 2 and 3).
 
-Folders are strangers' work, and what is here looks at them outside any sandbox: no link is
-followed, nothing but plain files is opened, and no more is read than a bot may have.
+Strangers write these folders, and this module reads them outside any sandbox. Therefore it follows
+no link, opens only plain files, and reads at most the size that a bot may have.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BotFolder(NamedTuple):
     Attributes:
         path: as it was given.
         name, command, build, language: as its `bot.toml` has them, or a default.
-        problems: what is wrong with it, one line each; but for the program of its command.
+        problems: the mistakes, one line each, except those of the program of its command.
     """
 
     path: str
@@ -82,7 +82,7 @@ def leads_out(path: str, directory: str) -> bool:
 
 
 def read_folder(path: str) -> BotFolder:
-    """A bot's folder, and what is wrong with it."""
+    """Read a bot's folder, and list its mistakes."""
     path = os.path.normpath(path)
     name = os.path.basename(os.path.abspath(path))
     file = os.path.join(path, BOT_FILE)
@@ -144,12 +144,12 @@ def is_built(folder: BotFolder) -> bool:
 
 
 def sources_hash(path: str) -> str:
-    """What all files of a bot's folder come to, but for what was built of them.
+    """A digest of all files of a bot's folder, except the results of a build.
 
     Names, contents, links and run bits count; owners and times do not.
 
     Raises:
-        UsageError: they cannot be read, are too large, or are no files.
+        UsageError: the files cannot be read, are too large, or are not regular files.
     """
     found = hashlib.sha256()
     room = MAX_BYTES

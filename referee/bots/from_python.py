@@ -1,4 +1,4 @@
-"""What a Python program gives as a bot -> where the bot comes from (spec/python.md, 2)."""
+"""Find the source of a bot that a Python program gives (spec/python.md, 2)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
         game: a key of `GAMES`.
 
     Raises:
-        UsageError: it is no bot.
+        UsageError: it is not a bot.
         BotNotFoundError: it names nothing that can be run.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
@@ -67,7 +67,7 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
     """As `bot_source`, for the bots of one match.
 
     Raises:
-        UsageError: likewise, or one object sits in two seats.
+        UsageError: one of them is not a bot, or one object has two seats.
     """
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
@@ -140,7 +140,7 @@ class FunctionPlayer:
         self._name = name
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """What it returns for the last message."""
+        """The return value for the last message."""
         self.notify(lines[:-1])
         asked = msgspec.json.decode(lines[-1])
         reply = self._function(asked)

@@ -1,4 +1,4 @@
-"""The bots of a match under trio: made of what was launched, and ended on every way out."""
+"""Make the bots of a match under trio from launched processes, and end them on every way out."""
 
 from __future__ import annotations
 

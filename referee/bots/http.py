@@ -1,4 +1,4 @@
-"""A bot that is asked over HTTP (spec/http-bots.md).
+"""A bot behind HTTP (spec/http-bots.md).
 
 Only this loads h11 and the certificates.
 """
@@ -41,9 +41,9 @@ class HttpBot(NoProcess):
 
     Args:
         url: as the user gave it.
-        limits: `line_limit` is that of the body of an answer.
+        limits: limits of the bot; `line_limit` also applies to the body of an answer.
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
-        form_field: where the data stand in a form.
+        form_field: name of the form field with the data.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class HttpBot(NoProcess):
         return event
 
     async def finish(self, grace: float) -> None:
-        """Send what is new since it was asked last; the answer is not looked at."""
+        """Send the lines since the last request; the answer is ignored."""
         if self._lines and not self._closed:
             await self.reply(trio.current_time() + grace)
         await self.kill()
@@ -183,7 +183,7 @@ def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpB
 
 
 def _rejected(response: h11.Response) -> Failure | None:
-    """What is wrong with the head of an answer."""
+    """The mistake in the head of an answer."""
     headers = list(response.headers)
     status = response.status_code
     if not 200 <= status < 300:
@@ -199,7 +199,7 @@ def _rejected(response: h11.Response) -> Failure | None:
 
 
 def _why_unreachable(error: Exception) -> str:
-    """Why there is no connection, in words that are the same on every machine.
+    """Why the connection failed, in words that are the same on every machine.
 
     Raises:
         ShortageError: the system is short of something: not the bot's fault.

@@ -15,7 +15,7 @@ from referee.match.decode import is_blank
 
 
 class BotObject(Protocol):
-    """What an `InProcessBot` asks. Being deterministic makes its matches so.
+    """A Python object that plays. If it is deterministic, its matches are too.
 
     One that has a method `notify(lines)` is given the last lines of a match by it, which ask for
     nothing. One that has a method `attach_view(view)` is given, before a match, a function that
@@ -34,7 +34,7 @@ class InProcessBot(NoProcess):
 
     Args:
         player: the object.
-        name: what it is called in a `BotError`; empty: by its class.
+        name: its name in a `BotError`; empty: the name of its class.
     """
 
     def __init__(self, player: BotObject, name: str = "") -> None:
@@ -64,7 +64,7 @@ class InProcessBot(NoProcess):
         return self.answer(lines)
 
     def answer(self, lines: Sequence[bytes]) -> Answer:
-        """Ask it, where there is no event loop.
+        """Get its reply, without an event loop.
 
         Args:
             lines: all that are new, the request last; without line ends.
@@ -90,7 +90,7 @@ class InProcessBot(NoProcess):
         self.hear_the_rest(lines)
 
     def hear_the_rest(self, lines: Sequence[bytes]) -> None:
-        """Let it hear the last lines, without line ends, where there is no event loop."""
+        """Hand over the last lines, without line ends and without an event loop."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with self._errors:
@@ -101,12 +101,12 @@ class InProcessBot(NoProcess):
         await trio.lowlevel.checkpoint()
 
     def leave(self) -> None:
-        """Never ask it again, where there is no event loop."""
+        """Never send a request again, without an event loop."""
         self._killed = True
 
 
 class OwnErrors:
-    """Raises `BotError` for what a bot raises in a block. A class, since it is entered often.
+    """Raise `BotError` for an exception of a bot in a block. A class, since it is entered often.
 
     Args:
         name: of the bot.

@@ -1,7 +1,8 @@
-"""A person as a bot: what it is sent is told, what it is asked becomes questions.
+"""A person as a bot: messages become text, and requests become questions.
 
-Where the person sits, and how it is asked there, is a `HumanTerminal`; what a game shows and asks
-is its `referee.games.interface.dialogue.Dialogue`. A person has no clock.
+A `HumanTerminal` prints text and reads answers. The game's
+`referee.games.interface.dialogue.Dialogue` makes the text and the questions. A person does not have
+a clock.
 """
 
 from __future__ import annotations
@@ -26,20 +27,20 @@ NAME = "Human"
 
 
 class HumanTerminal(Protocol):
-    """Where people sit; there may be several, one a seat."""
+    """A place where people play; it may serve several people, one per seat."""
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Tell a person something, now or before it is asked next."""
+        """Show text to a person, now or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """A block in which this person, and nobody else, is asked."""
+        """A block in which only this person answers questions."""
 
     async def ask(self, question: Question) -> Picks | None:
-        """What the person chooses; None if it leaves the match. What is wrong is asked again."""
+        """The person's choice; None to leave the match. Asks again after an invalid answer."""
 
 
 class PersonBot(NoProcess):
-    """Implements `referee.bots.bot.Bot` for a person; who plays knows a `GameDefinition.person`."""
+    """Implements `referee.bots.bot.Bot` for a person, with the game's `GameDefinition.person`."""
 
     def __init__(self, rules: GameDefinition, desk: HumanTerminal) -> None:
         self._rules = rules

@@ -1,4 +1,4 @@
-"""What a bot's process leaves behind, for its author."""
+"""The report on a bot's process after its end, for its author."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from referee.match.sandbox import Kind
 
 
 class TimeoutObservation(Struct, frozen=True):
-    """What a look at a process showed that did not answer in time.
+    """The state of a process that did not answer in time.
 
     Attributes:
-        unfinished: what it had written of a line that has not ended.
+        unfinished: the beginning of a line without its end.
         blank: whether it had written only blank lines since the request.
         has_read: whether it had read all that it was sent.
         has_answered: whether it had answered anything before.
-        cpu_seconds: CPU time of it and what it has started, from its start; None if not known.
+        cpu_seconds: CPU time of the process and its children, from its start; None if not known.
         is_busy: whether it computed while it was looked at.
         late: the line that came after all; empty if none did.
         at_end: the first line that came when its input had ended; empty if none did.
@@ -36,15 +36,15 @@ class TimeoutObservation(Struct, frozen=True):
 
 
 class ProcessReport(Struct, frozen=True):
-    """What a process leaves behind.
+    """The report on a process after its end.
 
     Attributes:
-        stderr: what it wrote there, safe to print.
+        stderr: its text on stderr, safe to print.
         unasked: how many whole lines of its output nobody has read, as far as was looked.
-        first_unasked: the first of them; empty if there is none.
-        unfinished: what follows them, which has no line end.
-        silence: what a look at it showed, if it did not answer in time and was looked at.
-        limits: what it was allowed.
+        first_unasked: the first of these lines; may be empty.
+        unfinished: the bytes after these lines, without a line end.
+        silence: the state of the process, if it did not answer in time and was examined.
+        limits: its limits.
         reached: the names of those at which the system has refused something, as far as it tells.
         sandbox: that it was in.
     """

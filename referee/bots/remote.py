@@ -1,4 +1,4 @@
-"""A bot behind a web address where there is no event loop: trio runs in a thread of its own."""
+"""A bot behind HTTP without an event loop: trio runs in a thread of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class RemoteBot(NoProcess):
-    """A bot that is asked in another thread. A pipe says when it has answered."""
+    """A bot that answers in another thread. A pipe is readable when it has answered."""
 
     has_ended = False
     stdin_fd = stderr_fd = end_fd = -1
@@ -30,7 +30,7 @@ class RemoteBot(NoProcess):
         self._is_open = True
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until it is asked."""
+        """Keep lines until the next request."""
         self._bot.push(lines)
 
     def replying(self, deadline: float) -> Steps[Answer]:
@@ -44,7 +44,7 @@ class RemoteBot(NoProcess):
         return True
 
     def finishing(self, grace: float) -> Steps[None]:
-        """Send what is new since it was asked last."""
+        """Send the lines since the last request."""
         yield from self._calling(lambda: self._bot.finish(grace))
         yield from self.killing()
 

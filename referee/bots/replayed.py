@@ -14,13 +14,13 @@ from referee.bots.wrapper import BotWrapper
 class ReplayedBot(BotWrapper):
     """A `Bot` for one match: another one, whose first answers are replaced by others.
 
-    That one is sent all that it would be sent. A process is asked all the same, so that it knows
-    how the match went; what it answers is dropped.
+    The wrapped bot receives all messages. A process also gets the requests, so that it knows the
+    match; its replies are dropped.
 
     Args:
         bot: the one behind.
         answers: the first answers, that to the handshake among them; None for its own.
-        is_asked: whether the one behind is asked while these last.
+        is_asked: whether the wrapped bot gets the requests during the recorded part.
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
@@ -34,7 +34,7 @@ class ReplayedBot(BotWrapper):
     async def reply(self, deadline: float) -> Answer:
         """The next answer that is there, else that of the bot behind.
 
-        One that fails before has failed: it could not go on from there.
+        If it fails during the recorded part, it has failed: it could not continue from there.
         """
         answer = self._answers.popleft() if self._answers else None
         if answer is None or self._is_asked:

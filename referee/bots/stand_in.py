@@ -26,7 +26,7 @@ class StandIn:
 
     Args:
         rules: the game.
-        name: what it calls itself; None: it gives no name in time.
+        name: the name that it reports; None: it reports none in time.
         replies: JSON values, its first replies; {"leave": CODE} in place of one: it leaves.
     """
 

@@ -20,7 +20,7 @@ _MAX_DOTS = 100  # in a line: the time of `tomllib` is quadratic in the parts of
 
 
 class BotTable(Struct, kw_only=True):
-    """What every such table has.
+    """The keys of every such table.
 
     Attributes:
         command: the BOT argument.
@@ -65,7 +65,7 @@ def read_toml(name: str) -> dict[str, Any]:
 
 
 def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
-    """A table, and what is wrong with it.
+    """Read a table, and list its mistakes.
 
     Args:
         where: it stands, for the lines that say what is wrong.
@@ -94,7 +94,7 @@ def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
 
 
 def name_problem(name: str) -> str:
-    """What is wrong with a bot's name, in one clause; empty if nothing is."""
+    """The mistake in a bot's name, in one clause; empty if the name is valid."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
     if len(name) > MAX_NAME:

@@ -24,7 +24,7 @@ _MOST_ENDS = 4
 
 
 def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
-    """What is to be shown of stderr, with a line in the place of lines that are left out.
+    """The part of stderr to show, with a line in the place of omitted lines.
 
     Left out first are frames of libraries and frames that were there before, then what is neither
     at an end nor beside a frame.
@@ -58,7 +58,7 @@ def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """The lines one by one, but those of a frame together: it has what is indented deeper."""
+    """The lines one by one, but the lines of a frame together, with the lines indented deeper."""
     block: list[Numbered] = []
     for line in lines:
         if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):

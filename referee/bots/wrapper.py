@@ -11,7 +11,7 @@ from referee.bots.process_report import ProcessReport
 
 
 class BotWrapper:
-    """The part of a `Bot` that another one answers, which stands behind it.
+    """The part of a `Bot` that forwards to the wrapped bot.
 
     Args:
         bot: the one behind.

@@ -8,14 +8,15 @@
     console.py    messages, exit codes, terminals
     work.py       what commands that work for long share
     serving.py    what commands share that show something in the browser
-    watching.py   `--browser`: what is being played, there
-    many_files.py what verify and validate share: work on many files, a report on them
+    watching.py   `--browser`: the server that shows a running match or tournament
+    many_files.py work that verify and validate share: many files, and a report on them
     desk.py, typed.py
                   a person at the terminal: questions, and what is typed
     result.py     the result of a match for people
     commands/     a module for each command
 
-What is heavy is imported where it is used: most of a command's time would be imports otherwise.
+Heavy modules are imported where they are used. Otherwise imports would take most of a command's
+time.
 """
 
 from referee.cli.entry import main

@@ -1,4 +1,4 @@
-"""Command lines: their help, one line for what is wrong, and the kinds of numbers."""
+"""Command lines: help texts, one-line errors, and the kinds of numbers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
 N = TypeVar("N", int, float)
+Options: TypeAlias = argparse._ActionsContainer
+"""What options are added to: a parser, or a group of options with a title of its own."""
 MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
 
 COMMON_EXIT_CODES = {
@@ -32,11 +34,12 @@ COMMON_EXIT_CODES = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Options may stand between the other arguments; what is wrong is said in one line.
+    """A parser that accepts options between the other arguments and reports errors in one line.
 
     Args:
-        examples: command lines, each with what it does, for the help and the manual page.
-        exit_codes: what they mean; those that every command has are added. None: not told.
+        examples: pairs of a command line and its meaning, for the help and the manual page.
+        exit_codes: meaning of each code; the codes that every command has are added. None: the help
+            lists no codes.
         settings: of `argparse.ArgumentParser`.
 
     Attributes:
@@ -76,7 +79,7 @@ class Parser(argparse.ArgumentParser):
 
         Args:
             words: behind the command's name.
-            namespace: has the values of what the words do not say.
+            namespace: the values of options that the words do not set.
         """
         # argparse (3.11 to 3.13) loses what follows "--" if it has to sort out the rest.
         read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
@@ -167,7 +170,7 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
 
 
 def made_folder(name: str) -> Path:
-    """A folder for what is to be written, made if it is not there.
+    """Create the folder for output files if it does not exist.
 
     As with a file, the folder that it is to be in must be there: a slip in a long path makes none.
 
@@ -214,7 +217,7 @@ count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
 
 
-def add_seed(parser: argparse.ArgumentParser) -> None:
+def add_seed(parser: Options) -> None:
     """Add `--seed` and `--seed-file`, both as `seed`; and the name of the file as `seed_file`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
@@ -270,7 +273,7 @@ def player(text: str) -> int:
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
-    """What a text is as an argument of a kind, or infinite if there is to be no limit."""
+    """Read an argument with `kind`; the word "none" means no limit and gives infinity."""
 
     def convert(text: str) -> float:
         if text in ("none", "inf"):

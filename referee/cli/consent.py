@@ -11,6 +11,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from referee.cli.arguments import Options
 from referee.cli.settings import SANDBOX
 from referee.errors import UsageError
 from referee.match.sandbox import CHOICES, Kind, Sandbox
@@ -26,7 +27,7 @@ _SHOWN = 8
 """Programs that are listed."""
 
 
-def add_run_recorded(parser: argparse.ArgumentParser, file: str) -> None:
+def add_run_recorded(parser: Options, file: str) -> None:
     """Add the option that allows what a file names.
 
     Args:

@@ -32,7 +32,7 @@ def fail(code: int, *lines: str) -> int:
 
 
 def say(text: str) -> None:
-    """Say one line on stderr, whatever strangers have put into it."""
+    """Print one line on stderr, with the text of strangers escaped."""
     with contextlib.suppress(OSError):  # a full disk there: nobody can be told
         print(f"referee: {escaped(text)}", file=sys.stderr, flush=True)
 
@@ -63,7 +63,7 @@ def report_bug(error: BaseException) -> int:
 
 
 def check_other_file(output: str, inputs: Sequence[str]) -> None:
-    """See that a file that is to be written is none of those that are read.
+    """Check that an output file is not one of the input files.
 
     Raises:
         UsageError: it is one of them.

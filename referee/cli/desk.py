@@ -1,7 +1,7 @@
 """People at this terminal: questions, choices, help. It knows no game.
 
-What is typed is read a line at a time, as the terminal hands it over, without a thread: Ctrl-C ends
-the match as it ends any, and the other bots' pipes are served meanwhile.
+The terminal hands over one line at a time, and no thread waits for it. Therefore Ctrl-C ends the
+match as usual, and the pipes of the other bots are served while a person thinks.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
         log_to_stdout: whether stdout is taken.
 
     Raises:
-        UsageError: there is no terminal, or people cannot play the game.
+        UsageError: the process does not have a terminal, or the game does not support people.
     """
     rules = GAMES[game]
     if rules.person is None:
@@ -70,7 +70,7 @@ class Terminal:
     """Implements `referee.bots.person.HumanTerminal`.
 
     Args:
-        people: who sit here; if they are several, none sees what another one holds.
+        people: the people at this terminal. If there are several, no one sees another one's cards.
         out: to write to.
     """
 
@@ -85,7 +85,7 @@ class Terminal:
         self._told = 0  # rows since something was typed
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Print, or with several people keep until that one is asked."""
+        """Print a text. With several people, keep it until the turn of the person it is for."""
         if self._people > 1:
             self._untold.setdefault(seat, []).extend(lines)
         else:
@@ -182,7 +182,7 @@ class Terminal:
         return list(self._styled(question.text, "bold"))
 
     def _question(self, question: Question, before: Sequence[str]) -> list[str]:
-        """The question with what stands before it."""
+        """The question with its heading."""
         head, keys = [*before, *self._text(question)], self._below(question)
         choices = [(number, choice) for number, choice in numbered(question) if not choice.barred]
         if not question.columns:
@@ -202,7 +202,7 @@ class Terminal:
         return [*head, *table, *keys]
 
     def _below(self, question: Question) -> list[str]:
-        """What stands below the choices: remarks, and keys."""
+        """The lines below the choices: remarks and keys."""
         keys = [("Enter", question.enter)] if question.enter else []
         keys += [(choice.key, choice.name) for choice in question.choices if choice.key]
         keys += [(view.key, view.name) for view in question.views]

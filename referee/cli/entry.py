@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
 
     Args:
         arguments: without the program's name; by default those of the process.
-        interrupts: what catches the signals, entered already; by default one of its own.
+        interrupts: the signal handler, already entered; by default a new one.
 
     Returns:
         The exit code: 0, 1, 2, 70 (a bug in the referee), 71 (the system is short of something),

@@ -1,7 +1,7 @@
 """What `verify` and `validate` find in many files: as text, as JSON or as JUnit XML.
 
-With `--output` the report goes to that file, and stdout shows the text all the same. Files are
-worked on in several processes if that is faster, and a bar on the terminal says how far it is.
+With `--output` the report goes to that file, and stdout still shows the text. Several processes
+share the files if that is faster, and a bar on the terminal shows the progress.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: 
 
 
 class FileReport(NamedTuple):
-    """What is said of a file: lines for people, a value for JSON, a case for JUnit."""
+    """The report of one file: lines for people, a value for JSON, a case for JUnit."""
 
     lines: Sequence[str]
     value: Any
@@ -91,7 +91,7 @@ class Report:
 
 
 def difference(expected: str | None, found: str | None) -> list[str]:
-    """The lines that say what is expected and what was found, where either is known."""
+    """Lines that show the expected and the found text, if they are known."""
     lines = [] if expected is None else [f"  expected: {expected}"]
     return lines if found is None else [*lines, f"  found:    {found}"]
 
@@ -112,14 +112,14 @@ def examine(
 
     Args:
         work: a function of a module, which other processes find.
-        doing: what is done to them, for the bar: "verifying".
+        doing: the verb that the bar shows, such as "verifying".
         what: the files are: "records".
-        tell: what to say of a file, by its name and what the work made of it.
+        tell: makes the report of a file, from its name and the result of the work.
         summary: what to say of several files, at the end.
         text: where the text is shown; by default on stdout.
 
     Returns:
-        Whether all were worked on; if not, the user was told of it.
+        Whether all files were processed. If not, an error was printed.
     """
     done = 0
     try:
@@ -154,7 +154,7 @@ class _WorkerDiedError(Exception):
 def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
-    """What the work makes of each file, in their order.
+    """The results of the work, in the order of the files.
 
     Raises:
         _WorkerDiedError: a process has ended by itself.

@@ -83,7 +83,7 @@ def read_words(words: Sequence[str]) -> argparse.Namespace:
     """The arguments in the words of a command line, without the program's name.
 
     Raises:
-        SystemExit: they are wrong, or ask for help alone; what is to be said was printed.
+        SystemExit: the words are wrong, or ask only for help. The text was printed.
     """
     if not words or words[0] not in COMMANDS:
         _end_without_command(words)

@@ -1,7 +1,7 @@
 """The result of a match for people, as text; printing it is the caller's.
 
-It reads well at 80 columns, and nothing is said by colour alone. Plain text is made here and not
-by rich because loading rich takes longer than the match (tools/benchmarks, (c)).
+It fits 80 columns, and colour never carries information by itself. This module makes plain text
+without rich, because loading rich takes longer than the match (tools/benchmarks, (c)).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def match_report(
 
     Args:
         again: the command that plays the same match again, as a list of words.
-        width: columns to wrap at. What is there to be copied is never wrapped.
+        width: columns to wrap at. Text that people copy is never wrapped.
         colour: whether to style text by escape sequences.
         record: the name of the match's record, if there is one.
         stderr: where all that the bots wrote on stderr is, if it is kept.
@@ -82,7 +82,7 @@ def match_report(
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """What to run next to find a bot's mistake: what it does, and the command; None if nothing.
+    """The purpose and text of the next command that helps to find a bot's mistake, if any.
 
     Args:
         again: as of `match_report`.
@@ -147,7 +147,7 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
 
 
 def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
-    """What the game counts besides, where it is a number or yes or no."""
+    """The statistics of the game that are numbers or booleans."""
     kinds = get_type_hints(GAMES[result.game].facts)
     names = [name for name, kind in kinds.items() if kind in (int, float, bool)]
     if not names:
@@ -222,7 +222,7 @@ _REASONS: dict[str, str] = {
 
 
 def _verdict(result: MatchResult) -> str:
-    """One sentence: who won, and why the match was over."""
+    """One sentence with the winner and the reason why the match ended."""
     # A game's own reasons read as they are.
     why = _REASONS.get(result.reason, result.reason.replace("-", " "))
     rules = GAMES[result.game]

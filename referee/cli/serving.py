@@ -7,6 +7,7 @@ import os
 import re
 import sys
 
+from referee.cli.arguments import Options
 from referee.cli.console import say
 from referee.errors import UsageError
 
@@ -14,7 +15,7 @@ HOST = "127.0.0.1"
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
 
 
-def add_address(parser: argparse.ArgumentParser, port: int) -> None:
+def add_address(parser: Options, port: int) -> None:
     """Add `--listen` and `--allowed-host`.
 
     Args:
@@ -60,7 +61,7 @@ def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with
         goes_with: the options that show one.
 
     Raises:
-        UsageError: there is none.
+        UsageError: the command does not show a page.
     """
     if not shown and (options.allowed_host or options.listen != (HOST, port)):
         given = "--allowed-host" if options.allowed_host else "--listen"
@@ -83,7 +84,7 @@ def has_screen() -> bool:
 
 
 async def open_browser(url: str) -> None:
-    """Open it in the browser, or say that there is none."""
+    """Open the page in the browser, or say that the machine does not have one."""
     import webbrowser
 
     import trio

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from referee.cli.arguments import count, grace, limit, or_none, seconds, size, variable
+from referee.cli.arguments import Options, count, grace, limit, or_none, seconds, size, variable
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, flag, limit_word
@@ -17,8 +17,8 @@ from referee.match.sandbox import CHOICES
 
 SANDBOX = "REFEREE_SANDBOX"
 """The variable with the default of `--sandbox` for all commands."""
-_TITLE = "limits of each bot, and options of the game"
-_DEFAULTS = "A game may have other defaults than these."
+_TITLE = "limits"
+_ABOUT = "Limits of each bot, and options of the game. A game can have other defaults."
 _READERS: dict[Kind, Any] = {
     "clock": seconds,
     "pause": grace,
@@ -34,7 +34,7 @@ _ENDLESS = {
 }
 
 
-def add_game(parser: argparse.ArgumentParser, default: str | None = DEFAULT_GAME) -> None:
+def add_game(parser: Options, default: str | None = DEFAULT_GAME) -> None:
     """Add `--game`."""
     of_files = "" if default else "that of a rule file among the bots, else "
     text = f"the game: {', '.join(GAMES)} (default: {of_files}{DEFAULT_GAME})"
@@ -48,9 +48,9 @@ def add_settings(
 
     Args:
         endless: whether a bot may have all the time there is.
-        is_tournament: whether the defaults are those of tournaments.
+        is_tournament: whether to use the defaults of tournaments.
     """
-    add = parser.add_argument_group(_TITLE, _DEFAULTS).add_argument
+    add = parser.add_argument_group(_TITLE, _ABOUT).add_argument
     for name in LIMITS:
         _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
     add("--max-turns", type=count, metavar="N", help="turns a player; short for --set max_turns=N")
@@ -58,7 +58,7 @@ def add_settings(
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
 
 
-def add_env(parser: argparse.ArgumentParser) -> None:
+def add_env(parser: Options) -> None:
     """Add `--env`."""
     text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
     text += "value it has the one here; may be given more than once"
@@ -68,8 +68,8 @@ def add_env(parser: argparse.ArgumentParser) -> None:
 
 
 def add_system_limits(parser: argparse.ArgumentParser) -> None:
-    """Add those limits alone that the system keeps, for who has clocks of his own."""
-    add = parser.add_argument_group("limits of the bot").add_argument
+    """Add only the limits that the system enforces, for callers with their own clocks."""
+    add = parser.add_argument_group(_TITLE).add_argument
     for name in SANDBOXED:
         _add_limit(add, name)
 
@@ -98,13 +98,13 @@ def _add_limit(
     add(flag(name), type=_READERS[kind], metavar=_METAVARS.get(kind, "S"), help=text)
 
 
-def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
+def add_sandbox(parser: Options, default: str | None) -> None:
     """Add what keeps bots apart from everything else.
 
     Args:
-        default: of `CHOICES`. Who tries a bot of their own does not expect that it cannot write a
-            file; who lets many play trusts none of them. None: "none", but "bwrap" for
-            programs that a record names.
+        default: one of `CHOICES`. If you try your own bot, you do not expect that it cannot write a
+            file. An organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs
+            that a record names.
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
@@ -118,10 +118,10 @@ def add_sandbox(parser: argparse.ArgumentParser, default: str | None) -> None:
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """What was chosen on the command line: name -> value.
+    """The settings of the command line: name -> value.
 
     Raises:
-        UsageError: what `--set` has is no NAME=VALUE.
+        UsageError: a value of `--set` does not have the form NAME=VALUE.
     """
     chosen: dict[str, Any] = {}
     for text in getattr(options, "set", ()):

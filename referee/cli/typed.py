@@ -1,4 +1,4 @@
-"""What a person has typed -> what it means: picks, or what is wrong and what is possible."""
+"""Parse what a person types: the picks, or an error with the possible answers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _DIGITS = re.compile("[0-9]{1,6}")
 
 
 class Refusal(Exception):
-    """Why something typed is no answer, in a sentence that says what is possible."""
+    """Why the typed text is not an answer, in a sentence with the possible answers."""
 
 
 def read_answer(question: Question, text: str) -> Picks:
-    """Read a line: numbers, names or their beginnings, a key alone, or nothing at all.
+    """Read a line: numbers, names or their beginnings, one key, or an empty line.
 
     Args:
         text: as typed, without its line end.
 
     Raises:
-        Refusal: it is no answer.
+        Refusal: the line is not an answer.
     """
     words = re.split(r"[\s,]+", text.strip().lower().strip(","))
     if words == [""]:
@@ -87,7 +87,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 
 def _named(question: Question, word: str) -> list[int]:
-    """The choices of this name; if there are none, those whose names begin so."""
+    """The choices with this name, or else the choices whose names begin with it."""
     names = [
         (index, choice.name.lower())
         for index, choice in enumerate(question.choices)

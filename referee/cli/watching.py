@@ -1,4 +1,4 @@
-"""`--browser`: what is being played, in the browser.
+"""`--browser`: show a running match or tournament in the browser.
 
 A process of its own serves the files that are written: viewers take nothing from the match.
 """
@@ -34,7 +34,7 @@ _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder for what nobody wants to keep.
+    """A temporary folder that is removed at the end.
 
     Raises:
         UsageError: it cannot be made.
@@ -72,7 +72,7 @@ class Server:
         self._page = page
 
     def url(self) -> str:
-        """The address of the page, once it can be asked for; empty if the server has failed."""
+        """The address of the page, as soon as it answers; empty if the server failed."""
         assert self._process.stdout is not None
         words = self._process.stdout.readline().decode().split()
         return f"{words[0]}{quote(self._page)}" if words else ""
@@ -125,7 +125,7 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
     """Keep the page up until the user has seen enough.
 
     Args:
-        kept: the file that shows the same later; None if there is none.
+        kept: the file that shows the same later; None if the results are not kept.
         keeps: the option that makes one.
 
     Raises:

@@ -32,8 +32,8 @@ GARBAGE_AFTER = 5_000
 def collect_garbage() -> None:
     """Let the collector run, which is off while the command starts (`referee.__main__`).
 
-    To be called when all is imported and before the work begins: what is there by then stays, and
-    is never looked at.
+    Exclude all existing objects from garbage collection. Call this after the imports and before the
+    work.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -42,11 +42,11 @@ def collect_garbage() -> None:
 
 
 def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:
-    """Run `work`; what it starts in the nursery ends with it.
+    """Run `work` in a nursery. All tasks that it starts end with it.
 
     Raises:
         Interrupted: a signal came; the work was cancelled.
-        Exception: what it raised, without the groups that nurseries wrap around it.
+        Exception: the error of `work`, without the groups that nurseries wrap around it.
     """
     import trio
 
@@ -81,7 +81,7 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
 
 
 def check_descriptors() -> None:
-    """See that what a match needs can be opened, before anything is started.
+    """Check that all files of a match can be opened, before any bot starts.
 
     Raises:
         ShortageError: it cannot.

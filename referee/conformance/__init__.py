@@ -1,12 +1,12 @@
-"""Conformance of bots and of other referees: what they do wrong, by section of the protocol.
+"""Conformance of bots and of other referees: their mistakes, by section of the protocol.
 
 case.py        a case, and the cases of spec/vectors
-verdict.py     what was found: violations, results of cases, the report of a run
+verdict.py     violations, results of cases, the report of a run
 driver.py      trio: one case with the bot, the other seats scripted or bots as well
 suite.py       trio: all cases, side by side, and which of them can be judged
-causes.py      failed cases by what they failed for
+causes.py      failed cases, grouped by cause
 text.py        the report as text
 junit.py       the report as JUnit XML
 page.py        the report as a page, by page.html
-referee_side/  other referees: matches with probes, and what departs in them
+referee_side/  other referees: matches with probes, and their deviations
 """

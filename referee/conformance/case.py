@@ -61,9 +61,9 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
     Attributes:
         id: section and number, such as "3.1/1".
         level: whether the sentence that it is about says MUST or SHOULD.
-        requirement: what is required, in one sentence.
-        speaks: what the bots speak that this case is for: the name of a dialect of the game, with
-            wildcards, "*" for all; empty: as in the file.
+        requirement: the rule, in one sentence.
+        speaks: the protocol that the bots of this case speak: the name of a dialect of the game,
+            with wildcards, "*" for all; empty: as in the file.
         players: seats of the match.
         seat: the bot's.
         situation: where the match begins; the game's own, see `GameDefinition.situation`.
@@ -73,14 +73,13 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
         names: player number -> name, of the other seats; null for one that fails the handshake.
         opponents: BOT arguments for the other seats, in seat order: then they are played by these,
             from the deal to the end.
-        options: the game's own; what is not there is as in the file, or, with opponents, as by
+        options: options of the game. Missing ones are as in the file, or, with opponents, as by
             default.
         seed: of the match; None: that of the run.
         until: "end": up to the end of the match; "handshake": up to the bot's first reply.
-        insert, fields, replace, reverse, pieces: what the bot is sent otherwise than a match has
-            it: lines beside it; fields that every message has in addition; message type -> fields
-            with other values; all fields the other way round; in pieces of this many bytes
-            (0: as a whole).
+        insert, fields, replace, reverse, pieces: changes of the input of the bot, compared with a
+            match: extra lines; fields added to every message; message type -> fields with other
+            values; all fields in reverse order; pieces of this many bytes (0: as a whole).
         again: the bot's seat in a second match, which follows in the same process if the bot has
             said keep_alive; empty for none.
         listen: whether lines that nothing asked for are waited for at the end.
@@ -123,7 +122,7 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
     @property
     def script(self) -> bytes:
-        """Equal for cases that differ only in what they judge."""
+        """A key that is equal for cases that differ only in the sections that they judge."""
         judging = {"about": [], "basic": False, "vital": False, "control": "", "level": "MUST"}
         named = {"id": "", "requirement": "", "speaks": "", "note": ""}
         return msgspec.json.encode(msgspec.structs.replace(self, **named, **judging))
@@ -174,7 +173,7 @@ def load_cases(rules: GameDefinition) -> CaseFile:
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
-    """The cases that one of the patterns names, all if there are none.
+    """The cases that match one of the patterns; without patterns, all cases.
 
     Args:
         patterns: each an id, a section, a chapter, or one of these with wildcards.

@@ -1,4 +1,4 @@
-"""What failed, by cause: one mistake of a bot mostly fails many cases."""
+"""Failed cases by cause: one mistake of a bot usually fails many cases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LINES = {INVALID_JSON, WRONG_TYPE}
 
 
 class Example(Struct, frozen=True):
-    """A case that failed for a cause, and what it failed for."""
+    """A case that failed for a cause, and its violation."""
 
     result: Result
     violation: Violation
@@ -60,7 +60,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What the bot does, in one clause for all cases: "..." is what differs."""
+        """The mistake of the bot, in one clause for all cases; "..." replaces parts that differ."""
         actual = {example.violation.actual for example in self.examples}
         return actual.pop() if len(actual) == 1 else _pattern(self.shown.violation.actual)
 
@@ -83,7 +83,7 @@ def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
 
 
 def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
-    """What is equal for cases that fail for one and the same mistake."""
+    """A key that is equal for cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
         return kind, violation.expected, violation.actual  # each case of a referee is a rule

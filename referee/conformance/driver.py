@@ -1,12 +1,12 @@
 """Run one case: a match in which one bot is tested and the others are scripted, or bots too.
 
-The bot under test is sent what a bot of a real match is sent, and judged by the real rules: the
-case decides where the match begins, what the others do, and what comes beside it. A `Runner` plays
-the match, as any other; the driver sits in it in the place of the bot under test. After something
-that leaves every later line in doubt (one line too many, a line that is no reply) the case is over.
+The bot under test receives the messages of a real match and is judged by the real rules. The case
+decides where the match begins, the replies of the others, and extra input. A `Runner` plays the
+match, as any other; the driver takes the seat of the bot under test. The case ends after a mistake
+that leaves every later line in doubt, such as an extra line or a line that is not a reply.
 
-A bot that speaks a dialect is translated for here, not by a `DialectBot`: what it is told, and what
-can come in pieces or be cut off, is what it was really sent and said.
+The driver itself translates for a bot that speaks a dialect, instead of a `DialectBot`. Therefore a
+case can split or cut the bytes that the bot really receives and sends.
 """
 
 from __future__ import annotations
@@ -117,12 +117,13 @@ class _CaseMatch(Match):
 class Driver(BotWrapper):
     """One run of a case; a `Bot` in it: the one under test as its match sees it.
 
-    It judges what the bot behind it does. Lines wait until it is asked, or the match is over.
+    It judges the behaviour of the wrapped bot. Lines wait until its next request, or until the
+    match is over.
 
     Args:
         source: a command is started once, in a process of its own, and a Python object made once.
         seed: of the match, if the case has none.
-        known: what is known to go wrong: it is not waited for as long as otherwise.
+        known: the known mistakes. The driver waits less time for them.
     """
 
     def __init__(
@@ -222,7 +223,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case: what comes would say nothing more.
+        """End the case, because later lines would show nothing more.
 
         Args:
             planned: whether it came to its end, as the case has it.
@@ -263,11 +264,11 @@ class Driver(BotWrapper):
         await self._catch_up()
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until it is asked."""
+        """Keep lines until the next request."""
         self._lines += lines.splitlines(keepends=True)
 
     async def kill(self) -> None:
-        """The match goes on without it: the case is over."""
+        """End the case: the match continues without the bot."""
         await self._over()
 
     async def reply(self, deadline: float) -> Answer:
@@ -369,10 +370,10 @@ class Driver(BotWrapper):
     # --- what the bot writes ------------------------------------------------------------------
 
     async def _look_for_unasked(self) -> None:
-        """Find lines that are there although nothing will be asked any more (1.2).
+        """Find extra lines after the last request (1.2).
 
-        Replies may be written early, so a legal one too many shows only here; afterwards it could
-        not be told from what a bot says to `game-end`.
+        Replies may be written early, so an extra legal reply shows only here. Later it would look
+        like an answer to `game-end`.
         """
         if self._process is None:
             return
@@ -385,7 +386,7 @@ class Driver(BotWrapper):
             await self._over()
 
     async def _read(self) -> bytes:
-        """The bot's reply; the case is over if there is none."""
+        """The bot's reply. Without one the case is over."""
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         is_known = (kind, request_type(self._request)) in self._known
         timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
@@ -403,7 +404,7 @@ class Driver(BotWrapper):
         timeout: float,  # noqa: ASYNC109 (which is over)
         process: BotProcess | None,
     ) -> NoReturn:
-        """Say why there is no reply.
+        """Report why a reply is missing.
 
         Args:
             kind: if it did not come in time.
@@ -464,7 +465,7 @@ class Driver(BotWrapper):
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """What the bot still writes once its input has ended; the case is over with that.
+        """The output of the bot after the end of its input. This ends the case.
 
         Args:
             share: of `ConformanceLimits.rest`, to wait for it.

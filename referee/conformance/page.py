@@ -12,7 +12,7 @@ from referee.text.html import render
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as HTML; whatever a bot wrote is made plain and escaped.
+    """The report as HTML; text from the bot is cleaned and escaped.
 
     Args:
         chapters: number -> title.

@@ -1,9 +1,9 @@
 """All cases against one bot.
 
 The basic cases come first, one after the other: without a handshake nothing else can be judged, and
-what fails there is not counted again. Then the others, side by side; a case with which others are
-compared is judged before them. What the clock fails is run once more, with nothing beside it: a
-busy machine is no reason to blame a bot.
+their failures are not counted again. Then the others run in parallel. A case with which others are
+compared is judged before them. Cases that fail because of the clock run once more without parallel
+cases, since a busy machine can cause such a failure.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Suite:
 
     Attributes:
         cases: in the order in which they are reported.
-        bot: what is tested.
+        bot: the bot to test.
         rules: the game.
         seed: of all matches.
-        jobs: how many cases at once; with a bot behind HTTP always one.
+        jobs: number of cases at the same time; always one with a bot behind HTTP.
         limits: for each of them.
         on_result: called with each result.
     """
@@ -61,7 +61,7 @@ class Suite:
 
     @property
     def done(self) -> int:
-        """How many cases have come out."""
+        """Number of finished cases."""
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
@@ -180,14 +180,14 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed, control: Mapping[str, Sequence[str]]) -> bool:
-        """Whether the clock alone may be to blame, as far as is known by now."""
+        """Whether only the clock may have caused the failure, as far as is known by now."""
         found = observed.violations
         if any(violation.key in self._known or violation.kind in control for violation in found):
             return False
         return any(violation.kind in BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        """Run it again; what showed twice is no accident, and not asked for a third time."""
+        """Run it again. A second failure is final and is not tried a third time."""
         if self._confirmed >= _CONFIRMATIONS:
             return observed
         again = await self._observe(case)

@@ -1,4 +1,4 @@
-"""A run of the cases as text: readable at 80 columns, and nothing is said by colour alone."""
+"""A run of the cases as text that fits 80 columns and does not depend on colours."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class TextReport:
 
         Args:
             verbose: whether to show the last lines as well where request and reply say enough.
-            brief: whether to show the first cause alone in full.
+            brief: whether to show only the first cause in full.
         """
         width = max((len(result.id) for result in results), default=0)
         before: Result | None = None
@@ -171,13 +171,13 @@ class TextReport:
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
     def notes(self, report: Report) -> Iterator[str]:
-        """What breaks no rule but is hardly meant so."""
+        """Remarks: legal behaviour that is probably not intended."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
             yield from _unbroken(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
-        """What to go on with after a failure."""
+        """The next commands after a failure."""
         found = causes(report.cases, strict=self._strict)
         if not found:
             return
@@ -232,7 +232,7 @@ class TextReport:
         return f"{case.id:{width}}  {case.level:{_LEVEL}}"
 
     def _headed(self, word: tuple[str, str] | None, start: str, text: str) -> Iterator[str]:
-        """How it came out, what begins the line, and a text."""
+        """The status, the beginning of the line, and a text."""
         painted = ""
         if word is not None:
             painted = paint(word[0], word[1], colour=self._colour) + " " * (_INDENT - len(word[0]))

@@ -1,4 +1,4 @@
-"""What a run of the cases found."""
+"""The results of a run of the cases."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Violation(Struct, frozen=True):
         kind: a constant of this module, or a fault code of the game.
         section: of the protocol, or "http-bots.md 3".
         expected, actual: one clause each.
-        rule: what the section says of it, in its own words; empty if `expected` says it all.
-        request: what was to be answered, as the bot was sent it; empty if nothing was.
+        rule: the rule in the words of the section; empty if `expected` says everything.
+        request: the request, as the bot received it; empty without one.
         reply: the line that answered it; empty if none did.
         conversation: the last lines before it: "> " was sent, "< " was written by the bot, "! " is
             a note.
@@ -87,12 +87,12 @@ class Violation(Struct, frozen=True):
 
     @property
     def key(self) -> Key:
-        """What it has in common with others of the same mistake."""
+        """A key that is equal for violations with the same mistake."""
         return self.kind, request_type(self.request)
 
 
 def request_type(request: str | bytes) -> str:
-    """The type of a request as a bot was sent it; empty if there is none, or a dialect has none."""
+    """The type of a request as the bot received it; empty without a request or a type."""
     try:
         return str(json.loads(request.splitlines()[-1])["type"])
     except (ValueError, LookupError, TypeError):
@@ -105,11 +105,11 @@ class Observed(Struct):
     Attributes:
         violations: in the order in which they happened; the first of each key.
         counts: kind -> how often.
-        stderr: what is to be shown of the bot's standard error.
+        stderr: the part of the bot's standard error to show.
         complete: whether the case came to its end.
         seconds: how long it took.
         inapplicable: why the case cannot be tried with this bot; empty if it can.
-        notes: what is no fault but hardly meant so.
+        notes: legal behaviour that is probably not intended.
     """
 
     violations: list[Violation] = []
@@ -140,12 +140,12 @@ class Result(Struct, frozen=True):
 
     Attributes:
         id, level, section, requirement: of the case.
-        status: passed; failed; not judged, because what another case failed for was in the way;
-            skipped, because it cannot be tried with what is tested.
-        violations: what it failed for, or what was in the way if no case can be named for that.
+        status: passed; failed; not judged, because another failure prevented it; skipped, because
+            the tested program does not support it.
+        violations: the reasons of a failure, or the obstacle if it does not belong to a case.
         counts: kind of violation -> how often it happened.
         because: ids of the failed cases that were in the way.
-        stderr: what is to be shown of its standard error, of a case that did not pass.
+        stderr: the part of its standard error to show if the case did not pass.
         seconds: how long it took.
         why: why a case was skipped, or a referee's was not judged.
         again: the options that have the match played again in which a referee's case failed.
@@ -171,7 +171,7 @@ class Report(Struct, frozen=True):
     """A run of the cases.
 
     Attributes:
-        tested: what was tested.
+        tested: kind of the tested program.
         command: the BOT argument, or the referee's command line.
         game: a key of `GAMES`.
         protocol: its version.
@@ -181,7 +181,7 @@ class Report(Struct, frozen=True):
         passed, failed, not_judged, skipped: how many cases.
         seconds: how long it took.
         cases: their results, in the order of the sections.
-        notes: what breaks no rule but is hardly meant so, one sentence each.
+        notes: legal behaviour that is probably not intended, one sentence each.
         sandbox: of a bot that is a program.
     """
 
@@ -272,7 +272,7 @@ def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any
 
     Args:
         strict: whether SHOULD counts.
-        run: what else a `Report` says of a run.
+        run: the other fields of a `Report`.
     """
     count = Counter(result.status for result in results)
     left = (Status.FAILED, Status.NOT_JUDGED)

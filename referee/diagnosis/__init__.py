@@ -1,14 +1,14 @@
-"""What a bot's mistake most likely is, in words for its author. Pure; `play` and `conform` use it.
+"""The most likely mistake of a bot, in words for its author. Pure; `play` and `conform` use it.
 
-author.py   all that there is to tell the author of a bot after a match
-evidence.py what is kept of a match for that, while it is played
-reading.py  reading what a stranger wrote, without exceptions
-names.py    the known name that a misspelt one is nearest to
-lines.py    a line that is no reply: what it is instead
-fields.py   fields that a reply has and nobody reads, or that it lacks
-silence.py  a reply that did not come: what the process was doing
-ending.py   a process that ended: what its exit code and its stderr say
+author.py   the report for the author of a bot after a match
+evidence.py the evidence for it, collected during the match
+reading.py  read the text of strangers, without exceptions
+names.py    the known name that is closest to a misspelt one
+lines.py    describe a line that is not a reply
+fields.py   unread and missing fields of a reply
+silence.py  explain a missing reply by the activity of the process
+ending.py   explain the end of a process by its exit code and its stderr
 
-What is said here is a guess of a person's kind. It stands in reports alone: a record holds the
+These texts are guesses, as a person would make them. They appear only in reports. A record has the
 rules' own words, which never change with these.
 """

@@ -1,4 +1,4 @@
-"""What there is to tell the author of a bot after a match."""
+"""The report for the author of a bot after a match."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def diagnosis(
     count: int,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
-    """What there is to tell the author of one bot.
+    """The report for the author of one bot.
 
     Args:
         words: what its process has left behind; None if it has none.
@@ -58,7 +58,7 @@ def diagnosis(
         requests: how many it was sent after its handshake.
         exit_code: of its process.
         count: how many faults it has made.
-        notes: what the game has to say.
+        notes: the notes of the game.
     """
     dialect = rules.dialects.get(bot.partition(":")[0])
     kind = None if dialect is None else dialect()
@@ -88,7 +88,7 @@ def diagnosis(
 def explained(
     rules: GameDefinition, wrong: Wrong | None, fault: Fault, asked: bytes, line: bytes, said: bytes
 ) -> str:
-    """A fault in words for the author of the bot, with the line where that is no reply at all.
+    """A fault in words for the author of the bot, with the line if it is not a reply.
 
     Args:
         wrong: of the dialect that the bot speaks, if it has one.
@@ -165,7 +165,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """What is to be said of the end of a process that has played to the end.
+    """The note on the exit of a process that played to the end.
 
     Args:
         exit_code: -N after signal N.
@@ -186,7 +186,7 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
-    """How to give a bot that does not answer the game's handshake; empty if there is no way.
+    """The hint for a bot that does not answer the game's handshake; may be empty.
 
     Args:
         bot: the BOT argument, which names no dialect.

@@ -1,4 +1,4 @@
-"""What is kept of a match while it is played, to tell the authors of its bots what went wrong.
+"""The evidence that is collected during a match, for the reports to the authors of its bots.
 
 It costs next to nothing for a bot that makes no mistakes: a reference to each of its first lines.
 """
@@ -37,7 +37,7 @@ class SeenFault(Struct, frozen=True):
 
 
 class Evidence:
-    """What is kept of one seat.
+    """The evidence of one seat.
 
     Attributes:
         to_answer: the last request that it was sent.
@@ -75,7 +75,8 @@ class Evidence:
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
         """Whether it is clear that there is nothing to tell: no fault, and no unknown field.
 
-        It is quick; what it is not sure of is for `referee.diagnosis.fields` to look at.
+        This check is quick. `referee.diagnosis.fields` examines the lines that it is not sure
+        about.
         """
         known = {
             f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}

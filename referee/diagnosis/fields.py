@@ -30,11 +30,11 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
     """Say which fields of replies nobody reads and were meant to be others, a sentence for each.
 
-    A field with a name that is near to no known one is no mistake: it may be of a later version of
-    the protocol, or the bot's own.
+    A field whose name is not close to a known name is not a mistake. It may belong to a later
+    version of the protocol, or to the bot itself.
 
     Args:
-        lines: what a bot wrote, in order; what is no reply is passed over.
+        lines: the lines of a bot, in order; lines that are not replies are skipped.
         replies: the structs of the replies that are known.
 
     Returns:
@@ -94,7 +94,7 @@ def _properties(struct: type[Struct]) -> dict[str, Any]:
 
 
 def found(name: str, line: bytes) -> str:
-    """What a field of a reply is, in a phrase: its value, or that it is missing."""
+    """A phrase for a field of a reply: its value, or that it is missing."""
     value = as_object(line) or {}
     return describe(value[name]) if name in value else "missing"
 

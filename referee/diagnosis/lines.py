@@ -1,4 +1,4 @@
-"""What a line is that is no reply (protocol, 1.1 and 1.2)."""
+"""Describe a line that is not a reply (protocol, 1.1 and 1.2)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def quoted(line: bytes, space: str = " \t\r") -> str:
 
 
 def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """What a line is that is none of these replies, in a sentence with its beginning.
+    """Describe a line that is not an expected reply, in a sentence with its beginning.
 
     Args:
         line: without its line end.
@@ -64,7 +64,7 @@ def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """What is wrong with an object, as the end of a sentence."""
+    """The mistake in an object, as the end of a sentence."""
     value = as_object(line) or {}
     tags = [str(struct.__struct_config__.tag) for struct in replies]
     known = " or ".join(f'"{tag}"' for tag in tags)
@@ -81,10 +81,10 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_no_object(line: bytes, detail: str) -> str:
-    """What a line is that is no JSON object, as the end of a sentence.
+    """Describe a line that is not a JSON object, as the end of a sentence.
 
     Args:
-        detail: what the decoder says of it.
+        detail: the error text of the decoder.
     """
     if "byte order mark" in detail or "UTF-8" in detail or "deep" in detail:
         return f"is not JSON: {detail}"
@@ -104,7 +104,7 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
-    """What is wrong with a line that begins with a JSON value."""
+    """The mistake in a line that begins with a JSON value."""
     if isinstance(value, dict):
         if not rest:  # what a decoder has against it that is stricter than Python's
             return f"is not JSON: {detail}"

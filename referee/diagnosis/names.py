@@ -13,8 +13,8 @@ _ALIKE = 0.6
 def nearest(name: str, known: Collection[str]) -> str | None:
     """The known name that is nearest to another, if one is near.
 
-    Names are near that differ in case, hyphens and underscores alone, in few letters, or in words
-    that were left out: `cardsToBuy` and `buys` are near to `cards_to_buy`.
+    Two names are close if they differ only in case, hyphens and underscores, in few letters, or in
+    missing words: `cardsToBuy` and `buys` are close to `cards_to_buy`.
     """
     near = {other: likeness(name, other) for other in known}
     best = max(near, key=lambda other: near[other], default="")

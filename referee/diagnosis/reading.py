@@ -1,4 +1,4 @@
-"""Reading what a stranger wrote: never an exception, whatever it is."""
+"""Read the text of strangers without ever raising an exception."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NO_VALUE = object()
 
 
 def text_of(line: bytes) -> str:
-    """The beginning of a line as text; what is no UTF-8 is escaped."""
+    """The beginning of a line as text; bytes that are not UTF-8 are escaped."""
     return line[:LOOKED_AT].decode(errors="backslashreplace").strip()
 
 
 def first_value(text: str) -> tuple[Any, str]:
-    """The JSON value that a text begins with, or `NO_VALUE`, and what follows it."""
+    """The JSON value at the beginning of a text, or `NO_VALUE`, and the rest of the text."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -28,7 +28,7 @@ def first_value(text: str) -> tuple[Any, str]:
 
 
 def as_object(line: bytes) -> dict[str, Any] | None:
-    """A line as a JSON object; None if it is none."""
+    """A line as a JSON object; None if it is not one."""
     try:
         value = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A reply that did not come: what the process was doing instead (protocol, 8.1 and 10)."""
+"""Explain a missing reply by the activity of the process (protocol, 8.1 and 10)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.match.pages import SHARED
 
 
 def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
-    """What the bot most likely does wrong, in a sentence without its full stop.
+    """The most likely mistake of the bot, in a sentence without its full stop.
 
     Args:
         asked: the type of the request that it did not answer; empty if a dialect has none.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -11,6 +11,7 @@ from gymnasium.utils import EzPickle
 from referee.env.episode import Episode
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.table import copied
 
 if TYPE_CHECKING:
     from referee.env.opponents import Bots
@@ -72,6 +73,49 @@ class Common(EzPickle):  # type: ignore[misc]
         """What an agent can do."""
         return self.action_spaces[agent]
 
+    def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
+        """Copy the environment in the middle of a match. The program plays all seats of the copy.
+
+        Args:
+            viewer: an agent whose action is due. Everything that it cannot know is dealt again at
+                random. None: an exact copy.
+            seed: the cards that are dealt again follow from it.
+
+        Raises:
+            UsageError: the match is over, or the viewer has no action due.
+        """
+        return self._with(self._episode.copy(seat_of(viewer), seed))
+
+    def restore(self, saved: Self) -> None:
+        """Return to the state of a copy. The copy does not change.
+
+        Raises:
+            UsageError: bots play in this environment. They cannot return.
+        """
+        if len(self._seat) < self._episode.seats:
+            raise UsageError("bots cannot return to an earlier state: play on in the copy")
+        self._enter(saved._episode.copy())
+
+    def _with(self, episode: Episode) -> Self:
+        new = copied(self)
+        new._enter(episode)
+        return new
+
+    def _enter(self, episode: Episode) -> None:
+        """Continue a match that has begun elsewhere."""
+        self._episode = episode
+        if self.possible_agents != episode.agents:
+            self.possible_agents = agents = episode.agents.copy()
+            self._seat = dict(zip(agents, episode.learners, strict=True))
+            for spaces_of in ("observation_spaces", "action_spaces"):
+                (space, *_) = getattr(self, spaces_of).values()
+                setattr(self, spaces_of, dict.fromkeys(agents, space))
+        self._stand()
+
+    def _stand(self) -> None:
+        """Set what PettingZoo keeps of a match that is not over."""
+        self.agents = self.possible_agents.copy()
+
     def close(self) -> None:
         """End the opponents' processes; `reset` starts new ones."""
         self._episode.close()
@@ -85,6 +129,14 @@ class Common(EzPickle):  # type: ignore[misc]
 
     def _shown(self, seat: int) -> str | None:
         return shown(self._episode, seat, self.render_mode)
+
+
+def seat_of(agent: str | None) -> int | None:
+    """Return the seat of an agent, counted from 0; -1 for an unknown name."""
+    if agent is None:
+        return None
+    number = str(agent).removeprefix("player_")
+    return int(number) - 1 if number.isdecimal() else -1
 
 
 def check_render_mode(mode: str | None) -> None:

@@ -18,6 +18,7 @@ from referee.games.interface.environment import Environment, Translator
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Outcome
 from referee.games.interface.seats import seat_id
+from referee.games.interface.table import copied
 from referee.match.machine import Match, Sent
 from referee.match.messages import PlayerNameReply
 from referee.match.spec import DRAWN_SEEDS, checked_seed, match_spec
@@ -125,7 +126,7 @@ class Episode:
         self._actions: dict[int, list[Any]] = {}
         self.due: tuple[int, ...] = ()
         self._rules = rules
-        self._seeds = Random()
+        self._seeds: Random | None = Random()
         self._match: Match
         self._encode = msgspec.json.Encoder().encode
 
@@ -142,6 +143,8 @@ class Episode:
             ShortageError: an opponent cannot be started.
         """
         if seed is None:
+            if self._seeds is None:  # in a copy, which most often plays no other match
+                self._seeds = Random(self.seed)
             seed = self._seeds.randrange(DRAWN_SEEDS)
         else:
             seed = checked_seed(seed)
@@ -157,6 +160,7 @@ class Episode:
             seed=seed,
             options=self.options,
             lines=self._opponents is not None,
+            copies=True,
         )
         if self._opponents is not None:
             self._opponents.begin(spec)
@@ -183,6 +187,46 @@ class Episode:
         self._match.take(seat, reply)
         if not self.due:
             self._go_on()
+
+    def copy(self, viewer: int | None = None, seed: int = 0) -> Episode:
+        """Copy the match as it is now. The program plays all seats of the copy.
+
+        Args:
+            viewer: a learner that is due; what it cannot know is dealt again at random. None: an
+                exact copy.
+            seed: all that is dealt again follows from it.
+
+        Raises:
+            UsageError: the match is over, or the viewer is not due.
+        """
+        if not self.due:
+            raise UsageError("the match is over, or none was begun")
+        if viewer is not None and viewer not in self.due:
+            raise UsageError(f"player_{viewer + 1} has no action due, so it cannot be the viewer")
+        if viewer is not None and not self._match.can_redeal:
+            raise UsageError(f"{self._rules.name} cannot deal hidden cards again")
+        new = copied(
+            self,
+            _match=self._match.copy(viewer, seed),
+            _opponents=None,
+            _seeds=None,
+            _players={},
+            due=self._match.due,
+            learners=tuple(range(self.seats)),
+            agents=[f"player_{seat + 1}" for seat in range(self.seats)],
+        )
+        if viewer is not None:
+            new.seed = seed
+        for seat in new.learners:
+            player = new._players[seat] = self.environment.translator(seat, self.seats)
+            if seat in new.due:
+                view = self._views[seat] if seat in self.due else new._match.view(seat)
+                new._views[seat] = view
+                new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
+                player.look(view, asked=True)
+                for action in new._actions[seat]:
+                    player.act(action)
+        return new
 
     def close(self) -> None:
         """End the opponents' processes."""

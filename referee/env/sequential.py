@@ -23,9 +23,11 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         Raises:
             UsageError: there is no such seed.
         """
-        episode = self._episode
-        episode.begin(seed)
-        self.agents = self.possible_agents.copy()
+        self._episode.begin(seed)
+        self._stand()
+
+    def _stand(self) -> None:
+        super()._stand()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)

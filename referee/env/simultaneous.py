@@ -30,7 +30,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
             UsageError: there is no such seed.
         """
         self._episode.begin(seed)
-        self.agents = self.possible_agents.copy()
+        self._stand()
         return self._seen(), self._facts()
 
     def step(

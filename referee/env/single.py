@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium import Env
 from gymnasium.utils import EzPickle
+from msgspec.structs import asdict
 from numpy.typing import NDArray
 
-from referee.env.common import RENDER_MODES, actions, check_render_mode, observations, shown
+from referee.env.common import (
+    RENDER_MODES,
+    actions,
+    check_render_mode,
+    observations,
+    seat_of,
+    shown,
+)
 from referee.env.episode import Episode, Observation
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -55,6 +63,8 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
                 "for more there is env()"
             )
         (self._seat,) = self._episode.learners
+        self._game = game
+        self._copies: Any = None  # an environment that copies are made of
         self.render_mode = render_mode
         self.observation_space = observations(self._episode)
         self.action_space = actions(self._episode)
@@ -97,6 +107,22 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         episode.act(seat, action)
         over = episode.outcome is not None
         return self._seen(), episode.rewards()[seat], over, False, episode.facts(seat)
+
+    def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
+        """Copy the match into an environment of PettingZoo, in which the program plays all seats.
+
+        Arguments and errors are those of `Common.copy`.
+        """
+        episode = self._episode.copy(seat_of(viewer), seed)
+        if self._copies is None:
+            from referee.env.sequential import SequentialEnv
+            from referee.env.simultaneous import SimultaneousEnv
+
+            kind = SimultaneousEnv if episode.environment.simultaneous else SequentialEnv
+            options = asdict(episode.options) | {"normalised": episode.normalised}
+            game, render_mode = self._game, self.render_mode
+            self._copies = kind(game, game, episode.seats, render_mode=render_mode, **options)
+        return self._copies._with(episode)
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each choice that is legal, for programs that ask for it by this name."""

@@ -37,8 +37,6 @@ class BehindLog:
     `referee.games.interface.page.Spectator`.
 
     Args:
-        rules: of the game.
-        player: of this log.
         names: the players' names, in seat order.
     """
 

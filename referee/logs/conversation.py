@@ -19,7 +19,6 @@ class RecordedAnswers(NamedTuple):
     """The answers of a match before one of its turns.
 
     Attributes:
-        header: of the record.
         answers: for each seat, in order. The handshake is left to the bot, which may have another
             name, unless its seat was lost in it.
     """

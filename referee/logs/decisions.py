@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -82,7 +82,9 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         raise UsageError(f"{record} is of the game {header.game}, {file.path} for {file.game}")
     if seat is not None and seat >= len(header.bots):
         raise UsageError(f"there is no {seat_id(seat)} in {record}")
-    seats = [seat] if seat is not None else _seats_of(file, header.bots)
+    everybody = range(len(header.bots))
+    own = [number for number in everybody if header.bots[number] == file.path]
+    seats = own or everybody if seat is None else [seat]
     match = rerun.match
     bots: dict[int, RuleBot] = {}
     asked: dict[int, Decided] = {}
@@ -106,11 +108,6 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
                 asked[who] = _decide(bot, who)
     if match.turns < turn:
         raise UsageError(f"{record} has {match.turns} turns")
-
-
-def _seats_of(file: RuleFile, bots: Sequence[str]) -> list[int]:
-    own = [seat for seat, bot in enumerate(bots) if bot == file.path]
-    return own or list(range(len(bots)))
 
 
 def _decide(bot: RuleBot, seat: int) -> Decided:

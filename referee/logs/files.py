@@ -43,8 +43,6 @@ class LogFile(Sink):
 
     Attributes:
         name: as it was given, or "standard output".
-        fd: the file descriptor.
-        closed: whether it is closed.
     """
 
     def __init__(

@@ -29,7 +29,6 @@ class RecordSummary(Struct, frozen=True):
     """The first and the last line of a match record.
 
     Attributes:
-        path: of the file.
         header: the match as it was set up: seed, BOT arguments in seat order, options.
         end: the last entry, with one entry per seat in `players`; None if the match was not
             finished.

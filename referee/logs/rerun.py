@@ -64,7 +64,6 @@ class Rerun:
         name: of a match record, plain or compressed, or "-" for standard input.
 
     Attributes:
-        header: of the record.
         match: as far as it was run.
         whole: whether the record was read to its end entry.
 

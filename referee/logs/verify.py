@@ -101,12 +101,10 @@ class _Difference(NamedTuple):
     """A line that does not follow from those before it.
 
     Attributes:
-        line: its number.
         found: the line.
         expected: the right line, without its time field; empty for the end of the file, None if
             there is not a single line.
         section: of spec/log-format.md.
-        text: the problem.
         edited: it cannot come from a change of the rules.
     """
 

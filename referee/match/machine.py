@@ -21,8 +21,8 @@ order. Answers are noted in seat order, so nobody can tell who was first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -36,10 +36,18 @@ from referee.games.interface.faults import (
     InvalidReply,
     describe,
 )
-from referee.games.interface.game import LEFT, Game, GameSetup, Outcome, SeatState, Viewer
+from referee.games.interface.game import (
+    LEFT,
+    CopyableGame,
+    Game,
+    GameSetup,
+    Outcome,
+    SeatState,
+    Viewer,
+)
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.interface.seats import seat_id
-from referee.games.interface.table import TableGame
+from referee.games.interface.table import TableGame, copied
 from referee.match import messages as say
 from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.pages import SHARED
@@ -96,12 +104,11 @@ class Match:
     """One match as a state machine; see the module's text.
 
     Args:
-        rules: the game.
-        seats: how many players.
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`GameDefinition.options`); None for its defaults.
         chance: the random numbers of the game; None to derive them from the seed (4.7).
         lines: whether `take_entries` gives what was sent; False if nobody reads it.
+        copies: whether `copy` can be called; the match then keeps all replies.
 
     Attributes:
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
@@ -125,6 +132,7 @@ class Match:
         options: Struct | None = None,
         chance: RandomSource | None = None,
         lines: bool = True,
+        copies: bool = False,
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -139,10 +147,14 @@ class Match:
         self._rules = rules
         self._options = rules.options() if options is None else options
         self._seed = seed
+        self._absent: frozenset[int] = frozenset()
         self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._lines = lines
+        # An earlier state, None for the beginning; and what happened since, None if nobody asks.
+        self._base: tuple[CopyableGame, SeededRandomSource] | None = None
+        self._since: list[Mapping[int, object] | _Redeal] | None = [] if copies else None
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # The round: what each seat was asked; what to note of each that has answered and is not
@@ -175,8 +187,7 @@ class Match:
         reply = decode_reply(line, self._decoder)
         if len(self._asked) == 1:  # as below, but quick: most games ask one seat at a time
             self._entries.append(Received(seat, line))
-            game.advance({seat: reply})
-            self._go_on(game)
+            self._advance(game, {seat: reply})
         else:
             self._answer(seat, [Received(seat, line)], reply)
 
@@ -190,8 +201,7 @@ class Match:
         if seat not in self.due or game is None:
             raise self._not_due(seat)
         if len(self._asked) == 1:
-            game.advance({seat: reply})
-            self._go_on(game)
+            self._advance(game, {seat: reply})
         else:
             self._answer(seat, [], reply)
 
@@ -276,8 +286,13 @@ class Match:
                 self._begin()
             else:
                 self._send_disqualified([who for who in replies if replies[who] is LEFT])
-                self._game.advance(replies)
-                self._go_on(self._game)
+                self._advance(self._game, replies)
+
+    def _advance(self, game: Game, replies: Mapping[int, object]) -> None:
+        if self._since is not None:
+            self._since.append(replies)
+        game.advance(replies)
+        self._go_on(game)
 
     def _go_on(self, game: Game) -> None:
         """Publish what happened, then ask what is to be decided next, or end."""
@@ -340,19 +355,87 @@ class Match:
         """Publish the names, and begin the game with the seats that are left."""
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
+        self._absent = frozenset(self.disqualified)
         for seat, name in enumerate(self.names):
             self._send(say.PlayerName(seat_id(seat), name))
-        setup = GameSetup(
-            chance=self._chance,
-            names=tuple(self.names),
-            options=self._options,
-            absent=frozenset(self.disqualified),
-            seed=self._seed,
-        )
-        self._game = self._rules.new(setup)
+        self._game = self._new_game(self._chance)
         self._publish(self._game)
         self._send_disqualified(sorted(self.disqualified))
         self._go_on(self._game)
+
+    def _new_game(self, chance: RandomSource) -> Game:
+        setup = GameSetup(
+            chance=chance,
+            names=tuple(self.names),
+            options=self._options,
+            absent=self._absent,
+            seed=self._seed,
+        )
+        return self._rules.new(setup)
+
+    @property
+    def can_redeal(self) -> bool:
+        """Whether the game can deal again what a seat cannot know (`copy`)."""
+        return hasattr(self._game, "redeal")
+
+    # --- copies -------------------------------------------------------------------------------
+
+    def copy(self, viewer: int | None = None, seed: int = 0) -> Match:
+        """Copy the match as it is now. The copy has no lines; it is played with `take`.
+
+        Args:
+            viewer: a seat that has a request. What this seat cannot know is dealt again at random,
+                and later chance is new. None: an exact copy.
+            seed: all that is dealt again follows from it and from the view of the seat.
+
+        Raises:
+            ProtocolMisuseError: this match keeps no replies, or is in the handshake; or the viewer
+                has no request, or another seat has replied in this round.
+        """
+        if self._game is None or self._since is None:
+            raise ProtocolMisuseError(
+                "only a match with `copies` can be copied, after its handshake"
+            )
+        new = copied(self)
+        new._lines, new._entries = False, []
+        new.faults = [codes.copy() for codes in self.faults]
+        game, chance = self._copied_game(self._game, self._since)
+        new._base, new._since = self._base, self._since.copy()
+        new._game, new._chance = game, chance
+        if viewer is not None:
+            if viewer not in self.due or self._replies:
+                raise ProtocolMisuseError("the viewer has no request, or another seat has replied")
+            new.faults = [Counter() for _ in self.faults]  # no seat knows those of the others
+            new.first_faults = {}
+            step = _Redeal(viewer, seed)
+            new._since.append(step)
+            step.carry_out(game, chance)
+        return new
+
+    def _copied_game(
+        self, game: Any, since: list[Mapping[int, object] | _Redeal]
+    ) -> tuple[Any, SeededRandomSource]:
+        """Copy the game, or an earlier state, which then takes the replies since."""
+        if self._base is None or since:
+            assert isinstance(self._chance, SeededRandomSource)
+            chance = self._chance.copy()
+            now = game.copy(chance) if hasattr(game, "copy") else None
+            if now is not None:  # it is never played on
+                self._base = now, chance
+                since.clear()
+        if self._base is not None:
+            chance = self._base[1].copy()
+            copy: Any = self._base[0].copy(chance)
+        else:
+            chance = SeededRandomSource(self._seed)
+            copy = self._new_game(chance)
+        for step in since:
+            if isinstance(step, _Redeal):
+                step.carry_out(copy, chance)
+            else:
+                copy.advance(step)
+        copy.take_events()
+        return copy, chance
 
     # --- both ---------------------------------------------------------------------------------
 
@@ -385,6 +468,17 @@ class Match:
 def _is_version_1(version: object) -> bool:
     # JSON knows one kind of number, so 1.0 is 1; Python holds true for 1 as well, JSON does not.
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
+
+
+class _Redeal(NamedTuple):
+    """That what a seat cannot know was dealt again."""
+
+    viewer: int
+    seed: int
+
+    def carry_out(self, game: Any, chance: SeededRandomSource) -> None:
+        chance.reseed(self.seed)
+        game.redeal(self.viewer, chance)
 
 
 _UNREAD = Struct()

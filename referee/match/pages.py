@@ -134,7 +134,6 @@ class SpecPage(NamedTuple):
 
         Args:
             number: the section of the fault.
-            code: the fault's.
             detail: of the fault. It may begin with the title of a section inside, such as
                 "mine: ...", and name fields that a table of the section is about.
         """
@@ -206,11 +205,8 @@ def load_page(name: str) -> SpecPage:
         shared = sections.get(own.number)
         text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
-    return SpecPage(name, dict(sorted(sections.items(), key=_place)))
-
-
-def _place(item: tuple[str, Section]) -> list[int]:
-    return [int(part) for part in item[0].split(".")]
+    order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
+    return SpecPage(name, {number: sections[number] for number in order})
 
 
 def unmarked(markdown: str) -> str:

@@ -151,7 +151,6 @@ def settings_words(
     """The settings that differ from the defaults of a command, as options.
 
     Args:
-        rules: the game.
         settings: as in a record's header, in builtin types.
         usual: the limits that the command itself sets, beside the game's defaults.
     """

@@ -115,7 +115,7 @@ class Look:
         self._judged: dict[tuple[str, str], Judgement] = {}
 
     def score(self, rules: str, card: str) -> float:
-        """What a set of rules gives for a card."""
+        """The score of a card by a set of rules."""
         return self._judge(rules, card).score
 
     def _judge(self, rules: str, card: str) -> Judgement:
@@ -155,7 +155,7 @@ class Book:
     Attributes:
         name: of the bot.
         vocabulary: of its game.
-        looks: those of the last reply, for who explains it.
+        looks: the looks of the last reply, to explain it.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Book:
         return entry is not None and name in entry.flags
 
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
-        """What a set gives for a card."""
+        """The score of a card by a set."""
         entry = self._sets[rules].get(card)
         judged = None if entry is None else entry.judge(look, card)
         if judged is None:

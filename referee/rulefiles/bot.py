@@ -108,7 +108,7 @@ class RuleBot:
         book: the file.
 
     Attributes:
-        book: the same; its `looks` are those of the last reply.
+        book: the same book, with the `looks` of the last reply.
     """
 
     def __init__(self, rules: GameDefinition, book: Book) -> None:

@@ -1,4 +1,4 @@
-"""A rule file -> what it says, or all that is wrong with it at once (spec/rule-bots.md)."""
+"""Read a rule file, or report all its mistakes together (spec/rule-bots.md)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
         game: whose vocabulary it is.
 
     Returns:
-        What it says, or None if it has an error; and all problems, in the order of the lines.
+        The contents of the file, or None if it has an error; and all problems, in line order.
     """
     root, problems = _parsed(data)
     if root is None:
@@ -143,7 +143,7 @@ class _Reader:
     def _entry(
         self, node: Node, choices: int, owner: _Place, flags: Iterable[str] = ()
     ) -> Entry | None:
-        """What stands in an object with a score, or rules, or both."""
+        """Read an object with a score, or rules, or both."""
         fields: dict[str, Node] = node.value
         what = "choice" if choices else "score"
         score = None
@@ -289,7 +289,7 @@ class _Reader:
     def _matcher(
         self, entry: Node, found: Mapping[str, Entry], asked: frozenset[str], where: str
     ) -> str | None:
-        """What the entry is for, a card's name or a matcher; None: nothing that there is."""
+        """The card's name or matcher of the entry; None if it does not exist."""
         given = [field for field in self._takes if field in entry.value]
         if len(given) != 1:
             one_of = " or ".join(f'"{field}"' for field in given or self._takes)
@@ -344,7 +344,7 @@ class _Reader:
     # --- keys ---------------------------------------------------------------------------------
 
     def _key(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Key | None:
-        """What a key stands for; None, with an error, if there is none."""
+        """The meaning of a key; None, with an error, if it does not exist."""
         self._references.append(_Reference(owner, key, node.line, node.path))
         prefix = self._prefix(key)
         if key in self._keys:
@@ -360,7 +360,7 @@ class _Reader:
         return self._keys.get(key)
 
     def _prefix(self, key: str) -> str | None:
-        """Of a key that is an average."""
+        """Read a key that is an average."""
         prefixes = self._vocabulary.averages
         return next((each for each in prefixes if key.startswith(each + AVERAGE)), None)
 

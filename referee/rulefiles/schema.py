@@ -12,7 +12,7 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 
 
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
-    """What a rule file of a game can have; every right file is valid by it."""
+    """The JSON Schema of a game's rule files. Every correct file is valid by it."""
     properties = {
         "name": {"type": "string", "description": "What the bot is called."},
         "author": {"type": "string", "description": "Who made it."},

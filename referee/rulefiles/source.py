@@ -59,7 +59,7 @@ class Problem(Struct, frozen=True):
 
 
 class NotJSONError(ValueError):
-    """A text is no JSON; its first argument is the `Problem`."""
+    """A text is not JSON. The first argument is the `Problem`."""
 
 
 def parse(text: str) -> tuple[Node, list[Problem]]:
@@ -69,7 +69,7 @@ def parse(text: str) -> tuple[Node, list[Problem]]:
         Its value, and the keys that stand twice in an object.
 
     Raises:
-        NotJSONError: it is no JSON, or nested too deep.
+        NotJSONError: the text is not JSON, or is nested too deeply.
     """
     return _Parser(text).parse()
 

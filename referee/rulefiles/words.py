@@ -15,9 +15,9 @@ def matcher_rows(words: Vocabulary) -> dict[str, str]:
 
 
 def key_rows(words: Vocabulary) -> dict[str, str]:
-    """Keys with what they are; those that are the same, and those of all cards, in one row.
+    """Keys and their meanings. Equal keys, and a key that exists for every card, share a row.
 
-    Of a key of all cards the name ends in X, for a card's name or a matcher.
+    The name of a key that exists for every card ends in X, for a card's name or a matcher.
     """
     together: dict[int, list[str]] = {}
     for name, key in words.keys.items():

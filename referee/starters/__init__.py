@@ -30,7 +30,7 @@ class Language(NamedTuple):
     """How the bot called my_bot is built, run and tested in a language.
 
     Attributes:
-        title: what the language is called.
+        title: name of the language.
         source: the file that the bot is written in.
         bot: the BOT argument.
         build: the command that makes it; empty: nothing is to be built.
@@ -70,7 +70,7 @@ _SHADOWED = sys.stdlib_module_names | {"referee"}
 
 
 class GeneratedBot(NamedTuple):
-    """What was made.
+    """The new folder of a bot.
 
     Attributes:
         source: the file that the bot is written in.
@@ -92,7 +92,7 @@ def find_language(text: str, rules: GameDefinition) -> str:
     """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
 
     Raises:
-        UsageError: there is none like that; the text says which is near.
+        UsageError: the name is unknown; the text names the closest one.
     """
     names: dict[str, str] = {}
     languages = languages_of(rules)
@@ -111,14 +111,14 @@ def make_bot(
     """Make a folder with a bot to start from, its README and its test.
 
     Args:
-        folder: there is none yet; its name becomes that of the bot.
+        folder: the folder to create; its name becomes the name of the bot.
         language: a key of `languages_of`.
-        option: what chooses the game in a command, if it must be chosen: "--game botwars".
+        option: the words that choose the game in a command, if they are needed: "--game botwars".
         plain: without a kit, even if there is one.
 
     Raises:
-        UsageError: the name is no good, the folder is there or cannot be made, or the game has no
-            bot to start from in that language.
+        UsageError: the name is not valid, the folder exists or cannot be created, or the game has
+            no starter in that language.
     """
     starters = rules.starters
     languages = languages_of(rules)
@@ -152,7 +152,7 @@ def make_bot(
 
 
 def _bot_file(name: str, language: Language, blanks: dict[str, str]) -> str:
-    """What an organiser needs to play the bot (spec/organisers.md, 2)."""
+    """The lines that an organiser needs to play the bot (spec/organisers.md, 2)."""
     keys = {
         "name": name,
         "language": language.title,
@@ -176,7 +176,7 @@ def _check_name(name: str, language: Language) -> None:
 
 
 def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
-    """What stands in the templates -> what is to stand there."""
+    """Placeholder in the templates -> its replacement."""
     words = [word[0].upper() + word[1:] for word in name.split("_") if word]
     class_name = "".join(words)
     if not class_name.lower().endswith("bot"):

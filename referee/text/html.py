@@ -17,7 +17,7 @@ _LONGEST_COMMAND = 20_000
 
 
 def render(template: Path, *, longest: int | None = None, **values: object) -> str:
-    """A page from a template and its values; whatever a bot wrote is made plain and escaped.
+    """Fill a template with values; text from bots is cleaned and escaped.
 
     Args:
         longest: characters to which each text is cut, unless it has the filter `whole`; None: none
@@ -59,7 +59,7 @@ def _whole(text: str) -> Markup:
 
 
 def _with_code(text: str) -> Markup:
-    """A sentence in which what stands in backticks, and JSON objects, are set as code."""
+    """A sentence in HTML. Text in backticks and JSON objects become code."""
     pieces = re.split(r"`([^`]*)`|(\{.*\})", plain_lines(text))
     made = Markup()
     for place, piece in enumerate(pieces):

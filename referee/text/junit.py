@@ -15,13 +15,13 @@ class Case(NamedTuple):
     """A test case.
 
     Attributes:
-        classname: what it is a test of, such as a section of the protocol.
+        classname: the subject of the test, such as a section of the protocol.
         name: its own.
-        outcome: what it came to.
+        outcome: the result of the test.
         message: one line, of what did not pass.
         text: more of that.
         seconds: how long it took, if that is known.
-        stderr: what was written there.
+        stderr: the text on standard error.
     """
 
     classname: str

@@ -18,7 +18,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The question behind "there is no WORD"; empty if no known name is like it."""
+    """The "did you mean" question about an unknown word; empty if no known name is close."""
     close = nearest(word, known)
     return f"; did you mean {close}?" if close else ""
 

@@ -1,9 +1,9 @@
 """Text for people: styles that can be left out, and what strangers wrote made harmless.
 
-A bot's name, its lines, a file's name: each can hold what a terminal obeys (ESC), what turns the
-reading order around (U+202E), what nobody sees (U+200B), or what XML cannot hold. All that is
-shown on a terminal, in HTML or in XML goes through one of `plain`, `escaped` and `command_line`; in
-CSV through `csv_text`, since a spreadsheet runs what begins as a formula.
+A bot's name, its lines and a file's name can contain dangerous characters: terminal commands (ESC),
+reversed reading order (U+202E), invisible characters (U+200B), or characters that XML does not
+allow. Every text for a terminal, HTML or XML goes through `plain`, `escaped` or `command_line`.
+Text for CSV goes through `csv_text`, because a spreadsheet runs cells that begin as a formula.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34"
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
-    """A text styled by an escape sequence, or as it is if there is no style or no colour.
+    """A text with the escape sequence of a style; unchanged without a style or without colours.
 
     Args:
         style: empty, "bold", "red", "green", "yellow", "blue" or "dim".
@@ -52,7 +52,7 @@ def escaped(text: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """A text for a cell of CSV, escaped; what a spreadsheet would run has an apostrophe before it.
+    """A text for a cell of CSV, escaped. A formula gets an apostrophe in front.
 
     https://owasp.org/www-community/attacks/CSV_Injection
     """
@@ -77,7 +77,7 @@ def _quoted(word: str) -> str:
 
 
 def as_text(argument: str) -> str:
-    r"""An argument or a file name for JSON: bytes of it that are no UTF-8 become `\xHH`."""
+    r"""An argument or a file name for JSON; bytes that are not UTF-8 become `\xHH`."""
     return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 

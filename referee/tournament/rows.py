@@ -51,7 +51,6 @@ class Entrant(Struct, frozen=True):
 
     Attributes:
         name: in all tables.
-        bot: the BOT argument.
         directory: where it is started; empty: where the referee is.
         env: its environment variables beside those of every bot: (name, value) each.
     """
@@ -68,7 +67,6 @@ class Plan(Struct, frozen=True):
     Attributes:
         match: its number in the schedule.
         deal: the number of its deal.
-        seed: of the deal.
         players: the bots, in seat order, by their numbers in the tournament.
     """
 
@@ -125,12 +123,10 @@ class MatchColumns(Struct, array_like=True, gc=False):
     Attributes:
         match, deal, seed: as of `Plan`.
         turns: of the match.
-        reason: why it ended.
         void: whether it does not count.
         late: how often it timed out while the referee was late, and was played again.
         restarts: how often it was played again since a bot that had waited for it failed in its
             handshake.
-        seconds: how long it took.
         digest: of its record.
         referee: the version that played it.
     """

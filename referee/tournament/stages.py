@@ -24,7 +24,6 @@ class Stage(Struct, frozen=True):
     """Deals that can be played in any order.
 
     Attributes:
-        setup: that they are of.
         first_deal, first_match: their numbers in the tournament.
         line_ups: one a deal.
     """

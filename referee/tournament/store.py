@@ -170,7 +170,6 @@ class Store:
         It stays as it was when it was opened, even if a run adds to it meanwhile.
 
         Args:
-            name: of the file.
             check: look at all rows. Without, only what is a store is known.
 
         Raises:

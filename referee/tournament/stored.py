@@ -29,7 +29,6 @@ def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
 
     Args:
         select: gives the rows of a query.
-        stages: of the store.
 
     Raises:
         UsageError: they cannot; the text names table and row.

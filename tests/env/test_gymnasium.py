@@ -141,3 +141,15 @@ def test_a_vector_environment_resets_by_itself_and_its_masks_can_be_sampled(kind
         ended += terminated.sum()
     assert ended > 5
     envs.close()
+
+
+@pytest.mark.parametrize("name", ["dominion, first", "botwars"])
+def test_a_copy_is_an_environment_for_all_seats(name: str) -> None:
+    env = MADE[name]()
+    seen, _ = env.reset(seed=3)
+    copy = env.copy()
+    agent = f"player_{env._seat + 1}"
+    observe = copy.observe if name != "botwars" else lambda seat: copy._episode.observe(env._seat)
+    assert str(observe(agent)) == str(seen)
+    assert copy.possible_agents == ["player_1", "player_2"]
+    assert env.copy(viewer=agent, seed=4).agents == copy.agents

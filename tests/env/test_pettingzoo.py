@@ -193,3 +193,52 @@ def test_what_is_rendered() -> None:
 def test_who_takes_turns_has_no_parallel_environment() -> None:
     assert not hasattr(dominion_v1, "parallel_env")
     assert hasattr(botwars_v1, "parallel_env")
+
+
+def test_a_copy_is_an_environment_of_its_own_and_can_be_restored() -> None:
+    env = dominion_v1.raw_env()
+    env.reset(seed=3)
+    random = Random(1)
+    for _ in range(20):
+        env.step(chosen(random, env.last()[0]))
+    saved = env.copy()
+    before = str(env.last())
+    assert str(saved.last()) == before
+    while not env.terminations[env.agent_selection]:
+        env.step(chosen(random, env.last()[0]))
+    assert str(saved.last()) == before
+    with pytest.raises(UsageError, match="the match is over"):
+        env.copy()
+    for _ in range(2):
+        env.restore(saved)
+        assert str(env.last()) == before
+        env.step(chosen(random, env.last()[0]))
+    assert str(saved.last()) == before
+
+
+def test_a_copy_for_a_viewer_deals_again_what_it_cannot_know() -> None:
+    env = dominion_v1.raw_env()
+    env.reset(seed=3)
+    other = env.copy(viewer="player_1", seed=11)
+    assert str(other.observe("player_1")) == str(env.observe("player_1"))
+    assert other.infos["player_1"] == {"seed": 11}
+    with pytest.raises(UsageError, match="player_2 has no action due"):
+        env.copy(viewer="player_2")
+
+
+def test_in_a_copy_the_program_plays_the_seats_of_the_opponents_too() -> None:
+    env = dominion_v1.raw_env(opponents=[cautious, None])
+    env.reset(seed=3)
+    copy = env.copy()
+    assert env.possible_agents == ["player_2"]
+    assert copy.agents == ["player_1", "player_2"]
+    assert copy.agent_selection == "player_2"
+    random = Random(1)
+    for _ in copy.agent_iter():
+        seen, _, terminated, _, _ = copy.last()
+        copy.step(None if terminated else chosen(random, seen))
+    with pytest.raises(UsageError, match="bots cannot return"):
+        env.restore(env.copy())
+    wars = botwars_v1.parallel_env(**SMALL)
+    wars.reset(seed=1)
+    assert wars.copy().agents == ["player_1", "player_2"]

@@ -81,6 +81,7 @@ def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     assert compared.lines > 10
     if kept:
         assert compared.apart > 20
+        assert compared.dealt > 10 or not hasattr(GAMES[name].new, "redeal")
 
 
 # --- the tests above find what leaks --------------------------------------------------------------
@@ -139,6 +140,17 @@ def test_a_leak_is_found(name: str, where: str) -> None:
     rules = leaky(GAMES[name], where)
     with pytest.raises(AssertionError):
         compare([dataclasses.replace(pair, rules=rules) for pair in pairs(name, 10)])
+
+
+@pytest.mark.untraced
+@every_game
+def test_cards_that_are_not_dealt_again_are_found(name: str, monkeypatch: Any) -> None:
+    kind: Any = GAMES[name].new
+    if not hasattr(kind, "redeal") or not hidden_in(name).pools.__code__.co_names:
+        return  # nothing is hidden
+    monkeypatch.setattr(kind, "redeal", lambda *_: None)
+    with pytest.raises(AssertionError):
+        compare(pairs(name, 10))
 
 
 def test_a_game_that_does_not_say_what_it_hides_fails() -> None:

@@ -120,12 +120,15 @@ class Observation(NamedTuple):
         views: viewer -> a hash of all that it was sent and has replied, and its view.
         open: the whole match but for what the seat may not know.
         whole: all of it.
+        dealt: a course of the match after what the seat may not know was dealt again; empty if
+            the seat is not asked.
     """
 
     new: list[bytes]
     views: dict[Viewer, tuple[int, bytes]]
     open: bytes
     whole: bytes
+    dealt: bytes
 
 
 class Compared(NamedTuple):
@@ -135,11 +138,13 @@ class Compared(NamedTuple):
         moments: views and new lines.
         lines: that were new.
         apart: moments in which cards lay elsewhere.
+        dealt: courses after cards were dealt again, from such moments.
     """
 
     moments: int = 0
     lines: int = 0
     apart: int = 0
+    dealt: int = 0
 
     def __add__(self, other: Any) -> Compared:
         return Compared(*(one + more for one, more in zip(self, other, strict=True)))
@@ -176,7 +181,14 @@ class Pair:
         """
         rules, viewer = self.rules, self.viewer
         seed, chance = b"%d" % self.seed, SeededRandomSource(self.seed)
-        match = Match(rules, seats=self.seats, seed=self.seed, options=self.options, chance=chance)
+        match = Match(
+            rules,
+            seats=self.seats,
+            seed=self.seed,
+            options=self.options,
+            chance=chance,
+            copies=True,
+        )
         players = [Player(self, seat) for seat in range(self.seats)]
         known: dict[Viewer, int] = {viewer: 0, PUBLIC: 0}
         new: list[Sent] = []
@@ -193,16 +205,15 @@ class Pair:
                 elif isinstance(entry, Received) and entry.seat == viewer:
                     known[viewer] = hash((known[viewer], entry.line))
             if not forked:
-                return Observation([], {}, b"", b"")
+                return Observation([], {}, b"", b"", b"")
             lines = [sent.line for sent in new]
             uncovered = self.hidden.uncovered([sent.message for sent in new])
             new.clear()
             views = {who: (known[who], msgspec.json.encode(match.view(who))) for who in known}
             assert all(seed not in view for _, view in views.values()), self
             whole = msgspec.json.encode(match.view(ALL))
-            return Observation(
-                lines, views, self._open(match) + msgspec.json.encode(uncovered), whole
-            )
+            opened = self._open(match) + msgspec.json.encode(uncovered)
+            return Observation(lines, views, opened, whole, self._dealt(match))
 
         match.start()
         for seat in match.due:
@@ -231,6 +242,28 @@ class Pair:
                 if forked:
                     yield sight()
 
+    def _dealt(self, match: Match) -> bytes:
+        """Deal again in a copy, and play on in it.
+
+        None is made in the middle of an effect: it would begin with an earlier state, in which the
+        fork has changed nothing.
+        """
+        game: Any = match._game
+        if self.viewer not in match.due or match._replies or not match.can_redeal:
+            return b""
+        if game.copy(SeededRandomSource(0)) is None:
+            return b""
+        copy = match.copy(self.viewer, 5)
+        before, dealt = match.view(self.viewer), copy.view(self.viewer)
+        assert msgspec.json.encode(dealt) == msgspec.json.encode(before), self
+        players = [Player(self, seat) for seat in range(self.seats)]
+        course = [msgspec.json.encode(copy.view(ALL))]
+        for _ in range(6):
+            for seat in copy.due:
+                players[seat].move(copy, wrong=False, other=False, otherwise=False)
+            course.append(msgspec.json.encode(copy.view(ALL)))
+        return b"".join(course)
+
     def _open(self, match: Match) -> bytes:
         game: Any = match._game
         pools = self.hidden.pools(game, self.viewer)
@@ -258,10 +291,12 @@ class Pair:
             hidden = hidden and one.open == other.open
             if hidden:
                 assert one.new == other.new, self
+                assert one.dealt == other.dealt, self
                 since = compared.moments and len(
                     one.new
                 )  # those before the fork are the same anyway
-                compared += Compared(1, since, one.whole != other.whole)
+                apart = one.whole != other.whole
+                compared += Compared(1, since, apart, apart and one.dealt != b"")
             for side in (one, other):
                 for who, (known, view) in side.views.items():
                     assert seen.setdefault((who, known), view) == view, (who, self)

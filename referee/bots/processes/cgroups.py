@@ -8,7 +8,7 @@ made beside or below the group of this process, where it may do that:
   those that are in it move into a group of their own below it, `LEAF`.
 - v1: the hierarchies are writable, as they are for root.
 
-Who is killed leaves groups behind; the guardian's shell removes them (`guardian.py`).
+A referee that is killed leaves groups behind; the guardian's shell removes them (`guardian.py`).
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class Cgroup:
         place: where it is made, with `make`.
 
     Attributes:
-        folders: what is to be removed.
+        folders: the folders to remove.
     """
 
     def __init__(self, place: Home) -> None:

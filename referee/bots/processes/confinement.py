@@ -1,4 +1,4 @@
-"""What the system holds a bot to: the limits that it has from its start (sandbox.md).
+"""Apply the limits that the system enforces on a bot from its start (sandbox.md).
 
 A shell goes before the bot. It joins the bot's control group, sets the limits that are of each
 process (`ulimit`), and becomes the bot or its sandbox: so no moment passes without them. Nothing
@@ -28,7 +28,7 @@ _BLOCK = 512  # bytes; what `ulimit -f` counts
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
-    """What holds bots to these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
+    """The mechanism that enforces these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
     if not _is_wanted(limits, sandbox):
         return "none"
     home = cgroups.home()
@@ -36,7 +36,7 @@ def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
 
 
 def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:
-    """A control group for a bot, not made yet; None if it needs none, or there can be none."""
+    """A control group for a bot, not made yet; None if it is not needed or not possible."""
     home = cgroups.home() if _is_wanted(limits, sandbox) else None
     return None if home is None else cgroups.Cgroup(home)
 
@@ -49,7 +49,7 @@ def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
 def inside(
     argv: Sequence[str], limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None
 ) -> list[str]:
-    """What is run in a sandbox to run the bot there.
+    """The command that runs the bot inside a sandbox.
 
     The number of processes is counted for a user in a user namespace. Outside of the sandbox it
     would be that of all processes of the referee's user.
@@ -62,7 +62,7 @@ def inside(
 
 
 def outer_command(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
-    """What is run outside of the sandbox, to run it and the bot within its limits."""
+    """The command outside the sandbox that runs it and the bot within its limits."""
     import resource  # not on every system
 
     lines = []

@@ -1,4 +1,4 @@
-"""What a process does with the processor (Linux)."""
+"""The CPU activity of a process (Linux)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UTIME = 11
 
 
 class Usage(NamedTuple):
-    """What a process and all that it has started do with the processor.
+    """The CPU activity of a process and all its children.
 
     Attributes:
         seconds: CPU time until now.
@@ -37,7 +37,7 @@ def usage(*pids: int) -> Usage | None:
 
 
 def stat_fields(pid: int) -> list[bytes]:
-    """What the system says of a process, from its state on; nothing if it is gone."""
+    """The system's line on a process, from its state on; empty if it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()

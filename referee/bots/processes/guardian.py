@@ -1,17 +1,17 @@
 """Ending the bots of a referee that dies before it has ended them (protocol, 8.4).
 
-A referee that is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU),
-ends nobody, and a bot that ignores the end of its input would live on. So a shell watches, in a
-session of its own, a pipe that only the referee holds open. Each line it reads is the list of the
-bots' process groups, as `kill` takes them, and of the folders of their control groups
+If the referee is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU), it
+cannot end its bots, and a bot that ignores the end of its input would live on. Therefore a shell in
+a session of its own watches a pipe that only the referee holds open. Each line it reads is the list
+of the bots' process groups, as `kill` takes them, and of the folders of their control groups
 (`cgroups.py`). When the pipe ends, it kills the groups of the last line, and removes the folders.
 
 Linux could kill a process with its parent (PR_SET_PDEATHSIG), but only that process, not what it
 has started: of `sh -c 'python bot.py; true'` the bot would stay. It would also kill the bots when
 no more than the thread ends that started them, and other systems have nothing like it.
 
-What a bot has put into a session of its own is not in its group. The referee itself ends that at
-the end of a match (`orphans.py`); after the death of the referee it stays.
+Processes that a bot puts into a session of its own are not in its group. The referee itself ends
+them at the end of a match (`orphans.py`); after the death of the referee they stay.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Guardian:
     ended.
 
     Attributes:
-        lock: who holds it can be sure that no bot is being started meanwhile by another thread.
+        lock: while you hold it, no other thread starts a bot.
     """
 
     def __init__(self) -> None:

@@ -52,16 +52,17 @@ TIME_LIMIT = "REFEREE_TIME_LIMIT"
 
 
 class LaunchedBot:
-    """A bot's process, or why there is none.
+    """A bot's process, or the reason why it did not start.
 
     Attributes:
-        command: what was started.
-        limits: what it may use.
-        sandbox: what keeps it apart.
+        command: the command of the bot.
+        limits: its limits.
+        sandbox: its sandbox.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
-        last_stderr: while it waits for another match, what keeps the stderr of the last; else None.
+        last_stderr: the keeper of the stderr of its last match, while it waits for another; else
+            None.
         is_frozen: whether none of its processes may run.
         cgroup: its control group, or None.
     """
@@ -73,7 +74,7 @@ class LaunchedBot:
         sandbox: Sandbox = NO_SANDBOX,
         **others: Any,
     ) -> None:
-        """Start the process. Failing is no exception: the bot is then disqualified (3.4).
+        """Start the process. A failure does not raise an exception: the bot is disqualified (3.4).
 
         Args:
             others: for `Popen`, in place of the pipes and beside them.
@@ -173,7 +174,7 @@ class LaunchedBot:
 
     @property
     def exit_code(self) -> int | None:
-        """Of the process, once reaped: -N after signal N; None before, or if never started."""
+        """Exit code of the process, once reaped: -N after signal N; otherwise None."""
         if self.popen is None or not self._was_started:
             return None
         return self._told(self.popen.returncode)
@@ -202,10 +203,10 @@ class LaunchedBot:
         self._signal_group(signal.SIGTERM, group)
 
     def kill(self) -> None:
-        """Kill the process group, and what the bot has started outside it (8.3).
+        """Kill the process group, and processes that the bot started outside it (8.3).
 
-        What has cut itself off from the bot, as a daemon does whose parent has ended, is not known
-        to be this bot's; `orphans.kill_orphans` finds it once all bots have ended.
+        A process that cut itself off from the bot, as a daemon does after the end of its parent,
+        cannot be traced to this bot; `orphans.kill_orphans` finds it once all bots have ended.
         """
         if self.popen is None or self.popen.returncode is not None:
             return
@@ -361,7 +362,7 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
     """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
-    What is no process stays as it is.
+    Sources that are not processes stay unchanged.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for it.
@@ -398,7 +399,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
-    """What a bot has in its environment (8.5)."""
+    """The environment of a bot (8.5)."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     timed = {TIME_LIMIT: str(limits.time_limit)} if command.is_timed else {}
     return inherited | _FIXED | timed | dict(command.env)
@@ -408,10 +409,10 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
     """Why a sandbox did not run a bot's program: as if it could not be started without one.
 
     Args:
-        said: what is on its stderr.
+        said: the text on its stderr.
 
     Raises:
-        ShortageError: there is no sandbox, which is not the bot's fault.
+        ShortageError: the sandbox does not work, which is not the bot's fault.
     """
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]

@@ -1,8 +1,8 @@
 """Finding what a bot has started outside its process group (protocol, 8.3 and 8.4).
 
-Killing a process group misses a child that went into a session of its own ("daemonised"). On
-Linux it is found as a descendant of its bot while the processes between them live. If they do not,
-the referee inherits it: every new child that is no bot is such an orphan. Elsewhere these functions
+Killing a process group misses a child that moved into a session of its own ("daemonised"). On Linux
+it is found as a descendant of its bot while the processes between them live. If they do not, the
+referee inherits it: every new child that is not a bot is such an orphan. Elsewhere these functions
 do nothing.
 """
 
@@ -53,7 +53,7 @@ def await_guardians(spare: set[int]) -> None:
     Without them frozen bots would stay, and cannot even be killed (`cgroups.py`).
 
     Args:
-        spare: the children that are no guardians.
+        spare: the children that are not guardians.
     """
     until = time.monotonic() + STOP_SECONDS  # a bot may look like one
     for pid in filter(is_guardian, children() - spare):
@@ -72,7 +72,7 @@ def kill_orphans(spare: set[int]) -> None:
     and nothing can leave that but for a new one.
 
     Args:
-        spare: the children that are no bots'.
+        spare: the children that do not belong to bots.
     """
     session = os.getsid(0)
     with GUARDIAN.lock:
@@ -104,7 +104,8 @@ _spare: set[int] = set()
 def no_orphans() -> Iterator[None]:
     """Kill at the end of this block what the processes started in it have left behind.
 
-    Of blocks in several threads, the last to end does it for all: the bots of the others live.
+    If several threads have such a block, the last one to end does it for all, since the bots of the
+    others are alive.
     """
     global _users, _spare
     with _lock:

@@ -1,8 +1,8 @@
 """A bot's process: lines with exact caps and deadlines (protocol, 1 and 8).
 
-Reading happens only while a reply is due: what a bot writes unasked waits in the pipe, where it
-costs nothing, and is counted at the bot's next request. Writing never waits for a bot that is not
-being asked: what its pipe does not take waits in memory until it is.
+The referee reads only while it waits for a reply. Unexpected output of a bot waits in the pipe,
+where it costs nothing, and is counted at the bot's next request. Writing never waits for a bot
+without a request: bytes that do not fit into its pipe wait in memory until its next request.
 
 Nothing here waits by itself. What takes time is a generator that yields each `Wait` and is sent
 whether its time ran out. `process.py` waits under trio, `polling.py` without an event loop.
@@ -51,7 +51,7 @@ _EXIT_SECONDS = 0.5
 
 
 class Wait(NamedTuple):
-    """What a process is waited for. Its end ends every wait.
+    """The reasons to wait for a process. Its end ends every wait.
 
     Attributes:
         until: when time runs out, on the clock of the process.
@@ -73,20 +73,20 @@ class _OutputLimitError(Exception):
 
 
 class PipedBot:
-    """A launched bot. Who waits for it also reads its stderr, and notes its end.
+    """A launched bot. Code that waits for it also reads its stderr, and notes its end.
 
-    The process may have waited for this match since it was let go of (`release`). What it has
-    written on stderr meanwhile is of the match before, and goes to the keeper of that.
+    The process may have waited for this match since its `release`. Its stderr of that time belongs
+    to the match before, and goes to the keeper of that match.
 
     Args:
         look_seconds: seconds to look at a process that did not answer in time, before it is
             killed; 0: none.
-        reply_end: what ends each of its replies.
+        reply_end: the bytes at the end of each of its replies.
 
     Attributes:
         launched: the process itself.
-        stderr: what it said there.
-        started: when it was started, on its clock; None once it was asked, and if it has waited
+        stderr: the keeper of its stderr.
+        started: its start time, on its clock; None from its first request on, and if it has waited
             for this match.
         has_answered: whether it has written a line that was taken.
         has_ended: whether its process has ended, as far as was noted.
@@ -162,7 +162,7 @@ class PipedBot:
 
     @property
     def end_fd(self) -> int:
-        """What is readable once its process has ended; -1: it has, or is not watched."""
+        """A file descriptor that is readable after its end; -1: it has ended or is unwatched."""
         launched = self.launched
         if launched.popen is None or self.has_ended or self._closed:
             return -1
@@ -176,8 +176,8 @@ class PipedBot:
     def _enlarge_stdout(self) -> None:
         """Let the pipe hold more than is allowed, where the system can (Linux).
 
-        What a bot writes in one go is then there at one look, and too much of it is noticed at
-        once, not some requests later.
+        Then one look finds all that a bot writes in one go, and too much of it is noticed
+        immediately, not some requests later.
         """
         if sys.platform == "linux":
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
@@ -238,10 +238,10 @@ class PipedBot:
         return answer
 
     def quick_reply(self, seconds: float) -> Answer | None:
-        """Wait a moment for the usual reply; for who has nothing else to wait for.
+        """Wait a moment for the usual reply, if nothing else needs attention.
 
         Returns:
-            None if it has not come, or there is more to be seen to: `replying` goes on.
+            None if it has not come, or if other events need attention: `replying` continues.
         """
         self.started = None
         if (
@@ -280,7 +280,7 @@ class PipedBot:
                 self.stderr.recorded.mark()
 
     def _write_rest(self, deadline: float) -> Steps[bool]:
-        """Hand over what the pipe did not take at once; False if time ran out."""
+        """Hand over the bytes that did not fit into the pipe; False if time ran out."""
         while self._must_write():
             # A bot that is stuck on its own full output never reads, so look at both.
             if (yield Wait(deadline, read=True, write=True)):
@@ -414,10 +414,10 @@ class PipedBot:
         return f"its process ended with exit code {code}"
 
     def _why_not_begun(self) -> str:
-        """What kept the sandbox from running it.
+        """The reason why the sandbox did not run it.
 
         Raises:
-            ShortageError: there is no sandbox, which is not the bot's fault.
+            ShortageError: the sandbox does not work, which is not the bot's fault.
         """
         self._read_last_stderr(self.stderr)
         said = self.stderr.lines(1).lines
@@ -426,7 +426,7 @@ class PipedBot:
 
     @property
     def unfinished(self) -> bytes:
-        """What was read of a line that has not ended."""
+        """The part of an unfinished line that was read."""
         return bytes(self._buffer)
 
     def looking(self, watch: float, rest: float) -> Steps[TimeoutObservation]:
@@ -469,7 +469,7 @@ class PipedBot:
         return True
 
     def usage(self) -> Usage | None:
-        """What it and all that it has started do with the processor; None if nothing tells."""
+        """The CPU activity of it and its children; None if it is not known."""
         roots = self.launched.roots
         return usage(*roots) if roots else None
 
@@ -477,7 +477,7 @@ class PipedBot:
 
     @property
     def exit_code(self) -> int | None:
-        """Of the process, once reaped: -N after signal N; None if it was never started."""
+        """Exit code of the process, once reaped: -N after signal N; None without one."""
         # One that was looked at was to be killed, and has at most run ahead of that.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
@@ -506,7 +506,7 @@ class PipedBot:
                 break
 
     def process_report(self, count: int) -> ProcessReport:
-        """What it leaves behind, once it has ended."""
+        """The report on the process, once it has ended."""
         stderr = self.stderr.lines(count)
         if self._silence is not None:  # the end of its input has brought about the rest
             return ProcessReport(stderr, silence=self._silence, limits=self._limits)

@@ -34,15 +34,15 @@ class Waitable(Protocol):
 
     @property
     def stdout_fd(self) -> int:
-        """What is readable once it has answered."""
+        """A file descriptor that is readable once it has answered."""
 
     @property
     def stderr_fd(self) -> int:
-        """What is readable once `read_stderr` has something to read; -1: nothing."""
+        """A file descriptor that is readable when `read_stderr` can read; -1: never."""
 
     @property
     def end_fd(self) -> int:
-        """What is readable once its process has ended; -1: nothing."""
+        """A file descriptor that is readable once its process has ended; -1: nothing."""
 
     def read_stderr(self) -> None:
         """Read its stderr once."""
@@ -52,7 +52,7 @@ class Waitable(Protocol):
 
 
 def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
-    """Take steps of bots side by side, to their ends. Returns: what comes of them, in no order."""
+    """Take steps of bots in parallel, to their ends. Returns: their results, in any order."""
     results: list[T] = []
     if steps:
         Poller(steps).run(steps, lambda bot, result: results.append(result))
@@ -66,7 +66,7 @@ class Poller:
         bots: all of a match.
 
     Attributes:
-        overslept: is given how many seconds later than wanted this program went on.
+        overslept: called with the number of seconds that this program woke up too late.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Poller:
         """Wait until one of the waits is over, or a moment has passed.
 
         Args:
-            waits: what is waited for.
+            waits: the reasons to wait.
             until: the moment, on the clock of the processes.
 
         Returns:

@@ -23,7 +23,7 @@ class BotPool:
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     def take(self, key: Hashable) -> LaunchedBot | None:
-        """A bot that waits; None if there is none, or it has ended meanwhile."""
+        """A bot that waits; None if nobody waits, or if it has ended since."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]

@@ -1,4 +1,4 @@
-"""What a process can ask of Linux about itself; elsewhere nothing happens."""
+"""Requests of a process to Linux about itself; on other systems nothing happens."""
 
 from __future__ import annotations
 

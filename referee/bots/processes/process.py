@@ -1,4 +1,4 @@
-"""A bot's process under trio (`piped.py` has what it is, and what it is waited for)."""
+"""A bot's process under trio; its state and its waits are in `piped.py`."""
 
 from __future__ import annotations
 

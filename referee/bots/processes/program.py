@@ -15,7 +15,7 @@ _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
 def check_program(path: str, directory: str) -> None:
     """See that the system would run a program.
 
-    A shell or bubblewrap that goes before a bot would have a shell run whatever the system cannot.
+    A shell or bubblewrap in front of a bot would run files that the system cannot run with a shell.
 
     Args:
         path: may be relative to the directory.

@@ -1,11 +1,11 @@
-"""A bot's command line in a sandbox of bubblewrap, and what of the machine is inside (sandbox.md).
+"""A bot's command line in a sandbox of bubblewrap, and its visible files (sandbox.md).
 
     bwrap (in the referee's namespaces; ends with the bot, and with its exit code)
       bwrap (the first process inside; when it ends, the kernel ends all others there)
         the bot (in the session of the second, apart from the referee's)
 
-The first is what the referee starts, waits for and kills. Kill either, and nothing of the bot
-stays, in whatever session it is.
+The referee starts, waits for and kills the first one. If either is killed, all processes of the bot
+end, in every session.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _VIRTUAL = "pyvenv.cfg"
 
 
 class Prepared(NamedTuple):
-    """What `Popen` is given.
+    """The arguments of `Popen`.
 
     Attributes:
         argv, directory, env: as of `Popen`.
@@ -89,8 +89,8 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
         readable, hidden: as of `Sandbox`, but for paths that are not absolute.
 
     Raises:
-        UsageError: it is asked for and there is none; the text says why, and what to do. Or what
-            is to be readable is no folder.
+        UsageError: a sandbox is required and does not work; the text says why, and the next step.
+            Or a readable path is not a folder.
     """
     if choice == "none":
         if readable:
@@ -163,7 +163,7 @@ def prepare(
     tmp_bytes: float = math.inf,
     limited: Callable[[Sequence[str]], Sequence[str]] = list,
 ) -> Prepared:
-    """What starts a bot.
+    """The command that starts a bot.
 
     Args:
         env: of the bot.
@@ -171,8 +171,8 @@ def prepare(
         limited: gives what is run inside to run the bot there.
 
     Raises:
-        OSError: as `Popen` would: the program is not there, or cannot be run; or there are no
-            descriptors left.
+        OSError: as from `Popen`: the program does not exist, or cannot be run; or no descriptors
+            are left.
     """
     if sandbox.kind == "none":
         return Prepared([*command.argv], command.directory or None, env)
@@ -284,7 +284,7 @@ class _Place:
         self.argv = [self._word(word) for word in command.argv]
 
     def binds(self) -> list[str]:
-        """The options for what is visible besides the system."""
+        """The options for visible files that do not belong to the system."""
         shown = [(path, path) for path in self._runtimes]
         shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
         if self._folder:
@@ -413,7 +413,7 @@ def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) 
 
 
 def _prefix(prefix: str) -> set[str]:
-    """What an interpreter needs of its prefix; a virtual environment may be among other files."""
+    """The folders of its prefix that an interpreter needs, without unrelated files."""
     if not _is_virtual(prefix):
         return {prefix}
     paths = [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL)]
@@ -475,7 +475,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def first_inside(pid: int) -> int | None:
-    """The first process inside, of the bwrap of this id; None if there is none (yet)."""
+    """The first process inside, of the bwrap of this id; None while it does not exist."""
     return min(children(pid), default=None)
 
 
@@ -494,7 +494,7 @@ def was_started(status: int) -> bool:
 
 
 def bot_exit_code(exit_code: int | None) -> int | None:
-    """The exit code of a bot, from that of its bwrap, which says 128 + N of signal N."""
+    """The exit code of a bot, from the exit code of its bwrap, which is 128 + N after signal N."""
     if exit_code is not None and 128 < exit_code <= 128 + 64:
         return 128 - exit_code
     return exit_code

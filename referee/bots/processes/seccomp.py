@@ -1,9 +1,9 @@
 """The system calls that a bot in a sandbox cannot make: a filter for the kernel (seccomp).
 
 The namespaces and the missing capabilities of the sandbox refuse most of these already. The filter
-is there for a kernel with a bug in one of them, and for what no capability guards. It is a
-program of classic BPF over `struct seccomp_data`, made here in a few lines: libseccomp's Python
-bindings come with the system's Python alone, so a virtual environment has none.
+protects against a kernel with a bug in one of them, and covers calls that no capability guards. It
+is a program of classic BPF over `struct seccomp_data`, made here in a few lines: libseccomp's
+Python bindings come only with the system's Python, so a virtual environment lacks them.
 """
 
 from __future__ import annotations
@@ -136,12 +136,12 @@ A network namespace holds these. It does not hold AF_VSOCK, which leads to the m
 
 
 class Machine(NamedTuple):
-    """What the filter must know of an architecture.
+    """The numbers that the filter needs of an architecture.
 
     Attributes:
         audit: AUDIT_ARCH of its own system calls; others, as of 32-bit programs, kill the process.
         column: of the tables above.
-        foreign: from this number on they are of another ABI (x32); 0: there is none.
+        foreign: the first call number of another ABI (x32); 0 without one.
     """
 
     audit: int

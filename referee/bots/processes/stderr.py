@@ -1,4 +1,4 @@
-"""What a bot said on stderr: both its ends for the report, and a file on request (1.4)."""
+"""The stderr of a bot: both its ends for the report, and a file on request (1.4)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class StderrKeeper:
     """Keeps one bot's stderr.
 
     Args:
-        file: to write to, or None. A file that takes no more is given up silently: a full disk
-            is no reason to stop a match, and the logs will say so.
-        recorded: what hands it to a record, or None.
+        file: file to write to, or None. After a write error it is silently dropped: a full disk
+            must not stop a match, and the logs will report it.
+        recorded: hands the text to a record, or None.
         limit: bytes that the file takes; the rest is read and dropped.
     """
 
@@ -60,11 +60,11 @@ class StderrKeeper:
             self.close()
 
     def end(self) -> None:
-        """Show nothing of what still comes: the referee has brought it about."""
+        """Show no later text, because the referee has caused it."""
         self._ended = True
 
     def forget(self) -> None:
-        """Show nothing of what has come."""
+        """Show none of the text so far."""
         self._head = self._tail = b""
 
     def _keep(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""`referee completion`: what a shell needs to complete the words of `referee`.
+"""`referee completion`: print the script with which a shell completes the words of `referee`.
 
 The scripts are made by shtab from the parser. A script asks nothing of Python while words are
 completed, so that TAB takes no time.
@@ -76,7 +76,7 @@ def script(shell: str) -> str:
 
 
 def _bots_and_files() -> dict[str, Any]:
-    """What shtab is to be told of a BOT."""
+    """The completions of a BOT, as shtab needs them."""
     of_game = {game: " ".join([*bundled_bots(game), *rule_files(game)]) for game in GAMES}
     names = " ".join(of_game.values())
     cases = "\n".join(f"    {game}) names='{bots}' ;;" for game, bots in of_game.items())

@@ -1,4 +1,4 @@
-"""`referee conform`: what a bot, or another referee, does wrong, by section of the protocol."""
+"""`referee conform`: check a bot, or another referee, against each section of the protocol."""
 
 from __future__ import annotations
 
@@ -192,11 +192,11 @@ def _print(lines: Iterator[str]) -> None:
 
 
 class _Bot:
-    """A bot, checked with the cases that were asked for.
+    """A bot, checked with the selected cases.
 
     Attributes:
         chapters: titles of the protocol's chapters.
-        cases: what is judged, in the order of the sections.
+        cases: the cases to judge, in the order of the sections.
     """
 
     def __init__(self, options: argparse.Namespace) -> None:
@@ -243,7 +243,7 @@ class _Bot:
 
 
 class _Referee:
-    """Another referee, checked by matches with probes; its attributes are those of `_Bot`."""
+    """Another referee, checked by matches with probes. It has the attributes of `_Bot`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from referee.conformance.case import select

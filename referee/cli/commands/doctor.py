@@ -1,4 +1,4 @@
-"""`referee doctor`: what this machine offers, what is missing, and how to get it."""
+"""`referee doctor`: print the features of this machine, missing parts, and how to get them."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _PACKAGES = {
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked for.
+    """One thing that `doctor` looks for.
 
     Attributes:
         section: where it belongs.
-        name: what it is.
+        name: name of the part.
         status: "missing": a match can do without it; "problem": no match can be played.
-        found: what is there, or why it is not.
-        purpose: what it is for.
+        found: the version or state that was found, or why it is missing.
+        purpose: the features that need it.
         get: the line that installs it, or what to do; empty if there is nothing to do.
     """
 
@@ -86,7 +86,7 @@ class Report:
 
 
 class Found(NamedTuple):
-    """What a probe has found: whether that is enough, in words, and what to do if it is not."""
+    """Result of a probe: whether it is enough, a description, and the next step if it is not."""
 
     ok: bool
     text: str
@@ -220,7 +220,7 @@ def _shell() -> Found:
 
 
 def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
-    """Play a short match: whatever is wrong with the machine shows there."""
+    """Play a short match. It shows any problem of the machine."""
     from referee.bots.command import find_bot
     from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec

@@ -74,7 +74,7 @@ def _section(page: SpecPage, number: str) -> str:
 
 
 def _place(page: SpecPage, what: str) -> tuple[SpecPage, str]:
-    """The page that is asked about, which may be that on HTTP, and what of it."""
+    """Find the requested page, which may be the page on HTTP, and the rest of the words."""
     first, _, rest = what.partition(" ")
     return (read_page(_HTTP), rest) if first.removesuffix(".md") == _HTTP else (page, what)
 
@@ -120,7 +120,7 @@ def _unknown(what: str, game: str, page: SpecPage) -> str:
 
 
 def _names(page: SpecPage) -> list[str]:
-    """All that can be asked for."""
+    """Every section and code that the user can ask for."""
     titles = (section.title.lower() for section in page.sections.values())
     codes = (code.code for code in page.codes)
     kinds = (kind for kinds, _, _ in _findings() for kind in kinds)

@@ -88,29 +88,37 @@ def add(add_parser: AddParser) -> None:
             ),
         ),
     )
-    add = play.add_argument
-    add("bots", nargs="*", metavar="BOT", help="a bundled name, a program, or a command line")
-    settings.add_game(play, default=None)
-    add_seed(play)
-    add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
-    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    said = "write what the bots write on stderr into the record, before the answer that follows it"
-    add("--record-stderr", action="store_true", help=said)
-    settings.add_settings(play, endless=True)
-    settings.add_env(play)
-    settings.add_sandbox(play, None)
-    resume = "go on with the match of this record, from where it was cut off or from --turn on"
-    add("--resume", dest="resume", metavar="FILE", help=resume)
-    add_run_recorded(play, "the record of --resume")
+    about = "a bundled name, a program, or a command line"
+    play.add_argument_group("players").add_argument("bots", nargs="*", metavar="BOT", help=about)
+    match = play.add_argument_group("match")
+    settings.add_game(match, default=None)
+    add_seed(match)
+    resume = "continue the match of this record, from its last line or from --turn"
+    match.add_argument("--resume", metavar="FILE", help=resume)
     turn = "with --resume: the first turn that is played (all players' turns count)"
-    add("--turn", type=count, metavar="N", help=turn)
-    kept = 'keep what the bots write there: DIR/player1.stderr ...; "-" shows it at once'
-    add("--stderr", metavar="DIR", help=kept)
-    add("--page", action="store_true", help="people play in the browser: a link for each of them")
-    serving.add_address(play, 0)
-    add("--browser", action="store_true", help="show the match in the browser while it is played")
+    match.add_argument("--turn", type=count, metavar="N", help=turn)
+    add_run_recorded(match, "the record of --resume")
+    add = play.add_argument_group("output").add_argument
     add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
     add("-q", "--quiet", action="store_true", help="no table, no progress")
+    stderr = (
+        'save what each bot writes on stderr: DIR/player1.stderr ...; "-" prints it immediately'
+    )
+    add("--stderr", metavar="DIR", help=stderr)
+    add = play.add_argument_group("recording").add_argument
+    add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
+    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
+    said = "add the stderr of the bots to the record, before the reply that follows it"
+    add("--record-stderr", action="store_true", help=said)
+    browser = play.add_argument_group("browser")
+    add = browser.add_argument
+    add("--page", action="store_true", help="people play in the browser: each gets a link")
+    add("--browser", action="store_true", help="show the match in the browser while it is played")
+    serving.add_address(browser, 0)
+    isolation = play.add_argument_group("isolation")
+    settings.add_sandbox(isolation, None)
+    settings.add_env(isolation)
+    settings.add_settings(play, endless=True)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -207,10 +215,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
-    """The record that is shown: the one that is asked for, or one that nobody keeps.
+    """The record that the browser shows: the requested one, or a temporary one.
 
     Raises:
-        UsageError: the one that is asked for cannot be followed.
+        UsageError: the requested record cannot be followed.
     """
     from referee.cli.watching import temporary_folder
     from referee.logs.packed import SUFFIXES
@@ -226,7 +234,7 @@ def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
 
 
 def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
-    """What was answered in the match that is to go on; its bots, seed and game are chosen.
+    """The replies of the match to continue. Also sets its bots, seed and game in the options.
 
     Raises:
         UsageError: the record cannot be gone on with, or what was chosen contradicts it.
@@ -252,7 +260,7 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
 
 
 def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession | None]:
-    """What the bots are; a person is one of them by the name of `human`.
+    """The sources of the bots; the word `human` stands for a person.
 
     Returns:
         Them, and where the people sit if that is in the browser.
@@ -308,7 +316,7 @@ def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
 
 
 def _stderr_files(directory: str | None, count: int) -> list[str | None]:
-    """One file name a seat, in a folder that is made if it is not there."""
+    """One file name per seat, in a folder that is made if it does not exist."""
     if directory in (None, _LIVE):
         return [None] * count
     folder = made_folder(directory)
@@ -508,7 +516,7 @@ def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) 
 
 
 def _say_disqualified(played: Played) -> None:
-    """Who left the match, one line each: the exit code alone says nothing of it."""
+    """The players that left the match, one line each: the exit code does not name them."""
     for player in played.result.players:
         left = player.disqualification
         if left is not None:

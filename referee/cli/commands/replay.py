@@ -140,7 +140,7 @@ def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader[Any]) -> 
 
 
 def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
-    """What is chosen; a log that is followed ends with its match.
+    """The selected turns. A followed log ends when its match ends.
 
     Raises:
         UsageError: the match has no such player or turn.
@@ -170,7 +170,7 @@ def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
 
 
 def _no_turn(options: argparse.Namespace, turns: int) -> str:
-    """Why a match with this number of turns has none of those that are asked for."""
+    """Say why a match with this number of turns has none of the requested turns."""
     first, last = options.first or 1, options.last or turns
     asked = f"--turn {first}" if first == options.last else f"--from {first} --to {last}"
     if first > turns:
@@ -239,7 +239,7 @@ def _table(summary: Summary) -> Iterator[str]:
 
 
 def _page(lines: Iterable[str]) -> bool:
-    """Show lines in a pager; False if there is none."""
+    """Show lines in a pager; False if the machine does not have one."""
     environment = {"LESS": "FRX", **os.environ}
     try:
         command = shlex.split(os.environ.get("PAGER") or "less")

@@ -1,4 +1,4 @@
-"""`referee rules`: bots that are rule files: what is wrong with them, and why they did that."""
+"""`referee rules`: check rule files, and explain the decisions of a bot that plays by one."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import AddParser, number
+from referee.cli.arguments import AddParser, Options, number
 from referee.cli.console import OK, has_colour, print_json, printing, width
 from referee.cli.work import load_numpy
 from referee.errors import UsageError
@@ -54,7 +54,7 @@ def add(add_parser: AddParser) -> None:
     add("--follow", action="store_true", help="print them again whenever there is something new")
 
 
-def add_standings(parser: argparse.ArgumentParser) -> None:
+def add_standings(parser: Options) -> None:
     """Add the options that say what of the standings is shown."""
     add = parser.add_argument
     add("--anchor", metavar="BOT=RATING", help="a bot whose rating is this; else the mean is 1500")
@@ -86,7 +86,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         options: `--anchor`, `--bot` and `--exclude`.
 
     Raises:
-        UsageError: they name a bot that does not take part.
+        UsageError: an option names a bot that is not in the tournament.
     """
     from referee.tournament.report.facts import statistics
     from referee.tournament.report.lessons import lessons

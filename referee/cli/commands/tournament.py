@@ -66,57 +66,58 @@ def add(add_parser: AddParser) -> None:
 
 
 def _add_options(parser: Parser) -> None:
-    add = parser.add_argument
+    add = parser.add_argument_group("players").add_argument
     add("bots", nargs="*", metavar="BOT", help="a bot, or NAME=BOT")
     add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
-    add("--store", metavar="FILE", help="where results are kept (SQLite); else in memory")
-    add("--extend", action="store_true", help="let the store have more bots, deals or rounds")
-    same = "go on in a store although files of a bot have changed; the standings say so"
+    add("--skip-unbuilt", action="store_true", help="skip bot folders that need a build")
+    same = "continue a store although files of a bot have changed; the standings say so"
     add("--same-bot", action="store_true", help=same)
-    add_game(parser, default=None)
+    add("--no-keep-alive", action="store_true", help="start every bot again for every match")
+    matches = parser.add_argument_group("match")
+    add = matches.add_argument
+    add_game(matches, default=None)
+    add_seed(matches)
     add("--pairing", choices=[*FORMATS], default="round-robin", help="how bots are paired")
-    add("--players", type=count, metavar="N", help="seats of a match")
-    add(
-        "--deals",
-        type=count,
-        metavar="D",
-        help=f"deals for each pairing or line-up (default: {choices.DEALS})",
-    )
-    add("--matches", type=count, metavar="M", help="matches in all, instead of --deals")
-    rounds = "of a Swiss tournament (default: log2 of the bots, + 2)"
+    add("--players", type=count, metavar="N", help="number of seats in a match")
+    deals = f"deals for each pairing or line-up (default: {choices.DEALS})"
+    add("--deals", type=count, metavar="D", help=deals)
+    add("--matches", type=count, metavar="M", help="number of matches in all, instead of --deals")
+    rounds = "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
     add("--rounds", type=count, metavar="R", help=rounds)
-    first = f"of a gauntlet: the first N bots (default: {choices.CHALLENGERS})"
+    first = f"challengers of a gauntlet: the first N bots (default: {choices.CHALLENGERS})"
     add("--challengers", type=count, metavar="N", help=first)
-    seats = "what of its seats a deal is played in"
+    seats = "how often a deal is played: once per rotation, or per order, of its seats"
     add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
-    skip = "leave out folders of bots that are not built, or changed since"
-    add("--skip-unbuilt", action="store_true", help=skip)
-    add_seed(parser)
     for name, kind, text, default in (
-        ("--elo0", number, "the lower hypothesis", choices.ELO0),
-        ("--elo1", number, "the higher hypothesis", choices.ELO1),
-        ("--alpha", probability, "wrongly for the higher", choices.ALPHA),
-        ("--beta", probability, "wrongly for the lower", choices.BETA),
+        ("--elo0", number, "the lower hypothesis, in Elo", choices.ELO0),
+        ("--elo1", number, "the higher hypothesis, in Elo", choices.ELO1),
+        ("--alpha", probability, "risk of wrongly accepting the higher one", choices.ALPHA),
+        ("--beta", probability, "risk of wrongly accepting the lower one", choices.BETA),
     ):
         metavar = "E" if kind is number else "P"
         add(name, type=kind, metavar=metavar, help=f"sprt: {text} (default: {default:g})")
-    add_standings(parser)
-    jobs = "matches at a time (default: as many as there are cores)"
+    jobs = "matches played at the same time (default: the number of cores)"
     add("--jobs", type=count, metavar="J", help=jobs)
-    add("--cluster", metavar="ADDRESS", help="of a Dask scheduler, whose workers play the matches")
-    add("--no-keep-alive", action="store_true", help="start every bot anew for every match")
-    add("--records", metavar="DIR", help="keep match records there, compressed")
-    which = f"which records (default: {choices.KEEP[0]})"
-    add("--keep-records", choices=choices.KEEP, default=choices.KEEP[0], help=which)
-    said = "write what the bots write on stderr into the records too"
-    add("--record-stderr", action="store_true", help=said)
-    add_settings(parser, is_tournament=True)
-    add_env(parser)
-    add_sandbox(parser, "auto")
-    watch = "show the standings in the browser while they move, and the matches that were played"
-    add("--browser", action="store_true", help=watch)
-    add("--format", choices=("text", "json"), default="text", help="of the standings")
+    add("--cluster", metavar="ADDRESS", help="a Dask scheduler, whose workers play the matches")
+    output = parser.add_argument_group("output")
+    add_standings(output)
+    add = output.add_argument
+    add("--format", choices=("text", "json"), default="text", help="format of the standings")
     add("-q", "--quiet", action="store_true", help="no progress")
+    add = parser.add_argument_group("recording").add_argument
+    add("--store", metavar="FILE", help="save the results in this SQLite file")
+    add("--extend", action="store_true", help="allow more bots, deals or rounds than in the store")
+    add("--records", metavar="DIR", help="save compressed match records in this folder")
+    which = f"which records are saved (default: {choices.KEEP[0]})"
+    add("--keep-records", choices=choices.KEEP, default=choices.KEEP[0], help=which)
+    said = "add the stderr of the bots to the records"
+    add("--record-stderr", action="store_true", help=said)
+    watch = "show the standings and matches in the browser while they are played"
+    parser.add_argument_group("browser").add_argument("--browser", action="store_true", help=watch)
+    isolation = parser.add_argument_group("isolation")
+    add_sandbox(isolation, "auto")
+    add_env(isolation)
+    add_settings(parser, is_tournament=True)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -173,12 +174,12 @@ class _ConfigParser(Parser):
     """Takes the options of a configuration file, by whose name it says what is wrong there."""
 
     def error(self, message: str) -> NoReturn:
-        """Say that a value in the file is none for its option."""
+        """Report an invalid value of the file."""
         raise UsageError(f"{self.prog}: {message.removeprefix('argument ')}")
 
 
 def _with_config(options: argparse.Namespace) -> argparse.Namespace:
-    """The options with those of the configuration file, over which the command line wins."""
+    """Merge the options of the configuration file into the command line, which has priority."""
     from referee.tournament.config import read_config
 
     parser = _ConfigParser(prog=options.config, allow_abbrev=False)
@@ -198,10 +199,10 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def _settle(options: argparse.Namespace, store: Store) -> None:
-    """Decide what is played: what the store is of already, or what it is to be of.
+    """Decide which matches to play: the tournament of the store, or a new or extended one.
 
     Raises:
-        UsageError: the store is of something else, or there is no such tournament.
+        UsageError: the store has another tournament, or the options do not describe a valid one.
     """
     import secrets
 
@@ -303,7 +304,7 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
     """The sequential test; None if nothing is said of it.
 
     Raises:
-        UsageError: there is no such test.
+        UsageError: the options do not describe a valid test.
     """
     from referee.tournament.rating.sprt import Sprt
 
@@ -367,7 +368,7 @@ def _play(
 def _workers(
     options: argparse.Namespace,
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-    """What makes the executor, and says how many batches it works on at once."""
+    """Two functions: one makes the executor, the other counts the batches that can run in it."""
     from referee.cli.work import cores
 
     if options.cluster is None:

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(name: str, log: CheckedLog) -> list[str]:
-    """What people are told."""
+    """The text for people."""
     from referee.logs.validate import MAX_FINDINGS
 
     if not log.findings:

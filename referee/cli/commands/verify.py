@@ -185,7 +185,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(verdict: Verdict) -> list[str]:
-    """What people are told."""
+    """The text for people."""
     section = verdict.section
     where = f" (log-format {section})" if section and verdict.kind != "valid" else ""
     return [verdict.text + where, *difference(verdict.expected, verdict.found)]

@@ -1,16 +1,16 @@
-"""Conformance of referees: what a referee sends that the protocol does not, by section.
+"""Conformance of referees: lines of a referee that differ from the protocol, by section.
 
 template.py    COMMAND with its placeholders -> the command line of a match
-recording.py   what was seen of a match: lines, and whether each is written as it must be
-probe.py       what a probe does with each line that its seat is sent; its tricks: written.json
+recording.py   the record of a match: lines, and the form of each
+probe.py       a probe's reaction to each line that its seat receives; its tricks: written.json
 relay.py       a probe's process, a program of its own: it hands lines to and fro
 playing.py     trio: one match, with the referee and relays as processes
-comparing.py   a match, line by line, beside what our rules send, up to the first that departs
-processes.py   what is asked of a referee beside its messages: ends, processes, folder
-cases.py       the cases of spec/vectors; departures of all matches -> results of the cases
-experiment.py  trio: all matches, side by side; what they say together; seeds
+comparing.py   a match, compared line by line with our rules, up to the first deviation
+processes.py   rules for a referee's processes, their ends, and its folder
+cases.py       the cases of spec/vectors; deviations of all matches -> results of the cases
+experiment.py  trio: all matches in parallel; their combined results; seeds
 
-What is about one game is the game's: `referee.games.interface.probing.Probes`.
+Parts for one game belong to the game: `referee.games.interface.probing.Probes`.
 """
 
 from referee.conformance.referee_side.cases import RefereeCase, load_referee_cases

@@ -27,7 +27,7 @@ class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
     Attributes:
         id: section and number, such as "6.3/1".
         level: whether a referee must do so.
-        requirement: what is required, in one sentence.
+        requirement: the rule, in one sentence.
         seats: the smallest match in which it can be seen.
         seeded: whether it can only be seen of a referee that takes a seed.
     """
@@ -36,12 +36,12 @@ class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
     seeded: bool = False
 
     def applies(self, template: Template) -> bool:
-        """Whether this referee can be asked about it."""
+        """Whether this referee can be tested for it."""
         return self.seats <= max(template.seats) and (template.seeded or not self.seeded)
 
 
 class RefereeCaseFile(Struct, forbid_unknown_fields=True):
-    """The file of the cases; its fields are those of `CaseFile`."""
+    """The file of the cases, with the fields of `CaseFile`."""
 
     format: Literal["referee-conformance-cases"]
     version: Literal[1]
@@ -77,13 +77,13 @@ def results(
 ) -> list[Result]:
     """The results of the cases, in their order.
 
-    No departure disappears: one of a case that was not to be judged (it needs more seats than the
-    command has, or was not selected) fails that case all the same, and one that belongs to no case
-    fails "SECTION/departs".
+    No deviation disappears. If it belongs to a case that was not selected, or that needs more seats
+    than the command has, that case fails anyway. If it belongs to no case, it fails
+    "SECTION/departs".
 
     Args:
         cases: all that there are.
-        judged: those that are asked for.
+        judged: the selected cases.
         compared: the matches, controls before what they are controls of.
         page: the specification.
         seconds: how long all of it took.
@@ -119,7 +119,7 @@ def results(
 def _failed(
     case: RefereeCase, found: Sequence[tuple[Compared, Deviation]], page: SpecPage, seconds: float
 ) -> Result:
-    """A case that is broken: what breaks it first, and in how many matches something does."""
+    """The result of a broken case: its first deviation, and the number of matches with one."""
     first, deviation = found[0]
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)

@@ -1,13 +1,13 @@
 """A match that another referee played, compared with what our rules send. Pure.
 
-Our rules play the match again with the probes' replies; their chance is the game's
-`ObservedChance`, which draws what the other referee drew. What each seat was sent is compared line
-by line, in the order in which our rules send it. The first line that is another ends the
+Our rules play the match again with the probes' replies. Their random source is the game's
+`ObservedChance`, which draws the cards that the other referee drew. The lines for each seat are
+compared one by one, in the order in which our rules send them. The first line that differs ends the
 comparison.
 
-What it breaks: the cases that the replies of this step are there for; if it is a request, those of
-the last reply of the seat that is asked. If there are none, a table of the game says which cases
-are about a message that is missing or otherwise (`Probes.about`).
+A deviation breaks the cases of the replies of this step. If the line is a request, it breaks the
+cases of the last reply of that seat. Without such cases, a table of the game gives the cases for a
+missing or wrong message (`Probes.about`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Deviation(Struct, frozen=True):
 
     Attributes:
         cases: those that it breaks.
-        signature: what it has in common with the same mistake in another match.
+        signature: a text that is equal for the same mistake in another match.
         violation: how the report shows it; its section is filled in with the case.
     """
 
@@ -49,13 +49,13 @@ class Deviation(Struct, frozen=True):
 
 
 class Compared(Struct):
-    """What a match showed.
+    """The result of comparing a match.
 
     Attributes:
         match: which.
-        recorded: what was seen of it.
+        recorded: the record of the match.
         held: the cases that were seen to hold.
-        departures: what was wrong: the first line at most, and what is wrong with processes.
+        deviations: the mistakes: at most the first line that differs, and mistakes with processes.
         stopped: where the comparison stopped before the end of the match; empty if it did not.
     """
 
@@ -74,7 +74,7 @@ def text(message: object) -> str:
 def compare(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with what is right.
+    """Compare a match with a correct one.
 
     Args:
         seeded: with what its seed makes, and not with what chance may have been.
@@ -146,7 +146,7 @@ class _Comparison:
             match.receive(seat, line)
 
     def _compare(self) -> None:
-        """Compare what is due after a reply with what was sent."""
+        """Compare the expected messages after a reply with the received ones."""
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
             return  # the handshakes of others are awaited: all are one step

@@ -1,4 +1,4 @@
-"""All matches with one referee, side by side, and what they say together."""
+"""Play all matches with one referee in parallel, and combine their results."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ async def check_referee(
     Args:
         command: its command line, with placeholders (`Template`).
         rules: the game.
-        cases: what to judge; those that it cannot be asked about are left out.
+        cases: the cases to judge; cases that it cannot be tested for are skipped.
         seed: of the matches.
-        jobs: how many matches at once.
+        jobs: number of matches at the same time.
         timeout: seconds for one match.
         strict: whether SHOULD counts for the verdict.
         on_match: is called at the end of each match.
         only: ids of the matches to play, or patterns of them; all if empty.
-        covers: ids of cases: only the matches that are there for them are played; all if empty, or
-            if there is none for one of them.
+        covers: ids of cases. Only matches for these cases are played; all, if it is empty or a case
+            does not have a match.
         rounds: matches whose cases were not seen are played again with other seeds, so often all
             in all; not if most matches depart.
         keep: a folder for the conversations of all probes.
 
     Raises:
-        UsageError: the command cannot be used, or there is no such match for it.
+        UsageError: the command cannot be used, or a match does not exist for it.
     """
     template = Template(command, rules.max_seats)
     every = rules.probes().matches

@@ -187,7 +187,7 @@ class _Room:
 
 
 async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, bytes], None]:
-    """What a relay says, up to its end."""
+    """The output of a relay, up to its end."""
     buffer = b""
     async for data in stream:
         buffer += data

@@ -1,7 +1,7 @@
-"""A probe: what is done with each line that a seat is sent. Pure.
+"""A probe: reacts to each line that a seat receives. Pure.
 
-The game's own `Player` (`games/interface/probing.py`) plays; handshakes and the way in which lines
-are written are no game's, so the tricks of both are here: written.json.
+The game's own `ProbePlayer` (`games/interface/probing.py`) plays. Handshakes and the form of lines
+are the same in all games, so the tricks for both are here: written.json.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Written(ProbeAction, frozen=True, forbid_unknown_fields=True):
     without: str = ""
 
     def action(self, right: Message, cases: tuple[str, ...]) -> ProbeAction:
-        """What is done in place of this reply, for these cases."""
+        """The action that replaces this reply, for these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         line = msgspec.json.encode(fields).decode("latin-1")
         values = {
@@ -63,7 +63,7 @@ class Probe:
     """One seat.
 
     Attributes:
-        seat: what it was sent and did so far.
+        seat: the lines and actions of the seat so far.
         sent: type -> how many messages of it the seat was sent.
     """
 

@@ -1,4 +1,4 @@
-"""What is asked of a referee beside its messages: processes, ends, and when things come."""
+"""Rules for a referee that do not concern messages: processes, their ends, and times."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 def _looked_at(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """Cases, each with what is expected and what is wrong; empty if nothing is."""
+    """Broken cases, each with the expected and the actual behaviour."""
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1

@@ -1,4 +1,4 @@
-"""What was seen of a match: what each seat was sent and wrote. Pure.
+"""The record of a match: the input and the output of each seat. Pure.
 
 The conversation of a seat is kept line by line, with a mark before each line: "> " it was sent,
 "< " it wrote, "! " a note.
@@ -27,8 +27,8 @@ class Line(Struct, frozen=True):
 
     Attributes:
         text: without its line end.
-        message: the JSON object with a type; empty if it is none.
-        wrong: what is wrong with the way in which it is written; empty if it is right.
+        message: the JSON object with a type; empty if the line is not one.
+        wrong: the mistake in the form of the line; empty if it is correct.
     """
 
     text: bytes
@@ -37,7 +37,7 @@ class Line(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The type of the message; empty if there is none."""
+        """The type of the message; empty without one."""
         return str(self.message.get("type", ""))
 
 
@@ -78,17 +78,18 @@ class Seat(Struct):
     Attributes:
         stays: how it is to end (`Plan`).
         received: the lines that it was sent.
-        replies: the lines that it wrote and that are no blank lines.
+        replies: the lines that it wrote, without blank lines.
         left: why it left of its own accord; None if it did not.
-        group: the ids of its process's session and group; empty if there was none.
+        group: the ids of its process's session and group; empty without a process.
         folder: its working directory.
         ended: its input ended.
         terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
         outlived: its process was still there when the referee had ended.
-        waited: whether its first reply with a condition saw it met; None if there was none.
-        patience: seconds from the last line that it was sent to what ended it: the end of its
-            input, SIGTERM, or its death.
+        waited: whether the condition of its first conditional reply was met; None without such a
+            reply.
+        patience: seconds from the last received line to the end of its input, SIGTERM, or its
+            death.
         lines: its conversation.
     """
 
@@ -122,7 +123,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Note the end of the input, and what came before it without a line end."""
+        """Note the end of the input, and any bytes before it without a line end."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -130,7 +131,7 @@ class Seat(Struct):
         self.note("its input ended")
 
     def note(self, text: str) -> None:
-        """Note something besides."""
+        """Note an extra observation."""
         self.lines.append(b"! " + text.encode())
 
 
@@ -140,10 +141,10 @@ class RecordedMatch(Struct):
     Attributes:
         id: which match; with the seed if it was not the first time.
         seed: that the referee was given.
-        seats: what each seat was sent and did.
+        seats: the input and actions of each seat.
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
-        stderr: what is to be shown of the referee's.
+        stderr: the part of the referee's standard error to show.
         seconds: how long it took.
     """
 

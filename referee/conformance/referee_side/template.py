@@ -30,7 +30,7 @@ class Template:
 
     Attributes:
         command: as it was given.
-        seats: the numbers of players that it can be asked to play with.
+        seats: the numbers of players that the command supports.
         seeded: whether it takes a seed.
 
     Raises:

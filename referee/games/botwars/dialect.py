@@ -43,8 +43,6 @@ class Classic:
 
     Args:
         seat: of the bot; which side it plays each request says.
-        seed: of the match.
-        name: of the bot.
     """
 
     def __init__(self, seat: int, seed: int, name: str) -> None:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from referee.games.botwars.rules.board import COLOURS, neighbours_of
 from referee.games.botwars.rules.messages import MoveRequest, State
-from referee.games.botwars.turns import NAMES, Turn, Turns
+from referee.games.botwars.turns import NAMES, Turn, Turns, place_of
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Picks, Question
 from referee.games.interface.turns import TurnListener
@@ -51,11 +51,14 @@ class BotWarsDialogue(TurnListener[Turn]):
             def check(picks: Picks) -> str:
                 starts = [steps[pick][0] for pick in picks]
                 twice = [cell for cell in starts if starts.count(cell) > 1]
-                return f"{_place(state, twice[0])} is moved twice" if twice else ""
+                return f"{place_of(twice[0], state.cols)} is moved twice" if twice else ""
 
             picks = yield Question(
                 "Which moves do you send?",
-                [Choice(f"{_place(state, cell)}-{_way(state, cell, to)}") for cell, to in steps],
+                [
+                    Choice(f"{place_of(cell, state.cols)}-{_way(state, cell, to)}")
+                    for cell, to in steps
+                ],
                 title=f"Turn {state.turns_elapsed + 1} of {state.max_turns}: you are "
                 f"{NAMES[self._seat]} ({COLOURS[self._seat]})",
                 state=_picture(state),
@@ -67,12 +70,6 @@ class BotWarsDialogue(TurnListener[Turn]):
             )
         moves = [{"from": steps[pick][0], "to": steps[pick][1]} for pick in picks]
         return {"type": "move-reply", "moves": moves}
-
-
-def _place(state: State, cell: int) -> str:
-    """A cell as a person types it: nothing in it parts words."""
-    row, column = divmod(cell, state.cols)
-    return f"{row}:{column}"
 
 
 def _way(state: State, cell: int, to: int) -> str:
@@ -87,7 +84,7 @@ def _picture(state: State) -> list[Phrase]:
     wide = cols <= _WIDE_COLS
     heads = "".join(f"{column:<3}" if wide else str(column % 10) for column in range(cols))
     spawns = [
-        f"{name} {_place(state, side.spawn)}{' (razed)' if side.spawn_disabled else ''}"
+        f"{name} {place_of(side.spawn, state.cols)}{' (razed)' if side.spawn_disabled else ''}"
         for name, side in zip(NAMES, (state.p1, state.p2), strict=True)
     ]
     return [

@@ -103,10 +103,12 @@ class Turns(turns.TurnReader[Turn]):
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
             if moves:
                 cols = turn.state.cols
-                said = (f"{_cell(move.from_, cols)} to {_cell(move.to, cols)}" for move in moves)
+                said = (
+                    f"{place_of(move.from_, cols)} to {place_of(move.to, cols)}" for move in moves
+                )
                 parts.append(Phrase(f"{name} moves", ", ".join(said)))
         if turn.died:
-            died = (_cell(cell, turn.state.cols) for cell in turn.died)
+            died = (place_of(cell, turn.state.cols) for cell in turn.died)
             parts.append(Phrase("died in", ", ".join(died), "bold"))
         return parts
 
@@ -158,8 +160,8 @@ def _account(turn: Turn, state: State, side: int) -> list[str]:
     return [*parts, "spawn point razed"] if own.spawn_disabled else parts
 
 
-def _cell(cell: int, cols: int) -> str:
-    """Name a cell as the page and a person do: row:column, counted from 0."""
+def place_of(cell: int, cols: int) -> str:
+    """Name a cell as the page and a person do: row:column, counted from 0, without a space."""
     row, column = divmod(cell, max(cols, 1))
     return f"{row}:{column}"
 

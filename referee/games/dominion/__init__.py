@@ -2,8 +2,7 @@
 
 entry.py       the entry in the registry: RULES
 rules/         the rules, pure
-events.py      public messages as events, for log checker, turns and person
-ledger.py      supply and owned cards from public messages
+events.py      public messages as events, and the cards that follow from them
 validation/    checks a spectator log
 kit.py         for authors of bots: one file that can be copied, without imports
 turns.py       a match turn by turn, for people

@@ -1,4 +1,4 @@
-"""The public messages of a turn as events, for the checker of logs and the reader of turns.
+"""The public messages of a turn as events, and the cards that follow from them.
 
 A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
 `player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
@@ -12,10 +12,11 @@ also read damaged logs, where such counts are wrong.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from referee.games.dominion.rules.cards import CARDS, COST
+from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, points_of
 from referee.games.dominion.rules.messages import (
     PlayerGained,
     PlayerPlayed,
@@ -23,6 +24,7 @@ from referee.games.dominion.rules.messages import (
     PlayerShuffled,
     PlayerTopDiscard,
     PlayerTrashed,
+    SupplyInfo,
 )
 from referee.games.interface.seats import seat_id, seat_index
 
@@ -111,3 +113,43 @@ def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[st
                 bought += event.cards
         before = event.kind
     return gained, bought
+
+
+class Ledger:
+    """The cards of a match, as far as public messages show them.
+
+    Code with a live game looks at its view instead (`rules/view.py`).
+
+    Attributes:
+        supply: card -> cards left; empty before the first `supply-info`.
+        owned: the cards of each seat, in seat order.
+    """
+
+    def __init__(self, seats: int) -> None:
+        self.supply: dict[str, int] = {}
+        self.owned = [Counter(STARTING_DECK) for _ in range(seats)]
+
+    def show(self, message: SupplyInfo) -> None:
+        """Take the piles as they are now."""
+        self.supply = {pile.card: pile.count for pile in message.cards}
+
+    def count(self, event: Event, sign: int = 1) -> None:
+        """Count what a seat has gained or trashed; any other kind of event changes nothing.
+
+        Args:
+            sign: -1 takes it back.
+        """
+        if event.kind == Kind.TRASHED:
+            sign = -sign
+        elif event.kind != Kind.GAINED:
+            return
+        owned = self.owned[event.seat]
+        for card in event.cards:
+            if card in CARDS:  # there is no end of other names
+                owned[card] += sign
+                if not owned[card]:
+                    del owned[card]
+
+    def scores(self) -> list[int]:
+        """Return the points of each seat's cards, in seat order."""
+        return [points_of(owned) for owned in self.owned]

@@ -15,13 +15,13 @@ from referee.games.dominion.events import (
     ANSWERS,
     Event,
     Kind,
+    Ledger,
     TurnMessage,
     cards_of,
     event_of,
     next_seat,
     split_gains,
 )
-from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.games.interface import turns

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from referee.games.dominion.rule_player import DominionRulePlayer, Observation
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, POINTS, WORTH, points_of
-from referee.games.interface.vocabulary import Average, Decision, Key, Matcher, RuleSet, Vocabulary
+from referee.games.interface.vocabulary import Average, Key, Matcher, RuleSet, Vocabulary
 
 _ALL = frozenset(CARDS)
 _ACTIONS = frozenset(KINGDOM)
@@ -106,10 +106,6 @@ def _to_trash(card: str) -> float:
     return {"curse": 30, "estate": 25}.get(card, 20 - COST[card])
 
 
-def _as_bought(decision: Decision, card: str) -> float:
-    return decision.score("buyRules", card)
-
-
 SETS = {
     "playRules": _scores(
         "which action card to play next",
@@ -130,7 +126,7 @@ SETS = {
     ),
     "gainRules": RuleSet(
         "which card a workshop, a remodel or a mine gains",
-        _as_bought,
+        lambda decision, card: decision.score("buyRules", card),
         "its score in buyRules",
         _ALL,
     ),

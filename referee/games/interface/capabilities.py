@@ -63,7 +63,6 @@ class SeatFacts(Struct, frozen=True):
     """One seat of one match, for `Statistics.tables`.
 
     Attributes:
-        bot: its name.
         points: the share of the others that were beaten, draws half: 0 to 1.
         facts: what `Statistics.of_match` said of it.
     """

@@ -46,7 +46,6 @@ class ChoosingTranslator:
 
     Attributes:
         seat: of the player, counted from 0.
-        view: of the seat.
         options: legal now; empty while the seat has no request.
         picks: places of the options that were picked for this reply.
     """

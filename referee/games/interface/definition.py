@@ -56,7 +56,6 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         limits: where the limits of a bot have other defaults: name -> value.
         tournament_limits: other defaults in tournaments.
         facts: the struct of `SeatState.facts`.
-        new: makes a game.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.

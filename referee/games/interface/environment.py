@@ -32,7 +32,6 @@ class Translator(Protocol):
         """Take what the seat knows now.
 
         Args:
-            view: as of `Game.view`.
             asked: whether an action is due.
         """
 
@@ -116,7 +115,6 @@ def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
 
     Args:
         sources: have the fields that are not given, under the same names; the first one counts.
-        others: the other fields.
     """
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others

@@ -98,7 +98,6 @@ class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
     Attributes:
-        score: its points.
         turns: turns that it began.
         facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """
@@ -180,6 +179,29 @@ class Game(Protocol):
         Args:
             viewer: a seat is shown what follows from the lines that it was sent and from its own
                 replies, `PUBLIC` what follows from the public ones, `ALL` everything.
+        """
+
+
+class CopyableGame(Game, Protocol):
+    """A game that can be copied at most of its requests."""
+
+    def copy(self, chance: RandomSource) -> CopyableGame | None:
+        """Make a game that continues as this one does.
+
+        Args:
+            chance: a copy of this game's own, for the new one.
+
+        Returns:
+            None if this game waits in the middle of an effect. Then the caller copies an earlier
+            state and repeats the replies since.
+        """
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal everything again that a seat cannot know. What results depends on the view only.
+
+        Args:
+            seat: it has a request.
+            chance: this game's own, which begins again.
         """
 
 

@@ -37,7 +37,6 @@ class ProbeMatch(Struct, frozen=True):
     """A match that is played for named cases.
 
     Attributes:
-        id: its name.
         covers: the ids of the cases that it is there for, or patterns of them.
         seats: one plan a seat.
         controls: ids, or patterns of ids, of earlier matches without the subject of this one: the

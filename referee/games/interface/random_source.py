@@ -6,7 +6,9 @@ referee is followed it says what that one drew. A game draws from nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from itertools import tee
 from random import Random
 from typing import Any, Protocol
 
@@ -66,8 +68,18 @@ class SeededRandomSource:
     __slots__ = ("_seed", "_streams")
 
     def __init__(self, seed: int) -> None:
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Begin all streams again, with another seed."""
         self._seed = seed
-        self._streams: dict[str, Callable[[], float]] = {}
+        self._streams: dict[str, Iterator[float]] = {}
+
+    def copy(self) -> SeededRandomSource:
+        """Make one whose streams go on as these do."""
+        new = SeededRandomSource(self._seed)
+        new._streams = {name: copy(stream) for name, stream in self._streams.items()}
+        return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
         """Shuffle with the stream of that name, a number of it for each step."""
@@ -86,7 +98,9 @@ class SeededRandomSource:
         return int(self._stream(stream)() * count)
 
     def _stream(self, name: str) -> Callable[[], float]:
-        random = self._streams.get(name)
-        if random is None:
-            random = self._streams[name] = Random(f"{self._seed}/{name}").random
-        return random
+        stream = self._streams.get(name)
+        if stream is None:
+            numbers = iter(Random(f"{self._seed}/{name}").random, None)
+            (stream,) = tee(numbers, 1)  # copies of it share the numbers that they have not read
+            self._streams[name] = stream
+        return stream.__next__

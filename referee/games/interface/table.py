@@ -9,12 +9,14 @@ generator cannot be copied: a state is the random numbers and the replies so far
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from itertools import chain
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from msgspec import Struct
 
 from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, Outcome, Request, ranks
+from referee.games.interface.random_source import RandomSource
 
 
 class Player(Protocol):
@@ -120,6 +122,16 @@ class TableGame(Generic[T]):
         except StopIteration:
             return
 
+    def resume(self, script: Generator[Any, Any, Any]) -> Self:
+        """Let a copy wait for the same request as the original.
+
+        Args:
+            script: the copy's own, which runs to that request.
+        """
+        self._script = script
+        self.go_on(None)
+        return self
+
     @property
     def turns(self) -> int:
         """Turns begun, of all players together."""
@@ -141,3 +153,34 @@ class TableGame(Generic[T]):
         reason = EndReason.NO_PLAYERS if all(left) else EndReason.LAST_PLAYER_STANDING
         self.outcome = Outcome(reason, ranks(left))
         return True
+
+
+Copied = TypeVar("Copied")
+
+
+def copied(thing: Copied, **changes: object) -> Copied:
+    """Copy an object with its lists, dicts and sets, but not what these contain.
+
+    Args:
+        changes: attributes that the copy has instead.
+    """
+    new: Copied = object.__new__(type(thing))
+    new.__dict__ = {
+        name: value.copy() if type(value) in (list, dict, set) else value
+        for name, value in vars(thing).items()
+    } | changes
+    return new
+
+
+def redeal(
+    chance: RandomSource, *piles: list[Any], key: Callable[[Any], Any] | None = None
+) -> None:
+    """Deal the cards of some piles again. Each pile keeps its size.
+
+    Args:
+        key: what to sort the cards by first, if they have no order of their own.
+    """
+    cards = sorted(chain(*piles), key=key)
+    chance.shuffle("redeal", cards)
+    for pile in piles:
+        pile[:] = [cards.pop() for _ in pile]

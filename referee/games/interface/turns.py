@@ -189,7 +189,6 @@ class TurnListener(Generic[T]):
 
     Args:
         names: the players' names, in seat order.
-        seat: the person's.
 
     Attributes:
         reader_type: makes the reader of turns.

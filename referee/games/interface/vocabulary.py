@@ -116,7 +116,6 @@ class Vocabulary(Struct, frozen=True):
         matchers: in the order in which they are tried, after a card's name.
         sets, keys: by name.
         averages: by prefix, "" for one's own cards.
-        pilot: makes what plays.
         advice: part of a note of the game -> what the author of a rule file can do about it.
     """
 

@@ -80,9 +80,7 @@ class Classic:
     """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
 
     Args:
-        seat: of the bot.
         seed: of the match; not needed.
-        name: of the bot.
 
     Attributes:
         completed: the actions of the match so far.
@@ -218,7 +216,10 @@ class Classic:
         for theirs in fields.split():
             value = player[_FIELDS.get(theirs, theirs.lower())]
             if theirs == "Agents":
-                value = [self._shown_agent(agent) for agent in value]
+                value = [
+                    {"CurrentHP": a["hp"], "Card": self._shown_card(a), "Activated": a["activated"]}
+                    for a in value
+                ]
             elif isinstance(value, list):
                 value = self._shown_cards(value)
             shown[theirs] = value
@@ -249,10 +250,6 @@ class Classic:
         shown = {fact: row[fact] for fact in ("name", "deck", "cost", "type")}
         shown |= {"HP": -1 if row["hp"] is None else row["hp"], "taunt": row["taunt"]}
         return shown | {"UniqueId": card["uid"], "effects": row["effects"]}
-
-    def _shown_agent(self, agent: Json) -> Json:
-        card = self._shown_card(agent)
-        return {"CurrentHP": agent["hp"], "Card": card, "Activated": agent["activated"]}
 
     # --- what has happened ----------------------------------------------------------------------
 

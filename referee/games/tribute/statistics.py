@@ -22,16 +22,10 @@ class SeatMatch(Struct, frozen=True):
     """What one seat did in one match.
 
     Attributes:
-        first: whether it began.
-        reason: how the match ended.
-        turns: begun.
-        prestige: its score.
         power: that was left for prestige.
         coins: that were left over.
-        bought: card -> how many.
         cost: of all of them.
         patrons: at the table but the treasury.
-        calls: patron -> how often.
         favours: patrons that favour it at the end.
         agents: that came into play; every one counts each time.
         lost: how many were killed, knocked out, destroyed.

@@ -25,7 +25,6 @@ class Painter:
     """Lines of text for one width.
 
     Args:
-        width: columns.
         colour: whether to style by escape sequences.
     """
 

@@ -21,7 +21,6 @@ class Checked(Struct, frozen=True):
     """A match that was checked.
 
     Attributes:
-        match: its number.
         how: "record" if it was run again from its record, "played" if the bots played it again.
         problem: what differs; empty if nothing does.
     """
@@ -57,7 +56,6 @@ def check(
     """Check matches, those first that have a record.
 
     Args:
-        setup: of the tournament.
         again: those of the matches that are played again.
         records: the folder of the records of the others, or None.
 

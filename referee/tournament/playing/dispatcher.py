@@ -37,7 +37,6 @@ class Dispatcher:
     """Plays matches of a tournament; a context in which its workers live.
 
     Args:
-        workers: makes the executor.
         jobs: says how many batches it works on in parallel.
         keep: which records are given back: "all", "faulty" or "none".
         record_stderr, live, results, sources: as of `Batch`.

@@ -129,7 +129,6 @@ def rate(
     """Rate all bots (spec/ratings.md, 2 and 3).
 
     Args:
-        deals: the matches.
         anchor: a bot and its rating, to which all are relative; else the mean of the field is 1500.
         stopped: whether a sequential test decides how many deals there are.
     """
@@ -266,7 +265,6 @@ def _scores(table: Table, excess: Floats, variance: Floats, inverse: Floats) -> 
     times it is what the ratings would lose without the deal (jackknife, CR3).
 
     Args:
-        table: the deals.
         excess: points minus expected points of each pair of a deal; shape (deals, pairs).
         variance: of those points, were matches and pairs independent; shape (deals, pairs).
         inverse: of the information.

@@ -71,7 +71,6 @@ class HeadToHead(NamedTuple):
     """Results of each bot against each; rows against columns, shape (bots, bots).
 
     Attributes:
-        matches: in which both played.
         wins: matches in which the row was before the column.
         draws: matches in which they were level.
         points: the points that the row took off the column: its wins, and half the draws.

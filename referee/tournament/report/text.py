@@ -151,7 +151,6 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
     Args:
         low, high: its ends; None where it has none.
         deals: how many it is made from.
-        form: of the numbers.
     """
     if deals < ENOUGH_DEALS:
         return "too few to say"

@@ -133,7 +133,6 @@ def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
     """The orders in which a line-up is seated, the line-up's own first.
 
     Args:
-        players: seats of a match.
         kind: each rotation, or each order.
 
     Returns:

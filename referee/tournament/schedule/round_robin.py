@@ -35,7 +35,6 @@ def round_robin(
         deals: how often each pair meets: exactly for two players, else on average, rounded up to
             whole deals. Either this or `total` is given.
         total: how many deals in all.
-        seed: of the whole schedule.
     """
     many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
     names = pairing.shuffled(range(bots), seed, "bots")

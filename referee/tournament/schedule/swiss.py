@@ -69,7 +69,6 @@ def swiss_round(
             pair that is missing never had.
         byes: of each bot, so far.
         players: seats of a match.
-        seed: of the tournament.
         round: number of the round, for the draw.
         out: bots that neither play nor rest.
     """
@@ -297,8 +296,6 @@ class SwissTable:
     lost in it, and plays in no later one.
 
     Attributes:
-        rounds: how many are over.
-        points: of each bot.
         byes: rounds in which a bot rested.
     """
 

@@ -61,10 +61,8 @@ class Board:
         state: the beginning; the game counts its turns.
 
     Attributes:
-        neighbours: of every cell.
         spawns: each side's spawn point.
         botlets: each side's, as cells.
-        energy: the cells with energy.
         died: the cells where botlets died in the last turn.
         stores: each side's gathered energy.
         disabled: whether each side's spawn point was razed.

@@ -24,6 +24,7 @@ from referee.games.interface.game import (
     ranks,
 )
 from referee.games.interface.random_source import RandomSource
+from referee.games.interface.table import copied
 
 ELIMINATED = "eliminated"
 REASONS = (ELIMINATED, moves.BAD_FORMAT)
@@ -82,7 +83,6 @@ class BotWars:
 
     Attributes:
         requests: the moves of both sides that are due; empty once the game is over.
-        outcome: set once it is.
     """
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
@@ -154,6 +154,16 @@ class BotWars:
         if self._view is None:  # once a turn, and only if somebody looks
             self._view = begun(self._state) if self._last is None else after(*self._last)
         return self._view
+
+    def copy(self, chance: RandomSource) -> BotWars:
+        """Copy the game."""
+        red, blue = self.board.botlets
+        board = copied(self.board, botlets=(red.copy(), blue.copy()))
+        counts = [copied(each) for each in self._counts]
+        return copied(self, board=board, _counts=counts, _chance=chance)
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Do nothing: only the future is hidden."""
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))

@@ -11,8 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import TurnMessage, event_of
-from referee.games.dominion.ledger import Ledger
+from referee.games.dominion.events import Ledger, TurnMessage, event_of
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo

@@ -28,7 +28,6 @@ class _Tables(Struct, forbid_unknown_fields=True):
             is.
         deviations: the rows of `Probes.about` for wrong messages.
         ends: reason of the end -> cases.
-        shared: `Probes.shared`.
     """
 
     messages: dict[str, str]

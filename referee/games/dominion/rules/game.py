@@ -11,11 +11,11 @@ from msgspec import Meta, Struct
 
 from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.dominion.rules.effects import Decisions
-from referee.games.dominion.rules.messages import GameInfo
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.messages import GameInfo, PlayTurn
+from referee.games.dominion.rules.player import Gains, Player, TurnState
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
-from referee.games.dominion.rules.turn import play_turn
+from referee.games.dominion.rules.turn import begin_turn, play_turn
 from referee.games.dominion.rules.view import View, view_of
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import (
@@ -26,7 +26,8 @@ from referee.games.interface.game import (
     beginning_at,
     ranks,
 )
-from referee.games.interface.table import TableGame
+from referee.games.interface.random_source import RandomSource
+from referee.games.interface.table import TableGame, copied, redeal
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
@@ -60,7 +61,12 @@ class Dominion(TableGame[Table]):
     Args:
         setup: as of every game; its options are `Options`.
         situation: where it begins; None with the deal.
+
+    Attributes:
+        turn: the state of the current turn.
     """
+
+    turn: TurnState
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         super().__init__(Table(setup.chance, len(setup.names)))
@@ -80,20 +86,48 @@ class Dominion(TableGame[Table]):
         """Show the state to a viewer: owned cards are public, their places are not."""
         return view_of(self.table, self.requests, viewer)
 
-    def _play(self) -> Decisions:
+    def copy(self, chance: RandomSource) -> Dominion | None:
+        """Copy the game between two replies of a turn."""
+        if not (self.requests and isinstance(self.requests[0].asks, PlayTurn)):
+            return None
+        players = [copied(player, _chance=chance) for player in self.table.players]
+        supply = copied(self.table.supply)
+        table = copied(self.table, players=players, supply=supply, _chance=chance)
+        old = self.turn
+        player, bought, gained = players[old.player.seat], old.bought.copy(), old.gained.copy()
+        player.gains[-1] = Gains(bought, gained)  # it grows with the turn
+        turn = TurnState(player, old.actions, old.buys, old.money, bought, gained)
+        new = copied(self, table=table, turn=turn)
+        return new.resume(new._play(turn))
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal decks again, and the others' hands and discard piles below the top (2.8)."""
+        for player in self.table.players:
+            if player.seat == seat:
+                redeal(chance, player.deck)
+            else:
+                below, top = player.discard_pile[:-1], player.discard_pile[-1:]
+                redeal(chance, player.deck, player.hand, below)
+                player.discard_pile = below + top
+
+    def _play(self, resumed: TurnState | None = None) -> Decisions:
         while True:
             for player in self.table.players:
-                if not player.left:
-                    yield from self._turn(player)
-                    reason = self._end_reason(player)
-                    if reason is not None:
-                        self._end(reason)
-                        return
+                if player.left or (resumed is not None and resumed.player is not player):
+                    continue
+                if resumed is None:
+                    self._begin_turn(player)
+                resumed = None
+                yield from play_turn(self.table, self.turn)
+                reason = self._end_reason(player)
+                if reason is not None:
+                    self._end(reason)
+                    return
 
-    def _turn(self, player: Player) -> Decisions:
-        turn = None if self._situation is None else self._situation.turn.of(player)
-        self._situation = None  # it says nothing of the other turns
-        return play_turn(self.table, player, turn)
+    def _begin_turn(self, player: Player) -> None:
+        situation, self._situation = self._situation, None  # it says nothing of the other turns
+        self.turn = TurnState(player) if situation is None else situation.turn.of(player)
+        begin_turn(self.turn)
 
     def _end_reason(self, player: Player) -> str | None:
         """Why the game is over after this player's turn, if it is (4.4)."""

@@ -13,7 +13,6 @@ class Gains(Struct, frozen=True, gc=False):
     """The cards that a player has got in one turn.
 
     Attributes:
-        bought: in order.
         gained: in order, buys included; they are the last.
     """
 
@@ -31,7 +30,6 @@ class Player:
         hand: in the order drawn.
         in_play: in the order played.
         discard_pile: the end of the list is the top.
-        turns: turns begun.
         shuffles: of its discard pile into its deck.
         gains: of each of these turns.
         actions_played: the action cards that it has played, each once.
@@ -112,7 +110,6 @@ class TurnState(Struct):
     """One player's turn.
 
     Attributes:
-        player: whose turn.
         actions, buys: how many are left.
         money: from actions; the treasures' money exists only within a buy reply.
         bought: this turn, in order.

@@ -14,11 +14,7 @@ from referee.games.interface.random_source import RandomSource
 
 
 class Table(interface.Table[Player]):
-    """Players, supply and the messages on their changes.
-
-    Attributes:
-        supply: the seventeen piles.
-    """
+    """Players, supply and the messages on their changes."""
 
     sections = SECTIONS
 

@@ -20,15 +20,15 @@ from referee.games.interface.faults import describe
 from referee.games.interface.game import LEFT, Request
 
 
-def play_turn(table: Table, player: Player, turn: TurnState | None = None) -> Decisions:
-    """Play one turn of a player who is in the match; its clean-up is the last that happens.
+def begin_turn(turn: TurnState) -> None:
+    """Begin a turn of a player who is in the match."""
+    turn.player.turns += 1
+    turn.player.gains.append(Gains(turn.bought, turn.gained))
 
-    Args:
-        turn: the resources left, if it does not begin as 4.4 says.
-    """
-    turn = turn or TurnState(player)
-    player.turns += 1
-    player.gains.append(Gains(turn.bought, turn.gained))
+
+def play_turn(table: Table, turn: TurnState) -> Decisions:
+    """Play a turn that has begun, from any of its requests on. Its clean-up is the last step."""
+    player = turn.player
     top_discard = None
     while not player.left:
         reply = yield Request(

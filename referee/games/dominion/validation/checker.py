@@ -26,11 +26,11 @@ from referee.games.dominion.events import (
     ANSWERS,
     Event,
     Kind,
+    Ledger,
     TurnMessage,
     event_of,
     next_seat,
 )
-from referee.games.dominion.ledger import Ledger
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo

@@ -28,10 +28,8 @@ class Seat(Struct, frozen=True):
 
     Attributes:
         sizes: every possible one.
-        owned: all its cards.
         reach: of each card the most that can be in deck and hand; the others certainly lie on the
             discard pile.
-        turns: that it has begun.
     """
 
     sizes: frozenset[Sizes]

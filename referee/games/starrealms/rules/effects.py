@@ -54,17 +54,9 @@ def _authority(table: Table, turn: Turn, card: Card, number: int) -> None:
     turn.player.made.authority += number
 
 
-def _draw(table: Table, turn: Turn, card: Card, number: int) -> None:
-    table.draw(turn.player, number)
-
-
 def _draw_with_two_bases(table: Table, turn: Turn, card: Card, number: int) -> None:
     if len(turn.player.bases()) >= 2:
         table.draw(turn.player, number)
-
-
-def _draw_per_blob(table: Table, turn: Turn, card: Card, number: int) -> None:
-    table.draw(turn.player, number * turn.blobs())
 
 
 def _opponent_discard(table: Table, turn: Turn, card: Card, number: int) -> None:
@@ -163,9 +155,11 @@ EFFECTS: Mapping[str, Effect] = {
     "trade": _trade,
     "combat": combat,
     "authority": _authority,
-    "draw": _draw,
+    "draw": lambda table, turn, card, number: table.draw(turn.player, number),
     "draw_with_two_bases": _draw_with_two_bases,
-    "draw_per_blob_card_played_this_turn": _draw_per_blob,
+    "draw_per_blob_card_played_this_turn": lambda table, turn, card, number: table.draw(
+        turn.player, number * turn.blobs()
+    ),
     "opponent_discard": _opponent_discard,
     "next_ship_to_top": _next_ship_to_top,
     "scrap_trade_row": _scrap_trade_row,

@@ -5,19 +5,21 @@ The whole game is one generator, which yields requests (`referee.games.interface
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
-from referee.games.interface.table import TableGame
+from referee.games.interface.random_source import RandomSource
+from referee.games.interface.table import TableGame, copied, redeal
 from referee.games.starrealms.rules.choices import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
 from referee.games.starrealms.rules.player import Turn
 from referee.games.starrealms.rules.situation import Situation
 from referee.games.starrealms.rules.table import Table
-from referee.games.starrealms.rules.turn import play_turn
+from referee.games.starrealms.rules.turn import play_on, play_turn
 from referee.games.starrealms.rules.view import View, view_of
 
 AUTHORITY = "authority"
@@ -75,10 +77,35 @@ class StarRealms(TableGame[Table]):
         """Show the state to a viewer: all but hands and the order of decks is public."""
         return view_of(self.table, self.turn, self.requests, viewer)
 
-    def _play(self) -> Decisions:
+    def copy(self, chance: RandomSource) -> StarRealms | None:
+        """Copy the game between two actions of a turn."""
+        if not self.requests or self.turn.question is not None:
+            return None
+        players = [
+            copied(
+                player,
+                made=copied(player.made),
+                in_play=[piece.copy() for piece in player.in_play],
+            )
+            for player in self.table.players
+        ]
+        table = copied(self.table, players=players, _chance=chance)
+        old = self.turn
+        turn = copied(old, player=players[old.player.seat], opponent=players[old.opponent.seat])
+        new = copied(self, table=table, turn=turn)
+        return new.resume(new._play(play_on))
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal decks again, and the other's hand (4.9)."""
+        redeal(chance, self.table.trade_deck)
+        for player in self.table.players:
+            redeal(chance, player.deck, *([] if player.seat == seat else [player.hand]))
+
+    def _play(self, turn: Callable[[Table, Turn], Decisions] = play_turn) -> Decisions:
         first, second = self.table.players
         while True:
-            yield from play_turn(self.table, self.turn)
+            yield from turn(self.table, self.turn)
+            turn = play_turn
             if self.turn.opponent.authority <= 0:
                 reason = AUTHORITY
                 break

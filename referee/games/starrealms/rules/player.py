@@ -17,7 +17,6 @@ class Piece:
     """A card in play.
 
     Attributes:
-        card: which.
         acts: the card whose abilities it has: another one's if it is a Needle that copies.
         used: whether its primary ability has nothing left to use.
         ally_used: whether its ally ability was used this turn.
@@ -29,6 +28,12 @@ class Piece:
         self.card = self.acts = card
         self.ally_used = False
         self.refresh()
+
+    def copy(self) -> Piece:
+        """Return a piece in the same state."""
+        new = Piece(self.card)
+        new.acts, new.used, new.ally_used = self.acts, self.used, self.ally_used
+        return new
 
     def refresh(self) -> None:
         """Make it ready for a turn."""
@@ -56,7 +61,6 @@ class TurnStats:
 
     Attributes:
         trade, combat, authority: made.
-        gains: cards, in order.
         destroyed: bases of the other.
         idle: turns that ended with combat left and something to attack.
     """
@@ -80,7 +84,6 @@ class Player:
         due: discards at the start of its next turn.
         shuffles: of its discard pile.
         turns: turns begun.
-        made: totals over them.
         left: whether it left the match.
     """
 
@@ -137,8 +140,6 @@ class Turn:
     """One player's turn.
 
     Attributes:
-        player: whose turn.
-        opponent: the other one.
         trade, combat: to spend.
         next_ship_to_top: whether the next ship bought may go to the top of the deck.
         played: the cards played, the scrapped included.

@@ -29,7 +29,7 @@ WITHOUT_CARD = ("attack-player", "end-turn")
 
 
 def play_turn(table: Table, turn: Turn) -> Decisions:
-    """Play one turn. It ends without clean-up if it ends the game."""
+    """Play one turn."""
     player = turn.player
     table.turn += 1
     player.turns += 1
@@ -37,6 +37,15 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
     due, player.due = player.due, 0
     if due:
         yield from discard_from_hand(table, turn, None, due)
+    yield from play_on(table, turn)
+
+
+def play_on(table: Table, turn: Turn) -> Decisions:
+    """Play a turn from one of its `play-turn` requests on.
+
+    It ends without clean-up if it ends the game.
+    """
+    player = turn.player
     ended = False
     while not ended:
         reply = yield Request(player.seat, partial(_request, table, turn))

@@ -74,7 +74,6 @@ class Card:
     """One card of a game.
 
     Attributes:
-        uid: its own number.
         ref: it as it is sent.
         order: the sort key of sets: number of its kind, then uid.
         hp: left, for an agent in play.
@@ -96,7 +95,6 @@ class CardSet(NamedTuple):
     """The cards of one version of the game.
 
     Attributes:
-        name: as in the options.
         kinds: card -> its facts, ascending by number.
         starters: patron -> the cards with which each player begins.
         creates: the verb of Orgnum's cards that makes a card.

@@ -8,6 +8,7 @@ ends the game.
 from __future__ import annotations
 
 from collections import Counter
+from operator import attrgetter
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -15,15 +16,17 @@ from msgspec.structs import asdict, force_setattr
 
 from referee.errors import UsageError
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
-from referee.games.interface.table import TableGame
+from referee.games.interface.random_source import RandomSource
+from referee.games.interface.table import TableGame, copied, redeal
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
-from referee.games.tribute.rules.chance import generators
+from referee.games.tribute.rules.chance import Generator, generators
+from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.faults import BAD_PATRON
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table
 from referee.games.tribute.rules.view import View, request_of, view_of
 
 ILLEGAL_REPLY = "illegal-reply"
@@ -99,7 +102,8 @@ class Tribute(TableGame[Table]):
                 player_bot_names=list(setup.names),
             )
         )
-        limits = options.max_turns, options.max_actions
+        self._options = options
+        self._limits = limits = options.max_turns, options.max_actions
         if situation is None:
             script = turn.play(table, options.patrons, *limits)
         else:
@@ -139,6 +143,32 @@ class Tribute(TableGame[Table]):
     def view(self, viewer: Viewer) -> View:
         """Show the state to a viewer: hands are hidden, and the order of decks."""
         return view_of(self.table, self.requests, viewer, self._player())
+
+    def copy(self, chance: RandomSource) -> Tribute | None:
+        """Copy the game anywhere but in the draft."""
+        if not self.requests or type(self.asked) is turn.Pick:
+            return None
+        table, asked = copy_of(self.table, self.asked)
+        # In `engine` all streams are one generator.
+        new = {id(each): Generator(each.state) for each in table.generators.values()}
+        table.generators = {name: new[id(each)] for name, each in table.generators.items()}
+        script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
+        return copied(self, table=table, asked=None).resume(script)
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal piles again below what the seat knows of them, and the other's hand (4.9)."""
+        table, order = self.table, attrgetter("order")
+        table.generators = generators(
+            self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
+        )
+        redeal(chance, table.deck, key=order)
+        for player in table.players:
+            if player.seat == seat:
+                below = player.draw_pile[player.known :]
+                redeal(chance, below, key=order)
+                player.draw_pile[player.known :] = below
+            else:
+                redeal(chance, player.hand, player.draw_pile, key=order)
 
     def _player(self) -> int:
         asked = self.asked

@@ -73,10 +73,6 @@ def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
     completes(table, *cards)
 
 
-def _ansei(table: Table, favoured: Player | None) -> None:
-    table.gain_coin(ANSEI, 1)
-
-
 def _duke(table: Table, favoured: Player | None) -> None:
     coins = table.me.coins
     table.gain_power("DUKE_OF_CROWS", coins - 1)
@@ -147,7 +143,7 @@ def _treasury(table: Table, card: Card) -> None:
 
 
 PATRONS: Mapping[str, Patron] = {
-    ANSEI: Patron(power=2, does=_ansei, again=False),
+    ANSEI: Patron(power=2, does=lambda table, _: table.gain_coin(ANSEI, 1), again=False),
     "DUKE_OF_CROWS": Patron(coins=1, does=_duke, pays_first=False, again=False),
     "HLAALU": Patron(among=for_hlaalu, follow_up="complete-hlaalu", completes=_hlaalu),
     "ORGNUM": Patron(coins=3, does=_orgnum),

@@ -56,7 +56,6 @@ class TurnStats:
 
     Attributes:
         bought: cards, in order; without those acquired.
-        called: patrons, in order.
         power: that was left for prestige.
         coins: that were left over.
         agents: that came into play; each counts as often as it came.
@@ -74,15 +73,12 @@ class Player:
     """One seat.
 
     Attributes:
-        seat: counted from 0.
         number: its name on the wire.
         known: how many cards of the top of the draw pile it knows.
         calls: of patrons, left in this turn.
         sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
-        turns: begun.
         missed: the opportunities missed in them.
-        made: the actions in them.
         left: whether it left the match.
     """
 
@@ -148,11 +144,9 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        follow_up: its subject.
         source: a card or a patron.
         level: of the card's entry; 0 of a patron.
         least, most: how many are to be chosen; `most` may exceed the cards.
-        cards: among what.
         effects: the two of an OR, and then no cards.
         then: carries out what was chosen: cards in the order of the list, or none and the effect.
             It may ask another question.
@@ -175,7 +169,6 @@ class Table(interface.Table[Player]):
     """The whole table, and its public events.
 
     Attributes:
-        cards: the card set.
         me, other: whose turn it is, and who waits.
         picked: patrons, in the order of the draft.
         favours: patron -> whom it favours, in the order of the table, Treasury among them.
@@ -183,7 +176,6 @@ class Table(interface.Table[Player]):
         deck: the tavern deck, its top first.
         sent_deck: as it was sent.
         turn: counted from 1 over both players; 0 before the first.
-        actions_left: of this turn.
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
         counters: cards of each deck in this turn, up to 4.

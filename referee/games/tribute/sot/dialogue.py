@@ -26,7 +26,6 @@ class Dialogue:
     """One process, match after match. Each match has a new bot.
 
     Args:
-        maker: makes a bot.
         limit: of a turn, in seconds.
     """
 

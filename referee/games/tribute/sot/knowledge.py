@@ -20,12 +20,7 @@ _CONTRACTS = (cards.CONTRACT_ACTION, cards.CONTRACT_AGENT)
 
 
 class Knowledge:
-    """Follows the messages that one bot is sent.
-
-    Args:
-        seat: of the bot.
-        info: the `game-info`.
-    """
+    """Follows the messages that one bot is sent."""
 
     def __init__(self, seat: int, info: Json) -> None:
         self._seat = seat

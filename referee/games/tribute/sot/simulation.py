@@ -8,21 +8,20 @@ which have hit points.
 from __future__ import annotations
 
 import os
-from collections import deque
-from collections.abc import Iterable, Sequence
-from copy import copy
+from collections.abc import Sequence
 from itertools import chain, combinations, count
 from typing import Any
 
-from msgspec import structs, to_builtins
+from msgspec import to_builtins
 
 from referee.games.interface.faults import EndReason
 from referee.games.tribute.classic import NOBODY, ClassicIndex, reason_of
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.chance import TAVERN, Generator
+from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.messages import Acted, Event
-from referee.games.tribute.rules.table import PLAYERS, Choice, Due, Missed, Table, TurnStats
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table
 from referee.games.tribute.sot import shown
 from referee.games.tribute.sot.knowledge import Json
 from referee.games.tribute.sot.shown import Asked, Fields
@@ -107,7 +106,7 @@ class Engine:
         self._states.pop(request.id, None)
 
     def _applied(self, state: State, place: int, seed: int) -> State:
-        table, asked = copied(state.table, state.asked)
+        table, asked = copy_of(state.table, state.asked)
         scramble(table, seed)
         end: tuple[str, ...] = ()
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
@@ -143,28 +142,3 @@ def scramble(table: Table, seed: int) -> None:
     me.draw_pile[me.known :] = hidden
     other.hand, other.draw_pile, other.known = cards[:size], cards[size:], 0
     table.generators = dict.fromkeys((TAVERN, *PLAYERS), generator)
-
-
-def copied(table: Table, asked: Asked) -> tuple[Table, Asked]:
-    """A table that can be changed, and its choice or actions."""
-    agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
-    made, players = copy(table), [copy(player) for player in table.players]
-    for player in players:
-        player.hand, player.draw_pile = player.hand.copy(), player.draw_pile.copy()
-        player.cooldown, player.played = player.cooldown.copy(), player.played.copy()
-        player.agents = [agents[each] for each in player.agents]
-        player.missed, player.made = Missed(), TurnStats()
-    made.players, made.me, made.other = players, players[table.me.seat], players[table.other.seat]
-    made.favours = {each: p and players[p.seat] for each, p in table.favours.items()}
-    made.row, made.deck, made.events = table.row.copy(), table.deck.copy(), []
-    made.counters = table.counters.copy()
-
-    def dues(waiting: Iterable[Due]) -> list[Due]:
-        return [due._replace(source=agents.get(due.source, due.source)) for due in waiting]
-
-    made.queue, made.discards = deque(dues(table.queue)), dues(table.discards)
-    made.waiting = {deck: [dues(level) for level in ls] for deck, ls in table.waiting.items()}
-    if isinstance(asked, list):
-        return made, asked
-    cards = [agents.get(card, card) for card in asked.cards]
-    return made, structs.replace(asked, source=agents.get(asked.source, asked.source), cards=cards)
