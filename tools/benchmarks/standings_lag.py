@@ -87,7 +87,8 @@ def main() -> None:
     late = sum(age > 2 for age in found)
     print(f"{len(found)} looks, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     median, high = found[len(found) // 2], found[len(found) * 95 // 100]
-    print(f"age in s: median {median:.2f}, 95% {high:.2f}, longest {found[-1]:.2f}; {late} above 2 s")
+    most = f"longest {found[-1]:.2f}; {late} above 2 s"
+    print(f"age in s: median {median:.2f}, 95% {high:.2f}, {most}")
 
 
 if __name__ == "__main__":
