@@ -17,6 +17,7 @@ simultaneous.py  its ParallelEnv, where all are
 single.py        Gymnasium's Env, for one seat against bots
 registration.py  their ids, for `gymnasium.make`
 opponents.py     those bots
+scripts.py       bundled bots in this process
 policy_bot.py    a policy as a bot: what was learnt, against any other
 """
 

@@ -11,15 +11,18 @@ import weakref
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from referee.bots.bot import Answer, Failure, split_lines
+from referee.bots.bundled import bundled_bots
 from referee.bots.command import PythonBot
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
 from referee.bots.plain import PlainBot, awaited_of, borrow_plain_bots, release_plain
 from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool
+from referee.env.scripts import ScriptBot
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
@@ -46,7 +49,15 @@ class Opponents:
 
     def __init__(self, opponents: Bots, game: str) -> None:
         self.seats = [seat for seat, bot in enumerate(opponents) if bot is not None]
-        given = bot_sources([bot for bot in opponents if bot is not None], game)
+        bundled = bundled_bots(game)
+        given = bot_sources(
+            [
+                _in_process(bot, bundled[bot]) if isinstance(bot, str) and bot in bundled else bot
+                for bot in opponents
+                if bot is not None
+            ],
+            game,
+        )
         sources = dict(zip(self.seats, given, strict=True))
         self._sources = [sources.get(seat, _NOBODY) for seat in range(len(opponents))]
         self._pool = BotPool()
@@ -144,6 +155,10 @@ class Opponents:
 def _close(match: ExitStack, pool: BotPool) -> None:
     match.close()
     pool.finish()
+
+
+def _in_process(name: str, path: Path) -> PythonBot:
+    return PythonBot(name, lambda: InProcessBot(ScriptBot(path), name))
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))

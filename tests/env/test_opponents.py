@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from threading import enumerate as threads
 from typing import Any
 
 import pytest
 
 import referee
+from referee.bots.bundled import bundled_bots
 from referee.bots.processes.guardian import GUARDIAN
 from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
@@ -77,7 +79,7 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
 
 
 def test_a_match_that_is_given_up_leaves_no_process() -> None:
-    episode = Episode(GAMES["dominion"], None, {}, [None, "big_money"])
+    episode = Episode(GAMES["dominion"], None, {}, [None, bundled_bots()["big_money"]])
     episode.begin(1)
     first = GUARDIAN.processes
     episode.begin(2)
@@ -90,12 +92,33 @@ def test_a_match_that_is_given_up_leaves_no_process() -> None:
     assert GUARDIAN.processes == set()
 
 
+@pytest.mark.parametrize(("game", "name"), [("dominion", "random_legal"), ("botwars", "gatherer")])
+def test_a_bundled_bot_plays_the_same_in_this_process(game: str, name: str) -> None:
+    matches: dict[Any, list[Any]] = {}
+    for opponent in (name, bundled_bots(game)[name]):
+        before = {*threads()}
+        for seed in (1, 2):  # a new environment each, since a process continues its random numbers
+            episode = Episode(GAMES[game], None, OPTIONS[game], [None, opponent])
+            episode.begin(seed)
+            while episode.due:
+                episode.act(0, last_choice(episode.observe(0)))
+            matches.setdefault(opponent, []).append(episode.facts(0))
+            episode.close()
+        del episode
+        for thread in {*threads()} - before:
+            thread.join(5)
+            assert not thread.is_alive()
+    one, other = matches.values()
+    assert one == other
+
+
 def test_no_process_outlives_the_program() -> None:
     code = (
+        "from referee.bots.bundled import bundled_bots\n"
         "from referee.bots.processes.guardian import GUARDIAN\n"
         "from referee.env.episode import Episode\n"
         "from referee.games import GAMES\n"
-        "episode = Episode(GAMES['dominion'], None, {}, [None, 'big_money'])\n"
+        "episode = Episode(GAMES['dominion'], None, {}, [None, bundled_bots()['big_money']])\n"
         "episode.begin(1)\n"
         "print(*GUARDIAN.processes)\n"
     )

@@ -152,6 +152,7 @@ def test_a_match_with_every_button_in_sight(
     with playing(*GAMES[game], *(() if whole else SHORTER[game])) as (process, (link,)):
         size = {"width": width, "height": 740 if width == 360 else 800}
         page = visit(link, viewport=size, has_touch=how == "touch", reduced_motion="reduce")
+        page.set_default_timeout(20_000)  # a whole match takes long on a busy machine
         press = (lambda button: button.tap()) if how == "touch" else (lambda button: button.click())
         asked = ""
         for place in range(1000):
@@ -167,6 +168,7 @@ def test_a_match_with_every_button_in_sight(
             if page.locator("dialog[open]").count():
                 press(page.get_by_role("button", name="Do it"))
         assert OVER in status(page)
+        page.close()  # before the server ends
         assert "player1  Human" in ended(process)
 
 
