@@ -140,5 +140,5 @@ def test_an_entry_knows_its_game(other: GameDefinition, tmp_path: Path) -> None:
     _, sent = read_record(tmp_path / "record")
     assert isinstance(sent, SentEntry)
     assert message_of(sent) == Move("e4")
-    with pytest.raises(LogReadError, match="none of dominion"):
+    with pytest.raises(LogReadError, match="does not belong to dominion"):
         message_of(sent, "dominion")
