@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from referee.env.common import Common
@@ -59,6 +61,12 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     def observe(self, agent: str) -> Observation:
         """What an agent knows."""
         return self._episode.observe(self._seat[agent])
+
+    def action_mask(self, agent: str) -> NDArray[np.int8]:
+        """Return the mask of the agent's legal actions. It costs less than `observe`."""
+        legal = self._episode.player(self._seat[agent]).legal()
+        assert legal is not None  # only in games whose players move together
+        return legal
 
     def render(self) -> str | None:
         """What the agent knows that is selected, as text."""
