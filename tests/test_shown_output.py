@@ -34,8 +34,8 @@ NOT_RUN = {
     ("spec/tournaments.md", "referee tournament big_money ./killer"): "needs a bot that kills",
 }
 """Page and beginning of a command -> why no test runs it."""
-PROGRESS = re.compile(r"referee: \d+ of \d+ matches, .*$")
-"""A line of a tournament that takes long on this machine."""
+PROGRESS = re.compile(r"referee: \d+ (of \d+ )?(matches|cases), .*$")
+"""A line of a command that takes long on this machine."""
 
 
 class Shown(NamedTuple):

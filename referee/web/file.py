@@ -1,8 +1,8 @@
 """One HTML file that shows matches: it opens from disk, without a network, and needs nothing else.
 
 Modules cannot be imported from disk, so all are put into one script: each becomes a function that
-gives what it exports. That needs the forms which the modules keep to: an import is one line and has
-names, what is exported is declared so.
+gives what it exports. All modules must therefore write an import as one line with names, and
+declare each export.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def _packed(data: bytes) -> str:
 
 
 def _with_lines_of_faults(match: MatchPage) -> MatchPage:
-    """The match with the lines that led to faults alone."""
+    """The match with only the lines that led to faults."""
     lines: list[Line] = []
     steps: list[Step] = []
     for step in match.steps:

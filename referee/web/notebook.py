@@ -53,7 +53,7 @@ def table(
         bots: as they were given.
         seats: for each match the bot in each seat, by its number.
         results: for each match its seed, which is that of its deal, and the rank of each seat.
-        text: what stands below.
+        text: the line below.
     """
     deals = Deals(len(bots), len(bots))
     if results:

@@ -1,9 +1,9 @@
-"""A match as a page shows it: a header, the states it stood at as steps, what was said as lines.
+"""A match as a page shows it: a header, its states as steps, and its lines.
 
 A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
 its first level that changed, so that a page can go back and forth with one shallow copy a step.
-A match that is run again feeds a `MatchSteps`, one seat of a match that is played a `SeatSteps`,
-public messages alone a `LogSteps`.
+`MatchSteps` is for a match that is run again, `SeatSteps` for one seat of a match that is played,
+`LogSteps` for public messages.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         turn: counted from 1.
-        seats: that are asked.
+        seats: the seats with a request.
         set: viewer -> the fields of its view that are new; of the first step all.
         values: series -> one number a seat, where they are new.
         marks: what happened on the way.
@@ -81,7 +81,7 @@ class Turn(Struct):
         first, last: its steps.
         title: such as whose it is.
         seats: who moved.
-        show: what happened; empty while it goes on.
+        show: the events; empty until the turn is over.
     """
 
     turn: int
@@ -98,7 +98,7 @@ class Line(Struct, frozen=True, array_like=True):
     Attributes:
         kind: "all" to everybody, "sent" to a seat, "received" from it, "stderr" of it; or
             "left-out", where `text` says what is not shown.
-        seat: None if it is no seat's.
+        seat: None if the line does not belong to a seat.
         text: the line.
     """
 
@@ -128,7 +128,7 @@ class Ended(Struct, frozen=True):
 
 
 class Rule(Struct, frozen=True):
-    """What the page of the game says of a code: the text is Markdown."""
+    """The text on a code from the game's page, as Markdown."""
 
     kind: str
     section: str
@@ -137,7 +137,7 @@ class Rule(Struct, frozen=True):
 
 
 class Header(Struct, kw_only=True):
-    """What a page knows of a match besides its steps.
+    """The facts about a match that its steps do not have.
 
     Attributes:
         kind: "record", "log" or "live".
@@ -145,11 +145,11 @@ class Header(Struct, kw_only=True):
         source: the name of the file; may be empty.
         options, limits: as in a record.
         seed: None if it is not known.
-        command: what plays the match again; may be empty.
+        command: plays the match again; may be empty.
         date: when it began, RFC 3339; may be empty.
         outcome: None if the match is not over, or was cut short.
         problem: why the file ends early, a sentence; may be empty.
-        hidden: what is not shown, in words; may be empty.
+        hidden: the hidden parts, in words; may be empty.
         viewers: whose views there are: "all", "public", "0" and so on.
         series: the names and units of the curves.
         facts: of the game, for its drawing (`Page.facts`).
@@ -234,7 +234,7 @@ class Steps:
                     step.set.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
-        """What the game's page says of the codes that occur."""
+        """The texts on the game's page for the codes that occur."""
         page = load_page(self._rules.specification)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
@@ -364,7 +364,7 @@ class MatchSteps(Steps):
 
         Args:
             match: as it stands now.
-            entries: what was said and noted since the last call.
+            entries: the new entries since the last call.
             time: seconds since the bots were started.
         """
         if self._reader is None and not match.in_handshake:
@@ -413,10 +413,10 @@ class MatchSteps(Steps):
 
 
 class SeatSteps(Steps):
-    """The steps of a match as one seat has them: what it was sent, and its own replies.
+    """The steps of a match as one seat knows them, from its messages and its own replies.
 
-    A round of which it heard nothing makes no step, and there are no times: both would tell of
-    what is hidden from it.
+    A round without a message to this seat does not make a step, and steps do not have times. Both
+    would reveal hidden things.
     """
 
     def __init__(self, rules: GameDefinition, seat: int) -> None:
@@ -524,7 +524,7 @@ class LogSteps(Steps):
 
 
 def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:
-    """What follows a spectator log; None if the game has no page or nothing that follows."""
+    """The follower of a spectator log; None if the game does not have one."""
     page = rules.page
     if page is None:
         return None

@@ -121,7 +121,7 @@ def die_at(what):
         os.kill({"": os.getpid(), "group": 0, "all": -1}[whom], int(number))
 
 
-def process_report(message, number, argument):
+def last_words(message, number, argument):
     """Answer the N-th request and exit at once."""
     if number == int(argument):
         write(legal(message))

@@ -7,7 +7,7 @@ A reply is put together from several choices (spec/python-rl.md, 2). A choice th
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -27,13 +27,7 @@ from referee.games.dominion.rules.cards import (
     STARTING_DECK,
     WORTH,
 )
-from referee.games.dominion.rules.choices import (
-    EXCHANGES,
-    for_sale,
-    gainable,
-    trashable,
-    unavailable_reason,
-)
+from referee.games.dominion.rules.choices import EXCHANGES, for_sale, parameters, unavailable_reason
 from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.supply import Supply
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
@@ -190,26 +184,31 @@ class Translator(ChoosingTranslator, choices=NAMES):
         self._hand[card] -= 1
         self._in_play[card] += 1
         self._actions -= 1
-        parameters: dict[str, Any] = {}
-        if card == "cellar":
-            parameters["cards"] = discarded = []
-            while held := self._held():
-                gone = yield self._ask("cellar", "discard", held, DONE)
-                if gone is None:
-                    break
-                discarded.append(self._put_aside(gone))
-        elif card == "workshop":
-            parameters["desired_card"] = yield self._ask(
-                "workshop", "gain", gainable(card, self._supply)
-            )
-        elif card in ("mine", "remodel"):
-            trashed = yield self._ask(f"{card}: trash", "trash", trashable(card, self._held()))
-            parameters["card_to_trash"] = self._put_aside(trashed)
-            if cards := gainable(card, self._supply, trashed):
-                parameters["desired_card"] = yield self._ask(f"{card}: gain", "gain", cards)
-        else:
-            return say.PlayReply(phase="action", card=card)
-        return say.PlayReply(phase="action", card=card, additional_parameters=parameters)
+        decisions = parameters(card, self._held(), self._supply)
+        chosen: Any = None
+        while True:
+            try:
+                asked = decisions.send(chosen)
+            except StopIteration as done:
+                given = {"additional_parameters": done.value} if done.value else {}
+                return say.PlayReply(phase="action", card=card, **given)
+            if asked.what == "discard":
+                chosen = yield from self._discards()
+                continue
+            stage = card if card == "workshop" else f"{card}: {asked.what}"
+            chosen = (yield self._ask(stage, asked.what, asked.cards)) if asked.cards else None
+            if asked.what == "trash":
+                self._put_aside(chosen)
+
+    def _discards(self) -> Generator[Named, Any, list[str]]:
+        """The discards of a cellar, one by one."""
+        discarded: list[str] = []
+        while held := self._held():
+            gone = yield self._ask("cellar", "discard", held, DONE)
+            if gone is None:
+                break
+            discarded.append(self._put_aside(gone))
+        return discarded
 
     def _attacked(self) -> Choices:
         moat = [REVEAL_MOAT] if self._hand["moat"] else []

@@ -30,8 +30,7 @@ from referee.games.dominion.rules.choices import (
     EXCHANGES,
     for_sale,
     gain_limit,
-    gainable,
-    trashable,
+    parameters,
     unavailable_reason,
     without,
 )
@@ -274,10 +273,10 @@ class DominionDialogue:
             if not picks:
                 return None
             card = hand[picks[0]]
-            parameters = yield from self._parameters(card, rest[card])
-            if parameters:
-                return {"card": card, "additional_parameters": parameters}
-            if parameters is not None:
+            given = yield from self._parameters(card, rest[card])
+            if given:
+                return {"card": card, "additional_parameters": given}
+            if given is not None:
                 return {"card": card}
 
     def _parameters(
@@ -288,27 +287,28 @@ class DominionDialogue:
         Args:
             hand: without the card.
         """
-        chosen: dict[str, Any] = {}
+        decisions = parameters(card, hand, self._ledger.supply)
+        chosen: Any = None
         trashed = None
-        if card == "cellar" and hand:
-            cards = yield from self._cards(
-                "Which cards do you discard, to draw as many?", hand, enter="discard nothing"
-            )
-            if cards is None:
+        while True:
+            try:
+                asked = decisions.send(chosen)
+            except StopIteration as done:
+                given: Parameters = done.value
+                return given
+            if not asked.cards:
+                chosen = None
+                continue
+            if asked.what == "discard":
+                text = "Which cards do you discard, to draw as many?"
+                chosen = yield from self._cards(text, asked.cards, enter="discard nothing")
+            elif asked.what == "trash":
+                cards = yield from self._cards("Which card do you trash?", asked.cards, most=1)
+                chosen = trashed = cards[0] if cards else None
+            else:
+                chosen = yield from self._gain(card, trashed, asked.cards)
+            if chosen is None:
                 return None
-            chosen["cards"] = cards
-        if card in EXCHANGES:
-            among = trashable(card, hand)
-            cards = yield from self._cards("Which card do you trash?", among, most=1)
-            if cards is None:
-                return None
-            chosen["card_to_trash"] = trashed = cards[0]
-        if (card == "workshop" or trashed) and gainable(card, self._ledger.supply, trashed):
-            gained = yield from self._gain(card, trashed)
-            if gained is None:
-                return None
-            chosen["desired_card"] = gained
-        return chosen
 
     def _cards(
         self, text: str, cards: Sequence[str], *, enter: str = "", most: int | None = None
@@ -322,9 +322,10 @@ class DominionDialogue:
         )
         return None if len(cards) in picks else [cards[pick] for pick in picks]
 
-    def _gain(self, card: str, trashed: str | None) -> Generator[Question, Picks, str | None]:
+    def _gain(
+        self, card: str, trashed: str | None, can: Sequence[str]
+    ) -> Generator[Question, Picks, str | None]:
         limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
-        can = gainable(card, self._ledger.supply, trashed)
         barred = {
             other: f"costs {cost}, not up to {limit}" if other in among else "is no treasure"
             for other, cost in COST.items()

@@ -6,7 +6,7 @@ Rules therefore still see it in hand, with its action unspent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import nextafter
 from typing import Any
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
-from referee.games.dominion.rules.choices import EXCHANGES, for_sale, gainable, without
+from referee.games.dominion.rules.choices import Ask, first_way, for_sale, without
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
@@ -124,34 +124,18 @@ def _action(look: Decision) -> say.PlayReply | None:
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
     """Choose a card's parameters; None if it finds nothing."""
     rest = without(card, look.sight.own.hand)
-    match card:
-        case "cellar":
-            order = look.rank("discardRules", rest, _WORTH_IT)
-            return {"cards": [rest[index] for index in order]}
-        case "mine" | "remodel":
-            return _exchange(look, card, rest)
-        case "workshop":
-            gained = _gain(look, card)
-            return None if gained is None else {"desired_card": gained}
-    return {}
 
+    def options(asked: Ask) -> Iterator[Any]:
+        if asked.what == "discard":
+            yield [rest[index] for index in look.rank("discardRules", rest, _WORTH_IT)]
+        elif asked.what == "trash":
+            cards = [each for each in rest if each in asked.cards]
+            order = look.rank("trashRules", cards, above=0)
+            yield from dict.fromkeys(cards[index] for index in order)
+        elif (best := _best(look, "gainRules", asked.cards)) is not None:
+            yield best
 
-def _exchange(look: Decision, card: str, rest: Sequence[str]) -> dict[str, Any] | None:
-    """What to trash, the best for which there is something to gain, and what to gain."""
-    cards = [each for each in rest if each in EXCHANGES[card]]
-    tried = set()
-    for index in look.rank("trashRules", cards, above=0):
-        trashed = cards[index]
-        if trashed not in tried:
-            tried.add(trashed)
-            gained = _gain(look, card, trashed)
-            if gained is not None:
-                return {"card_to_trash": trashed, "desired_card": gained}
-    return None
-
-
-def _gain(look: Decision, card: str, trashed: str | None = None) -> str | None:
-    return _best(look, "gainRules", gainable(card, look.sight.supply, trashed))
+    return first_way(card, rest, look.sight.supply, options)
 
 
 def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:

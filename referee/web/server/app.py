@@ -68,10 +68,10 @@ class Asset(NamedTuple):
 
 
 class Site:
-    """What the addresses share.
+    """The state that all addresses share.
 
     Args:
-        library: what is shown.
+        library: the files that pages show.
         more: other addresses.
     """
 
@@ -189,7 +189,7 @@ class Site:
         )
 
     def _leading(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
-        """The tournament that was written last, and its name; None if there is none."""
+        """The tournament that was written last, and its name; or None and ""."""
         for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(glance.id)
             if file is not None and not glance.problem:
@@ -462,7 +462,7 @@ def _page(request: Request) -> int:
 def _pages(
     query: dict[str, str], page: int, total: int, url: Callable[..., str] = pages.address
 ) -> dict[str, Any]:
-    """What a template needs to link the pages of a list."""
+    """The values by which a template links the pages of a list."""
 
     def here(number: int, **more: object) -> str:
         return url(**query, page=number if number > 1 else None, **more)

@@ -45,7 +45,7 @@ class Games:
         bots: BOT arguments of the others.
         options: as of `match_spec`.
         seats: where the people sit.
-        folder: for the records of the games, with which a new server goes on; None for none.
+        folder: has the records of the games, so that a new server can continue them; or None.
 
     Raises:
         UsageError: a bot is not there, or such a match cannot be.
@@ -71,7 +71,7 @@ class Games:
         match_spec([HUMAN, *bots], game=game, options=options)
 
     def routes(self) -> list[Route]:
-        """What the application answers."""
+        """The addresses of the application."""
         return [Route("/play", self._play_page, methods=["GET", "POST"])]
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:

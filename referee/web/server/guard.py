@@ -1,4 +1,4 @@
-"""Who may ask this server, and what a browser may do with what it gets.
+"""Checks of requests to this server, and limits for browsers that show its pages.
 
 A page of another site must not use a browser to read what this server shows: a request must name
 this server (`Host`), and come from nowhere else (`Origin`). A name that somebody else's DNS points

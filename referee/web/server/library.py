@@ -1,10 +1,10 @@
-"""What there is to be shown: the records, spectator logs and stores that were named.
+"""The files that pages show: the named records, spectator logs and stores.
 
 Nothing else can be reached. An address names an entry of this library, never a path; symbolic links
 and hidden files in a folder are left out, and a file is opened only where it still is.
 
-Of a record the first and the last line are read, the newest file first, and kept until size or
-time of the file change.
+The first and the last line of a record are read, the newest file first. They are kept until the
+size or time of the file changes.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Item(Struct, frozen=True):
         id: its name in addresses.
         kind: "record", "log", or "" if it is neither.
         game: empty if it is not known.
-        names: what the bots call themselves, in seat order; of a record that was cut short the
-            BOT arguments.
+        names: that the bots gave themselves, in seat order; the BOT arguments if the record was
+            cut short.
         shown: what pages call them, in seat order: their names in a tournament that has the match
             or these bots, else their BOT arguments; in a log the names that they gave themselves.
         bots: the BOT arguments; empty for a log.
@@ -128,7 +128,7 @@ RESULTS = ("won", "drawn", "lost", "disqualified")
 
 
 class Filter(NamedTuple):
-    """Which matches are listed; what is empty lets all through.
+    """Which matches are listed. An empty field allows all.
 
     Attributes:
         search: in the file's name, names, BOT arguments and the game's name.
@@ -247,7 +247,7 @@ class Library:
 
     @property
     def only(self) -> str:
-        """The address of what was named, if that is one file; empty if it is not."""
+        """The address of the file that was named; empty if it was not one file."""
         if len(self._roots) != 1 or not os.path.isfile(self._roots[0][1]):
             return ""
         return "".join(
@@ -299,7 +299,7 @@ def check_in_place(file: File) -> None:
 
 
 def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Of each file or folder that was named what its files' names begin with, and the real path."""
+    """The prefix of names and the real path, for each file or folder that was named."""
     seen: set[str] = set()
     for name in names:
         path = os.path.realpath(name)

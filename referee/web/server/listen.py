@@ -35,7 +35,7 @@ def listening(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any that is free.
 
     Raises:
-        UsageError: the port is in use, or there is no such address here.
+        UsageError: the port is in use, or this machine does not have the address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
@@ -54,10 +54,10 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
-    """Answer requests until cancelled; then every connection ends at once.
+    """Answer requests until cancelled; then end every connection.
 
     Args:
-        failed: is told of an error that is a bug.
+        failed: is called with an error that is a bug.
     """
     config = Config()
     config.errorlog = config.accesslog = None
@@ -123,7 +123,7 @@ class _Http1Server(TCPServer):
 
 
 class _Stream(trio.abc.HalfCloseableStream):
-    """A connection whose writes end, whatever they are shielded from."""
+    """A connection whose writes end even if they are shielded."""
 
     def __init__(self, made: trio.SocketStream, streams: dict[_Stream, str]) -> None:
         self.socket = made.socket  # hypercorn asks it who is at its ends

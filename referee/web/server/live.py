@@ -1,12 +1,12 @@
 """Matches that are being played, and standings that move, as streams of server-sent events.
 
-The referee that plays a match knows of no viewer: a match is followed through the file that it is
-written to, record or spectator log. What is read of it is what everybody was sent, so that nothing
-hidden is shown before the end. A stream reads by index, as fast as its client takes it.
+The referee that plays a match does not know its viewers. This server follows the record or
+spectator log while it is written. It reads only the messages to everybody, so that nothing hidden
+is shown before the end. A stream reads by index, as fast as its client takes it.
 
-Events of a match: `reset` with all there is, `steps` with what came since, `end` when all can be
-had at the address of the match. The id of an event is that of its last step; a client comes back
-with `after=ID`. Events of a tournament: `standings`, when they have changed.
+Events of a match: `reset` with the whole state, `steps` with the news, `end` when the address of
+the match has everything. The id of an event is the id of its last step; a client comes back with
+`after=ID`. Events of a tournament: `standings`, when they have changed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Event(NamedTuple):
 
     @property
     def text(self) -> bytes:
-        """As it stands in a stream."""
+        """The event as bytes of a stream."""
         return f"event: {self.name}\nid: {self.id}\ndata: ".encode() + self.data + b"\n\n"
 
     @property
@@ -88,7 +88,7 @@ _END = Event("end", "", b"null")
 def is_played(file: File) -> bool:
     """Whether a match is being played: it has no end, and who writes it is there.
 
-    The referee holds a lock on what it writes. Of others' files the time counts.
+    The referee holds a lock on the file that it writes. For other files the time counts.
     """
     try:
         with open(file.path, "rb") as opened:
@@ -181,7 +181,7 @@ class Playing:
         return int(step) if int(step) < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """What a client is told that knows all up to a step, and the last step it knows then.
+        """The news for a client that knows all up to a step, and the last step that it knows then.
 
         Args:
             after: a step; None if the client knows nothing.
@@ -288,7 +288,7 @@ class Playing:
 
 
 class Live:
-    """What is being played now, and who watches."""
+    """The matches that are being played now, and their viewers."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -350,7 +350,7 @@ class Live:
         """The events of a tournament.
 
         Args:
-            state: what the standings are known by, as JSON; it may take long.
+            state: gives a value as JSON that changes with the standings; it may take long.
         """
 
         async def events() -> AsyncGenerator[bytes]:
@@ -398,7 +398,7 @@ class Live:
 
 
 class _Stream(StreamingResponse):
-    """An answer that goes on until its client leaves."""
+    """An answer that lasts until its client leaves."""
 
     body_iterator: AsyncGenerator[bytes]
 

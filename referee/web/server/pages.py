@@ -51,10 +51,10 @@ _LONGEST_TEXT = 1_000
 
 
 class Server(NamedTuple):
-    """What only a served page has.
+    """The parts that only a served page has.
 
     Attributes:
-        store: the store's name in addresses; empty on pages of none.
+        store: the store's name in addresses; empty on other pages.
         record_with: the name in addresses of the record that has a digest, or None.
     """
 
@@ -74,7 +74,7 @@ def address(*parts: object, **query: object) -> Markup:
 
 
 def page(template: str, server: Server | None, **values: object) -> str:
-    """A page; whatever strangers wrote is made plain and escaped."""
+    """A page. Texts of strangers are made plain and escaped."""
     return render(
         TEMPLATES / template,
         longest=_LONGEST_TEXT,
@@ -163,7 +163,7 @@ def standings_page(
 
 
 def is_unfinished(report: Report) -> bool:
-    """Whether more is to be played: who knew the seed would know how it is shuffled."""
+    """Whether more will be played. Then the seed stays secret, since it decides the shuffling."""
     found = report.found
     return found.matches + found.void < found.planned and not found.removed
 
@@ -190,7 +190,7 @@ def title(setup: TournamentSetup) -> str:
 
 
 def command(setup: TournamentSetup) -> str:
-    """The command that plays a tournament, but for what only a configuration file can say."""
+    """The command that plays a tournament, except settings of configuration files."""
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
     least = GAMES[setup.game].min_seats
     usual = {"game": DEFAULT_GAME, "pairing": "round-robin", "players": least, "seats": "rotate"}
@@ -237,5 +237,5 @@ def match_page(title: str, game: str, data: str) -> str:
 
 
 def problem_page(problem: str, again: bool = False) -> str:
-    """Why there is no page; it is loaded again and again if there will be one."""
+    """A page with a problem. `again` loads it repeatedly until the real page exists."""
     return page("problem.html", Server(), problem=problem, again=again)

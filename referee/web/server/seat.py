@@ -1,4 +1,4 @@
-"""People who play in the browser: what a seat's page is sent, and what it answers.
+"""People who play in the browser: the events that a seat's page gets, and its answers.
 
     /seat/ID/N           the page; who opens it needs the token, which stands behind # in its link
     /seat/ID/N/enter     POST {token, tab}: a cookie for the token; the tab has the seat now
@@ -58,7 +58,7 @@ Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """What a new server needs for old links.
+    """The data of old links for a new server.
 
     Attributes:
         id: of the sitting.
@@ -72,7 +72,7 @@ class Links(Struct, frozen=True):
 
 
 def links_beside(record: str) -> Links | None:
-    """The links to a match by its record; None if there are none.
+    """The links to a match by its record, or None.
 
     Raises:
         UsageError: the file cannot be read.
@@ -94,7 +94,7 @@ class ClaimSeat(Struct):
 
 
 class Answered(Struct):
-    """What a person chose; None if it leaves the match."""
+    """The choices of a person; None if it leaves the match."""
 
     tab: str
     run: str
@@ -111,7 +111,7 @@ class Refused(Exception):
 
 
 class Seat:
-    """A person's place: what its page is sent, and what it answers. A `HumanTerminal` for one.
+    """A person's place: the events that its page gets, and its answers. A `HumanTerminal` for one.
 
     Args:
         rules: the game.
@@ -123,7 +123,7 @@ class Seat:
         digest: SHA-256 of the token, in hex.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
-        is_over: whether the match has ended, or will not go on.
+        is_over: whether the match has ended or does not continue.
         has_end: is set when the page has fetched the end of the match.
     """
 
@@ -171,11 +171,11 @@ class Seat:
     # --- what the page asks ---------------------------------------------------------------------
 
     def opens(self, token: str) -> bool:
-        """Whether a token is that of this seat."""
+        """Whether a token belongs to this seat."""
         return secrets.compare_digest(_digest(token), self.digest)
 
     def enter(self, tab: str) -> None:
-        """Give the seat to a tab; the one that had it is told."""
+        """Give the seat to a tab, and notify the tab that had it."""
         self.used = trio.current_time()
         self._tab = tab
         self._wake()
@@ -184,7 +184,7 @@ class Seat:
         """The events from one number on, once there are any.
 
         Args:
-            run: from which `after` is; that of another server begins anew.
+            run: the run that `after` is of; the run of another server begins again.
             wait: for `POLL_SECONDS` at most.
         """
         if not self._has(tab):
@@ -208,7 +208,7 @@ class Seat:
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
-        """Take the answer to the question that is asked; the same one may come again.
+        """Take the answer to the open question. The same answer may come again.
 
         Raises:
             Refused: it is none.
@@ -232,7 +232,7 @@ class Seat:
         self._answered.set()
 
     def _has(self, tab: str) -> bool:
-        """Whether a tab has the seat; a server that was started anew does not know which has."""
+        """Whether a tab has the seat; a restarted server does not know which tab had it."""
         self._tab = self._tab or tab
         return tab == self._tab
 
@@ -266,7 +266,7 @@ class Seat:
         self._add("end", header=whole.header)
 
     def give_up(self, problem: str) -> None:
-        """Say that the match will not go on."""
+        """Announce that the match does not continue."""
         if not self.is_over:
             self.is_over = True
             self._add("gone", problem=problem)
@@ -297,7 +297,7 @@ class MatchSession:
     Args:
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order; people are `HUMAN`.
-        known: the links to go on with; else new ones are drawn.
+        known: the links to continue with; None: new ones are made.
 
     Attributes:
         id: its name in addresses.
@@ -330,7 +330,7 @@ class MatchSession:
         ]
 
     def keep_links(self, record: str) -> None:
-        """Write what the links are known by into a file beside the record, for its owner alone.
+        """Write the digests of the links into a file beside the record. Only its owner can read it.
 
         Raises:
             LogWriteError: it cannot be written.
@@ -379,11 +379,11 @@ class MatchSession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match has ended, or will not go on."""
+        """Whether the match has ended or does not continue."""
         return all(seat.is_over for seat in self.seats.values())
 
     def give_up(self, problem: str) -> None:
-        """Say to all that the match will not go on."""
+        """Announce to all seats that the match does not continue."""
         for seat in self.seats.values():
             seat.give_up(problem)
 
@@ -399,7 +399,7 @@ class Seats:
         self.sittings = {sitting.id: sitting for sitting in sittings}
 
     def routes(self) -> list[Route]:
-        """What the application answers."""
+        """The addresses of the application."""
         seat = "/seat/{match}/{seat:int}"
         return [
             Route(seat, self._page),

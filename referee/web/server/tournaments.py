@@ -1,4 +1,4 @@
-"""What the stores of tournaments say, worked out once for each state of a store.
+"""The reports on stores of tournaments, computed once for each state of a store.
 
 A store that is being written changes twice a second, and a report takes CPU time. Results are
 shown until they are older than `IDLE` times this CPU time. An open page then takes only a small
@@ -38,9 +38,9 @@ class Shown(NamedTuple):
     """A store as its pages show it.
 
     Attributes:
-        setup: what is played.
+        setup: its settings.
         names: of the bots, by number.
-        report: what it says.
+        report: its standings and statistics.
         history: of the ratings.
         changed: when it was written last, in seconds since 1970.
     """
@@ -65,7 +65,7 @@ class Entrants(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list; `problem` says why it is none.
+    """A store in a list; `problem` says why it cannot be shown.
 
     Attributes:
         matches: that were played.
@@ -82,11 +82,11 @@ class StoreSummary(Struct, frozen=True):
 
 
 class _Kept(NamedTuple):
-    """What is known of a store.
+    """The results on a store so far.
 
     Attributes:
         key, fresh: the state that the standings are of, and until when they are shown.
-        whole, until: likewise of the rest.
+        whole, until: the same for the rest.
     """
 
     key: Key
@@ -123,7 +123,7 @@ class Tournaments:
         """A store as its pages show it.
 
         Raises:
-            UsageError: it is no store, is damaged, or is not there any more.
+            UsageError: it is not a store, is damaged, or was removed.
         """
         check_in_place(file)
         key = _key(file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -372,7 +373,8 @@ OURS = f"{sys.executable} -m referee play {{player1}} {{player2}} --quiet"
 def test_a_referee_that_conforms() -> None:
     done = referee("conform", "--referee", OURS, "--case", "6.7")
     assert done.returncode == 0, done.stdout
-    assert done.stderr == ""
+    # A slow machine gets a line of progress now and then.
+    assert re.fullmatch(r"(referee: \d+ matches, \d+ s\n)*", done.stderr), done.stderr
     assert "6 The ten kingdom cards  1 of 1 passed" in done.stdout
     assert "conforms: 1 of 1 cases passed" in words_of(done.stdout)
 

@@ -152,6 +152,7 @@ def test_a_match_with_every_button_in_sight(
     with playing(*GAMES[game], *(() if whole else SHORTER[game])) as (process, (link,)):
         size = {"width": width, "height": 740 if width == 360 else 800}
         page = visit(link, viewport=size, has_touch=how == "touch", reduced_motion="reduce")
+        page.set_default_timeout(20_000)  # a whole match takes long on a busy machine
         press = (lambda button: button.tap()) if how == "touch" else (lambda button: button.click())
         asked = ""
         for place in range(1000):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
 from referee.games.dominion.kit import Memory, State
 from referee.games.dominion.rules.cards import COST, POINTS, WORTH
-from referee.games.dominion.rules.choices import EXCHANGES, gainable, trashable, without
+from referee.games.dominion.rules.choices import Ask, first_way, gainable, trashable, without
 from referee.games.interface.probing import Message, Plan
 from referee.games.interface.seats import seat_id
 
@@ -134,19 +134,16 @@ class ProbeState(State):
 
     def _parameters(self, card: str) -> dict[str, Any] | None:
         """Right parameters of an action card; None if it has no use."""
-        if card == "cellar":
-            hand = self.rest(card)
-            return {"cards": [c for c in hand if c in POINTS] or hand[:1]}
-        if card == "workshop":
-            wish = self._wanted(gainable(card, self.supply))
-            return None if wish is None else {"desired_card": wish}
-        if card not in EXCHANGES:
-            return {}
-        for trashed, gains in self.trades(card):
-            wish = self._wanted(gains)
-            if wish is not None:
-                return {"card_to_trash": trashed, "desired_card": wish}
-        return None
+
+        def options(asked: Ask) -> Iterator[Any]:
+            if asked.what == "discard":
+                yield [each for each in asked.cards if each in POINTS] or asked.cards[:1]
+            elif asked.what == "trash":
+                yield from sorted(asked.cards, key=COST.__getitem__)
+            elif (wish := self._wanted(asked.cards)) is not None:
+                yield wish
+
+        return first_way(card, self.rest(card), self.supply, options)
 
 
 def action(card: str, **parameters: Any) -> dict[str, Any]:

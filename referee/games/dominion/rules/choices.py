@@ -1,11 +1,13 @@
 """What may be trashed, gained and bought (protocol-v1, 5 and 6): the legal targets of a card.
 
 A request lists none of them. The rules, people, environments, rule files and probes all ask here.
+All but the rules walk through the decisions about a card with `parameters`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 
@@ -39,6 +41,66 @@ def gain_limit(card: str, trashed: str | None = None) -> int:
 def gainable(card: str, supply: Mapping[str, int], trashed: str | None = None) -> list[str]:
     """List the cards that may be gained; arguments as of `gain_limit`."""
     return for_sale(supply, gain_limit(card, trashed), EXCHANGES.get(card, COST))
+
+
+class Ask(NamedTuple):
+    """One decision about an action card.
+
+    Attributes:
+        what: "discard", any of the cards; "trash" or "gain", one of them.
+        cards: the legal ones. If there are none, the answer may be None.
+    """
+
+    what: str
+    cards: Sequence[str]
+
+
+def parameters(
+    card: str, rest: Sequence[str], supply: Mapping[str, int]
+) -> Generator[Ask, Any, dict[str, Any]]:
+    """Walk through the decisions about a card that is played, and return its parameters (5.3).
+
+    Args:
+        rest: the hand without the card.
+    """
+    chosen: dict[str, Any] = {}
+    if card == "cellar":
+        discarded = yield Ask("discard", rest)
+        if discarded is not None:
+            chosen["cards"] = discarded
+    trashed = None
+    if card in EXCHANGES:
+        chosen["card_to_trash"] = trashed = yield Ask("trash", trashable(card, rest))
+    if card in EXCHANGES or card == "workshop":
+        gained = yield Ask("gain", gainable(card, supply, trashed))
+        if gained is not None:
+            chosen["desired_card"] = gained
+    return chosen
+
+
+def first_way(
+    card: str,
+    rest: Sequence[str],
+    supply: Mapping[str, int],
+    options: Callable[[Ask], Iterable[Any]],
+    given: Sequence[Any] = (),
+) -> dict[str, Any] | None:
+    """Return the parameters of the first way through these decisions; None without a way.
+
+    Args:
+        options: the answers to try, the best first.
+        given: the answers so far.
+    """
+    decisions = parameters(card, rest, supply)
+    try:
+        asked = next(decisions)
+        for answer in given:
+            asked = decisions.send(answer)
+    except StopIteration as done:
+        found: dict[str, Any] = done.value
+        return found
+    ways = (first_way(card, rest, supply, options, (*given, one)) for one in options(asked))
+    return next((way for way in ways if way is not None), None)
 
 
 def without(card: str, hand: Sequence[str]) -> list[str]:

@@ -1,0 +1,111 @@
+"""Compare two checkouts of the referee: processor time, in turns.
+
+    python -m tools.benchmarks.versions OLD NEW [--rounds 7] [--only WORD]
+
+Each folder has the code of a version and a `.venv` in which it is installed. Prints the medians of
+both, and the median of the ratios of old to new: above 1, the new version is faster. A tournament
+has two jobs; its time includes the start of the command, its workers and its bots.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parents[2]
+RULES = "bench.rules_alone(20); begun = time.process_time(); bench.rules_alone(300)"
+OBJECTS = """
+import referee
+bots = [bench.BigMoney, bench.BigMoney]
+referee.play_matches(bots, 3, seed=0)
+begun = time.process_time()
+referee.play_matches(bots, 100, seed=1)
+"""
+TRIBUTE = """
+from tools.benchmarks.tribute import with_messages
+with_messages(1)
+begun = time.process_time()
+with_messages(6)
+"""
+STAR_REALMS = """
+from tools.benchmarks.starrealms import dear_first, rules_alone
+rules_alone(3, dear_first)
+begun = time.process_time()
+rules_alone(60, dear_first)
+"""
+
+
+def code_seconds(folder: Path, code: str) -> float:
+    """Processor seconds of a piece of code in a version, counted from `begun`."""
+    whole = f"import time\nfrom tools.benchmarks import bench\n{code}\n"
+    whole += "print(time.process_time() - begun)"
+    words = [str(folder / ".venv/bin/python"), "-c", whole]
+    return float(subprocess.run(words, cwd=folder, check=True, capture_output=True).stdout)
+
+
+def tournament_seconds(folder: Path, bot: str, matches: int) -> float:
+    """Processor seconds of a tournament of a bot against itself, all its processes included."""
+    words = [
+        str(folder / ".venv/bin/python"),
+        "-m",
+        "referee",
+        "tournament",
+        f"a={bot}",
+        f"b={bot}",
+    ]
+    words += ["--matches", str(matches), "--jobs", "2", "--seed", "1", "--sandbox", "none"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, cwd=folder, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folders", nargs=2, type=Path, metavar="FOLDER")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="", metavar="WORD")
+    options = parser.parse_args()
+    codes = {
+        "rules of Dominion": RULES,
+        "rules of Star Realms": STAR_REALMS,
+        "play_matches of two objects": OBJECTS,
+        "Scripts of Tribute with all messages": TRIBUTE,
+    }
+    bots = {"tournament, Python": ("big_money", 100)}
+    table = Table("what", "old, s", "new, s", "old to new", box=box.MARKDOWN)
+    with tempfile.TemporaryDirectory() as folder:
+        if compiler := shutil.which("cc"):
+            program = f"{folder}/big_money"
+            source = ROOT / "example_bots" / "dominion" / "big_money.c"
+            subprocess.run([compiler, "-O2", "-o", program, str(source)], check=True)
+            bots["tournament, C"] = (program, 200)
+        for what in (*codes, *bots):
+            if options.only not in what:
+                continue
+            found = [
+                [
+                    code_seconds(each.absolute(), codes[what])
+                    if what in codes
+                    else tournament_seconds(each.absolute(), *bots[what])
+                    for each in options.folders
+                ]
+                for _ in range(options.rounds)
+            ]
+            old, new = (median(column) for column in zip(*found, strict=True))
+            ratio = median(before / after for before, after in found)
+            table.add_row(what, f"{old:.2f}", f"{new:.2f}", f"{ratio:.2f}")
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()
