@@ -48,7 +48,7 @@ def rank(choice: int) -> float:
 def learnt(matches: int) -> Any:
     """Return weights of the entries that foretell the result of matches by the rule of thumb.
 
-    They are fitted by least squares to what a player sees at the beginning of its turns.
+    They are fitted by least squares to a player's observations at the beginning of its turns.
     """
     seen, results = [], list[float]()
     for number in range(matches):
