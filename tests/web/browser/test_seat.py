@@ -168,6 +168,7 @@ def test_a_match_with_every_button_in_sight(
             if page.locator("dialog[open]").count():
                 press(page.get_by_role("button", name="Do it"))
         assert OVER in status(page)
+        page.close()  # before the server ends
         assert "player1  Human" in ended(process)
 
 
