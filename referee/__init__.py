@@ -1,4 +1,4 @@
-"""Plays card-game bots against each other and says what they do wrong.
+"""Plays matches between bots for card games and reports their mistakes.
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 

@@ -296,7 +296,7 @@ def play_matches(
     place = _sandbox(sandbox, records)
     sources, spec = _described(bots, game, 0, options, place)
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
-        raise UsageError(f"jobs={jobs}: bots that are Python objects play with jobs=1 alone")
+        raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.batch import Batch
     from referee.tournament.playing.run import write_record

@@ -102,7 +102,7 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
     """The error of a caller who named a file or a folder that cannot be written."""
     reason, folder = why(error), Path(name).parent
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
-        reason = f"there is no folder {folder}"
+        reason = f"the folder does not exist: {folder}"
     return UsageError(f"cannot write {name}: {reason}")
 
 

@@ -44,8 +44,8 @@ def schemas() -> dict[str, dict[str, Any]]:
             RefereeCaseFile, "The conformance cases for referees"
         ),
         "conformance-report.schema.json": _schema(Report, "The report of referee conform"),
-        "verdict.schema.json": _schema(Verdict, "What referee verify says of a record"),
-        "validation.schema.json": _schema(Validation, "What referee validate says of a log"),
+        "verdict.schema.json": _schema(Verdict, "Result of referee verify for a record"),
+        "validation.schema.json": _schema(Validation, "Result of referee validate for a log"),
     }
     player = found["result.schema.json"]["$defs"]["PlayerResult"]
     for game in GAMES.values():

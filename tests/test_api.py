@@ -73,7 +73,7 @@ def test_play_match_draws_a_seed() -> None:
         (["big_money"] * 2, 7.0, "seed 7.0 is not an integer"),
         ("big_money", 1, r"bots are given as a list, such as \[.*\], not 'big_money'"),
         ({"big_money", "minimal"}, 1, "bots are given as a list"),
-        (["big_money", 3], 1, r"3 \(int\) is no bot"),
+        (["big_money", 3], 1, r"3 \(int\) is not a bot"),
     ],
 )
 def test_play_match_with_wrong_bots_or_seed(bots: Any, seed: Any, says: str) -> None:
@@ -267,7 +267,7 @@ def test_matches_in_several_threads_leave_each_other_alone() -> None:
 
 def test_a_log_that_a_bot_removes_is_written_anew_with_a_warning(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    with pytest.warns(RuntimeWarning, match="log was removed by somebody else"):
+    with pytest.warns(RuntimeWarning, match="log was removed by another program"):
         referee.play_match(["minimal", hostile("remove", f"6:{log}")], seed=1, log=str(log))
     assert entries(log)[-1]["type"] == "game-end"
 

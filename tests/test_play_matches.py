@@ -187,7 +187,7 @@ def test_a_seed_is_drawn_and_told() -> None:
         ({"n": 0}, "n is 0; give an integer of at least 1"),
         ({"n": 2.0}, "n is 2.0"),
         ({"jobs": 0}, "jobs is 0"),
-        ({"jobs": 2}, "jobs=2: bots that are Python objects play with jobs=1 alone"),
+        ({"jobs": 2}, "jobs=2: bots that are Python objects can only play with jobs=1"),
         ({"seed": "7"}, "seed '7' is not an integer"),
         ({"game": "chess"}, "no game 'chess'"),
         ({"options": ["max_turns"]}, "options are given by name"),

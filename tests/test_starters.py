@@ -437,7 +437,9 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
-    assert f"there is no folder {tmp_path}/none" in refused(str(tmp_path / "none" / "my_bot"))
+    assert f"the folder does not exist: {tmp_path}/none" in refused(
+        str(tmp_path / "none" / "my_bot")
+    )
     (tmp_path / "file").write_text("")
     assert "Not a directory" in refused(str(tmp_path / "file" / "my_bot"))
 

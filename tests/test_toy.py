@@ -273,7 +273,7 @@ def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
     dead.write_text(BOT.replace("NUMBER", "sys.exit(3)"))
     record = tmp_path / "record"
     out = run(capsys, "play", "--game", "toy", dead, bots[0], "--record", record, code=1)
-    assert "nobody else was left" in " ".join(out.split())
+    assert "no other player was left" in " ".join(out.split())
     assert "valid" in run(capsys, "verify", record)
 
 

@@ -53,7 +53,7 @@ def parse_address(url: str) -> Address:
     found = _ADDRESS.fullmatch(url)
     if found is None:
         problem = "expected http://HOST:PORT/PATH, with %20 for a space and %23 for #"
-        raise BotNotFoundError(f"BOT {url!r} is no address: {problem}")
+        raise BotNotFoundError(f"BOT {url!r} is not a valid address: {problem}")
     tls = found["scheme"] == "https"
     default = 443 if tls else 80
     try:
@@ -62,9 +62,9 @@ def parse_address(url: str) -> Address:
         target = quote(found["target"], safe=_SENT_AS_IT_IS)
         user = unquote_to_bytes(found["user"] or "")
     except UnicodeEncodeError:
-        raise BotNotFoundError(f"BOT {url!r} is no address: it is not UTF-8") from None
+        raise BotNotFoundError(f"BOT {url!r} is not a valid address: it is not UTF-8") from None
     except ValueError as error:
-        raise BotNotFoundError(f"BOT {url!r} is no address: {error}") from None
+        raise BotNotFoundError(f"BOT {url!r} is not a valid address: {error}") from None
     shown = f"[{host}]" if ":" in host else host
     headers = {"Host": shown if port == default else f"{shown}:{port}"}
     if user:
@@ -94,4 +94,4 @@ def _host(text: str) -> str:
             return name.lower()
     except (ValueError, OSError):
         pass
-    raise ValueError(f"{text!r} is no name of a host and no IP address")
+    raise ValueError(f"{text!r} is not a host name or an IP address")

@@ -232,7 +232,7 @@ async def _run(
         bot.end()
     code = bot.exit_code
     if code is None:
-        return "there is no sandbox (as root that needs CAP_SYS_ADMIN: build as another user)"
+        return "the sandbox does not work (as root it needs CAP_SYS_ADMIN: build as another user)"
     if code == -signal.SIGXFSZ or (code and output.says(_FULL)):
         return f"its files take more than {DISK_LIMIT // MIB} MiB"
     if code < 0:

@@ -157,11 +157,11 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     if _is_url(rest):
         if not kind().over_http:
             raise BotNotFoundError(
-                f"BOT {argument}: {dialect} is for programs alone: it sends several lines at a time"
+                f"BOT {argument}: {dialect} is only for programs: it sends several lines at a time"
             )
         return BotAddress(as_text(argument), _checked(rest), dialect)
     if kind().form_field:
-        raise BotNotFoundError(f"BOT {argument}: {dialect} is for http:// and https:// alone")
+        raise BotNotFoundError(f"BOT {argument}: {dialect} is only for http:// and https://")
     found = resolve_bot(rest, directory, game)
     return found._replace(argument=as_text(argument), dialect=dialect)
 
@@ -352,7 +352,7 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         raise BotNotFoundError(f"BOT {argument!r} is an address, and this needs a program")
     if argument == HUMAN:
         raise BotNotFoundError(
-            f"BOT {HUMAN} is a person at the terminal, for `referee play {HUMAN} BOT` alone"
+            f"BOT {HUMAN} is a person at the terminal: use `referee play {HUMAN} BOT`"
         )
     found = _resolve_word(argument, directory, game)
     if found is not None:

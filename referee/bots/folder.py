@@ -89,7 +89,7 @@ def read_folder(path: str) -> BotFolder:
     try:
         # A FIFO would never be read to its end, and a link leads to a file of somebody else.
         if not stat.S_ISREG(os.lstat(file).st_mode):
-            raise UsageError(f"{file} is no plain file: put one there")
+            raise UsageError(f"{file} is not a regular file: replace it")
         table, problems = read_table(_Table, read_toml(file), file)
     except (UsageError, OSError, ValueError) as error:  # ValueError: the path has a NUL
         return BotFolder(path, name, "", "", "", (str(error),))

@@ -60,7 +60,7 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
             return find_bot(shlex.join(bot), game)
     elif callable(getattr(bot, "reply", None)) or callable(bot):
         return _python_bot(bot)
-    raise UsageError(f"{_shown(bot)} is no bot; a bot is {_KINDS}")
+    raise UsageError(f"{_shown(bot)} is not a bot; a bot is {_KINDS}")
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
@@ -101,7 +101,9 @@ def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
         return InProcessBot(bot, name)
     if not callable(bot):
-        raise UsageError(f"{name}() made {_shown(bot)}, which is no bot: it has no `reply`")
+        raise UsageError(
+            f"{name}() made {_shown(bot)}, which is not a bot: it does not have `reply`"
+        )
     return InProcessBot(FunctionPlayer(bot, name), name)
 
 
@@ -153,7 +155,7 @@ class FunctionPlayer:
         try:
             return msgspec.json.encode(dict(reply))
         except (TypeError, ValueError, RecursionError) as error:
-            raise BotError(f"{self._returned(reply, kind)}, which is no JSON: {error}") from error
+            raise BotError(f"{self._returned(reply, kind)}, which is not JSON: {error}") from error
 
     def notify(self, lines: Sequence[bytes]) -> None:
         """Call it with messages that ask for nothing."""

@@ -56,7 +56,7 @@ def read_toml(name: str) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:  # also: no UTF-8, a number with too many digits
-        raise UsageError(f"{name} is no TOML: {error}") from error
+        raise UsageError(f"{name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
     for key in with_nul:
@@ -74,20 +74,20 @@ def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
         What of it can be read, and one line a mistake.
     """
     if not isinstance(table, dict):
-        return kind(command=""), [f"{where} is to be a table, not {table!r}"]
+        return kind(command=""), [f"{where} must be a table, not {table!r}"]
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
     found: dict[str, Any] = {}
     problems = []
     for key, value in table.items():
         if key not in fields:
-            problems.append(f"{where}: there is no key {key!r}{instead(key, sorted(fields))}")
+            problems.append(f"{where}: unknown key {key!r}{instead(key, sorted(fields))}")
             continue
         try:
             found[key] = msgspec.convert(value, fields[key].type)
         except msgspec.ValidationError as error:
             problems.append(f"{where}: {key}: {error}")
     if not table.get("command", ""):
-        problems.append(f"{where}: command is missing: give what starts the bot")
+        problems.append(f"{where}: command is missing: give the command that starts the bot")
     if problem := name_problem(found.get("name", "")):
         problems.append(f"{where}: name: {problem}")
     return kind(**{"command": ""} | found), problems

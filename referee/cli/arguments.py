@@ -93,7 +93,7 @@ class Parser(argparse.ArgumentParser):
                 if action.help != argparse.SUPPRESS
                 for name in action.option_strings
             ]
-            self.error(f"there is no option {flag}{did_you_mean(flag, shown)}")
+            self.error(f"unknown option {flag}{did_you_mean(flag, shown)}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")
         return options
@@ -220,7 +220,7 @@ seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0,
 def add_seed(parser: Options) -> None:
     """Add `--seed` and `--seed-file`, both as `seed`; and the name of the file as `seed_file`."""
     add = parser.add_mutually_exclusive_group().add_argument
-    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; drawn if not given")
+    add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; random if not given")
     text = "a file that has the seed: no bot can find it in the list of processes"
     add("--seed-file", action=_SeedFile, metavar="FILE", help=text)
 
@@ -247,7 +247,7 @@ def _seed_of_file(name: str) -> int:
     except OSError as error:
         raise argparse.ArgumentTypeError(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:  # no UTF-8
-        raise argparse.ArgumentTypeError(f"{name} has no seed: it is no text") from error
+        raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
     try:
         return seed(text)
     except argparse.ArgumentTypeError as error:
@@ -269,7 +269,9 @@ def player(text: str) -> int:
     try:
         return count(text.removeprefix("player"))
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no player, such as 1 or player1") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a player: give 1 or player1, for example"
+        ) from None
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
@@ -281,7 +283,7 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
         try:
             return kind(text)
         except argparse.ArgumentTypeError as error:
-            raise argparse.ArgumentTypeError(f"{error}, nor none") from None
+            raise argparse.ArgumentTypeError(f"{error}, or 'none'") from None
 
     return convert
 

@@ -38,7 +38,7 @@ _SHORT_COLUMNS = 2
 _LEAVE = "Ctrl-D leaves the match and the others play on, Ctrl-C gives it up."
 _ANSWERING = (
     "Type a number and Enter, or a name or its beginning; several with a space between them. "
-    "What stands beside a letter is chosen or shown by that letter."
+    "A letter chooses or shows the text beside it."
 )
 
 
@@ -57,11 +57,13 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
     if rules.person is None:
         raise UsageError(f"BOT {HUMAN}: {game} cannot be played by a person yet, only by bots")
     if not sys.stdin.isatty():
-        raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is none")
+        raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
     out = next((stream for stream in streams if stream.isatty()), None)
     if out is None:
-        raise UsageError(f"BOT {HUMAN}: a person needs a terminal to read from; stdout is none")
+        raise UsageError(
+            f"BOT {HUMAN}: a person needs a terminal to read from, and stdout is not one"
+        )
     terminal = Terminal(people, out)
     return PythonBot(HUMAN, lambda: PersonBot(rules, terminal))
 
@@ -105,7 +107,7 @@ class Terminal:
         if self._seat is not None:
             self._clear()
         self._write(self._paint(f"{seat_id(seat)}, it is your turn.", "bold") + "\n")
-        self._write("Press Enter when nobody else looks. ")
+        self._write("Press Enter when no one else can see the screen. ")
         await self._line()  # whatever it is
 
     async def ask(self, question: Question) -> Picks | None:
@@ -139,7 +141,7 @@ class Terminal:
 
     async def _leaves(self) -> bool:
         """Ctrl-D was pressed: whether it was meant."""
-        self._write("\nCtrl-D again leaves the match; Enter goes on. ")
+        self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
         return await self._line() is None
 
     # --- reading --------------------------------------------------------------------------------

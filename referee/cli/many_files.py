@@ -39,7 +39,7 @@ def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: 
     """Add `--format`, `--output`, `--quiet` and `--jobs`, the first and the third as told."""
     add = parser.add_argument
     add("--format", choices=("text", "json", "junit"), default="text", help=formats)
-    output = "write the report there; on stdout the text is shown all the same"
+    output = "write the report to this file; stdout still shows text"
     add("--output", metavar="FILE", help=output)
     add("-q", "--quiet", action="store_true", help=quiet)
     add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")

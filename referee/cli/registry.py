@@ -18,20 +18,20 @@ COMMANDS = {
     "play": "play one match between two to four bots",
     "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
     "rules": "check a bot that is a file of rules, or ask why it did something",
-    "explain": "print a section of the protocol, or what a code means",
+    "explain": "print a section of the protocol, or the meaning of a code",
     "build": "build the bots in folders, each in a sandbox",
     "tournament": "play many matches between many bots, and rate them",
     "standings": "print the standings of a tournament",
     "serve": "show matches and tournaments in the browser",
-    "export": "print the matches of a tournament, a row each",
+    "export": "print the matches of a tournament, one row per match",
     "replay": "show a match turn by turn, from its record or its spectator log",
     "page": "show a match in the browser: one file that opens from disk",
     "verify": "run match records again and compare",
     "validate": "check spectator logs, of any referee, against the protocol",
     "bots": "list the bundled example bots",
-    "doctor": "what this machine offers, what is missing and how to get it",
+    "doctor": "check this machine: features, missing parts, how to get them",
     "completion": "print a script that completes words in a shell",
-    "help": "say what a command does",
+    "help": "print the help of a command",
 }
 """The commands in the order of the help, with what it says of each.
 
@@ -49,7 +49,7 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
-        description="Plays card-game bots against each other and says what they do wrong.",
+        description="Plays matches between bots for card games and reports their mistakes.",
         epilog='"referee help COMMAND" says all about one of them.',
         examples=EXAMPLES,
     )
@@ -69,7 +69,7 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
 
 EXAMPLES = (
     ("referee play big_money smithy_big_money", "one match between two of the bundled bots"),
-    ("referee conform ./my_bot.py", "what is wrong with your bot, by section of the protocol"),
+    ("referee conform ./my_bot.py", "the mistakes of your bot, by section of the protocol"),
     ("referee tournament big_money ./my_bot.py --deals 100", "which of the two is better"),
 )
 
@@ -97,6 +97,6 @@ def _end_without_command(words: Sequence[str]) -> NoReturn:
         raise SystemExit(2)  # a script that has lost its words is to notice
     first = words[0]
     if not first.startswith("-"):
-        top.error(f"there is no command {first!r}{did_you_mean(first, COMMANDS)}")
+        top.error(f"unknown command {first!r}{did_you_mean(first, COMMANDS)}")
     top.parse_known_args([first])  # ends the program, if there is this option
-    top.error(f"there is no option {first}: the COMMAND comes first")
+    top.error(f"unknown option {first}: the COMMAND comes first")

@@ -216,7 +216,7 @@ def _what_happened(player: PlayerResult, result: MatchResult) -> Cell:
 
 _REASONS: dict[str, str] = {
     EndReason.TURN_LIMIT: "the turn limit was reached",
-    EndReason.LAST_PLAYER_STANDING: "nobody else was left",
+    EndReason.LAST_PLAYER_STANDING: "no other player was left",
     EndReason.NO_PLAYERS: "no player was left",
 }
 
@@ -281,7 +281,7 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
     if not notes:
         return
     yield ""
-    yield "Notes, which are no faults:"
+    yield "Notes (not faults):"
     for seat, note in notes:
         yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
 
@@ -303,7 +303,7 @@ def _disqualification(
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
-    yield f"  It was asked ({_where(left)}):"
+    yield f"  Its request ({_where(left)}):"
     yield f"    {asked}"
     stderr = player.stderr
     if stderr is None:

@@ -41,7 +41,7 @@ def add_address(parser: Options, port: int) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a name of this host, by which others reach it; may be given more than once",
+        help="a host name by which others reach this server; can be repeated",
     )
 
 

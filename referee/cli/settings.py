@@ -36,7 +36,7 @@ _ENDLESS = {
 
 def add_game(parser: Options, default: str | None = DEFAULT_GAME) -> None:
     """Add `--game`."""
-    of_files = "" if default else "that of a rule file among the bots, else "
+    of_files = "" if default else "the game of a rule file among the bots, otherwise "
     text = f"the game: {', '.join(GAMES)} (default: {of_files}{DEFAULT_GAME})"
     parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
 
@@ -53,15 +53,17 @@ def add_settings(
     add = parser.add_argument_group(_TITLE, _ABOUT).add_argument
     for name in LIMITS:
         _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
-    add("--max-turns", type=count, metavar="N", help="turns a player; short for --set max_turns=N")
-    own = "an option of the game's own, a list with commas; may be given more than once"
+    add(
+        "--max-turns", type=count, metavar="N", help="turns per player; short for --set max_turns=N"
+    )
+    own = "an option of the game; a list has commas; can be repeated"
     add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
 
 
 def add_env(parser: Options) -> None:
     """Add `--env`."""
     text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
-    text += "value it has the one here; may be given more than once"
+    text += "value it is copied from here; can be repeated"
     parser.add_argument(
         "--env", action="append", default=[], type=variable, metavar="NAME[=VALUE]", help=text
     )

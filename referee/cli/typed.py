@@ -72,17 +72,17 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
     if _DIGITS.fullmatch(word):
         plain = [index for index, choice in enumerate(choices) if not choice.key]
         if not 1 <= int(word) <= len(plain):
-            raise Refusal(f"There is no {word} here. {possible(question)}")
+            raise Refusal(f"{word} is not possible here. {possible(question)}")
         return plain[int(word) - 1]
     found = _named(question, word)
     if not found:
-        raise Refusal(f'"{word}" is no choice here. {possible(question)}')
+        raise Refusal(f'"{word}" is not a choice here. {possible(question)}')
     names = list(dict.fromkeys(choices[index].name for index in found))
     if len(names) > 1:
         raise Refusal(f'"{word}" can be {" or ".join(names)}: type more of it, or a number.')
     free = [index for index in found if question.repeats or index not in picks]
     if not free:
-        raise Refusal(f"There is no other {names[0]} to choose.")
+        raise Refusal(f"Every {names[0]} is chosen already.")
     return free[0]
 
 

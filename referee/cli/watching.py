@@ -131,7 +131,7 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
     Raises:
         Interrupted: Ctrl-C.
     """
-    later = f"{keeps} keeps what it shows" if kept is None else f"later: referee serve {kept}"
+    later = f"{keeps} saves the page" if kept is None else f"later: referee serve {kept}"
     say(f"the page stays until Ctrl-C; {later}")
     with interrupts.raising():
         server.wait()

@@ -250,7 +250,7 @@ class Driver(BotWrapper):
             await self._await_end(within, "after `game-end`")
         rest = await self._rest(1.0 if self._case.listen else _SHORT_REST)
         if rest:
-            detail = f"{len(rest)} more than it was asked for, the first: {shown(rest[0])}"
+            detail = f"{len(rest)} more than requested, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
             await self._over()  # its own fault has ended the match: the rest was not tried
@@ -381,7 +381,7 @@ class Driver(BotWrapper):
         if isinstance(answer, bytes):
             self._note_line(answer)
             expected = "one line for each request"
-            detail = f"a line more than was asked for: {shown(answer)}"
+            detail = f"an extra line after the last request: {shown(answer)}"
             self._violate(verdict.UNASKED, SHARED.requests, expected, detail, "", shown(answer))
             await self._over()
 
@@ -428,7 +428,7 @@ class Driver(BotWrapper):
                 section = SHARED.start_up if in_handshake else SHARED.exit
             case Disqualification.OUTPUT_LIMIT:
                 kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
-                expected = f"at most {most} KiB a line, and nothing that is not asked for"
+                expected = f"at most {most} KiB per line, and no unrequested output"
             case Disqualification.MEMORY_LIMIT:
                 kind, section = verdict.MEMORY_LIMIT, SHARED.limits
                 expected = f"at most {self._bot_limits.memory_limit / MIB:,g} MiB of memory"
@@ -438,7 +438,7 @@ class Driver(BotWrapper):
             case _ if process is not None:
                 silence = await process.look(timeout, self._limits.rest)
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
-                again = "" if silence.late else ", nor in as much again"
+                again = "" if silence.late else ", nor in twice the time"
                 why = why_silent(silence, name, game)
                 actual = f"no reply within {timeout:g} s{again}: {why}"
                 if silence.unfinished:
@@ -568,8 +568,8 @@ class Driver(BotWrapper):
         self._violate(
             kind,
             SHARED.requests,
-            f"{expected}, and nothing else on standard output",
-            f"{why}; it comes before the reply, and nobody asked for it",
+            f"{expected}, and no other standard output",
+            f"{why}; it comes before the reply, without a request",
             self._shown_request(),
             shown(line),
         )

@@ -25,12 +25,12 @@ from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 _MOST_LINE = 2000
 """More bytes of a reply are not given back."""
 _ADVICE = {
-    Disqualification.TIME_BANK: "all its replies of a match share this time: divide what is left "
-    "of it by the replies that are still to come",
+    Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
+    "it by the number of replies to come",
     Disqualification.CPU_LIMIT: "all its threads and processes count together: a second on each of "
     "four cores is four",
-    Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes take what the "
-    "machine has unless they are told less (java -Xmx512m, node --max-old-space-size=512)",
+    Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes use all "
+    "memory of the machine unless you limit them (java -Xmx512m, node --max-old-space-size=512)",
 }
 """What helps a bot that was disqualified for this."""
 
@@ -147,20 +147,22 @@ def _faults(
 
 def _behind(unasked: int, line: bytes) -> str:
     if unasked == 1:
-        words = "nobody asked for this line, so every later reply is one behind"
+        words = "this line came without a request, so every later reply is one behind"
     else:
         others = "one other" if unasked == 2 else f"{unasked - 1} others"
-        words = f"nobody asked for this line and {others}, so every later reply comes too late"
+        words = (
+            f"this line came without a request, and {others}, so every later reply comes too late"
+        )
     return f"{words}; only requests are answered, news are not" if as_object(line) else words
 
 
 def _unasked(words: ProcessReport) -> str:
     line = quoted(words.first_unasked)
     if words.unasked == 1:
-        return f"it wrote a line that nobody asked for, {line}: one line answers one request"
+        return f"it wrote a line without a request, {line}: write one line per request"
     return (
-        f"it wrote {words.unasked} lines that nobody asked for, such as {line}: "
-        "one line answers one request, and news are not answered"
+        f"it wrote {words.unasked} lines without a request, such as {line}: "
+        "write one line per request, and nothing after news"
     )
 
 
@@ -221,10 +223,12 @@ def _cause(
         return why_silent(words.silence, asked, game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
-            return f"its last line, {quoted(words.unfinished)}, has no line end, so it is no reply"
+            return (
+                f"its last line, {quoted(words.unfinished)}, has no line end, so it is not a reply"
+            )
         why = why_exited(exit_code, words.stderr.lines, requests)
         hidden = missed(words.sandbox, words.stderr.lines)
         return "; ".join(filter(None, (why, limit_reached(exit_code, words), hidden)))
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
-        return f"it wrote lines that nobody asked for, such as {quoted(words.first_unasked)}"
+        return f"it wrote lines without a request, such as {quoted(words.first_unasked)}"
     return ""

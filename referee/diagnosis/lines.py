@@ -74,7 +74,7 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
         return f"has no field `type`: {meant}"
     found = value["type"]
     if found in EARLIER:
-        return f"answers {EARLIER[found]}, which was asked before"
+        return f"answers {EARLIER[found]}, an earlier request"
     near = nearest(found, tags) if isinstance(found, str) else None
     meant = f'did you mean "{near}"?' if near else f"known are {known}"
     return f"has the type {describe(found)}; {meant}"
@@ -109,13 +109,13 @@ def _why_not_this(value: Any, rest: str, detail: str) -> str:
         if not rest:  # what a decoder has against it that is stricter than Python's
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
-            return "holds two JSON objects: one line for each request"
+            return "contains two JSON objects: write one line per request"
         return f"has {quoted(rest.encode())} behind the JSON: {_STDERR}"
     if rest:
         return f"is not JSON: {_STDERR}"
     if isinstance(value, str):
         if isinstance(first_value(value)[0], dict):
-            return "is a string that holds JSON: it was encoded twice"
+            return "is a string that contains JSON: it was encoded twice"
         return 'is a bare string: a reply is an object, such as {"type":...}'
     kind = "list" if isinstance(value, list) else describe(value)
     what = f"a bare {kind}" if isinstance(value, list) else kind

@@ -30,7 +30,7 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
             f"blocks or to its end instead of line by line (protocol, {SHARED.advice})"
         )
     if not silence.has_read:
-        return f"it was not computing{used} and did not read what it was sent: it waits elsewhere"
+        return f"it was not computing{used} and did not read its input: it waits for something else"
     if silence.ended:
         other = f"; if it plays another game than {game}, add --game NAME" if game else ""
         wrote = "nothing"

@@ -66,7 +66,7 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
             given[:1] = [None]
     if turn is not None and match.turns < turn:
         turns = "1 turn" if match.turns == 1 else f"{match.turns} turns"
-        raise UsageError(f"{name}: there is no turn {turn}, the match has {turns}")
+        raise UsageError(f"{name}: turn {turn} does not exist, the match has {turns}")
     return RecordedAnswers(header, answers)
 
 
@@ -88,7 +88,7 @@ def input_of(name: str, player: str) -> Iterator[bytes]:
     assert isinstance(header, record.Header)  # every record begins with it
     if seat_of(player, len(header.bots)) is None:
         names = " ".join(seat_ids(len(header.bots)))
-        raise UsageError(f"{name}: there is no {player!r}; there are: {names}")
+        raise UsageError(f"{name}: {player!r} does not exist; there are: {names}")
     for entry in entries:
         if isinstance(entry, record.SentEntry) and entry.to in ("all", player):
             yield bytes(entry.message) + b"\n"

@@ -242,8 +242,8 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
             continue
         if problem is not None:
             warnings.append(
-                f"{log.name} was {problem} by somebody else during the match; it was written anew "
-                "and is as it should be"
+                f"{log.name} was {problem} by another program during the match; the referee wrote "
+                "it again, and it is complete"
             )
     return warnings, lost
 
@@ -337,7 +337,7 @@ def standard_error() -> LogFile:
         UsageError: it is closed.
     """
     if sys.__stderr__ is None:
-        raise UsageError("standard error is closed: there is nothing to show lines on")
+        raise UsageError("standard error is closed: no lines can be shown")
     return _standard(sys.stderr, "standard error")
 
 

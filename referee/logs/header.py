@@ -73,13 +73,13 @@ def read_header(line: bytes) -> Header | NoHeader:
     if line.endswith(b"\r\n"):
         return NoHeader(Kind.NOT_A_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
     if value is UNSET:
-        return NoHeader(Kind.NOT_A_RECORD, "2.1", "no match record: no JSON")
+        return NoHeader(Kind.NOT_A_RECORD, "2.1", "not a match record: not JSON")
     given = value if isinstance(value, dict) else {}
     if "entry" not in given and given.get("type") == "player-name":
-        text = "this is a spectator log, no match record: `referee validate` checks those"
+        text = "this is a spectator log, not a match record: `referee validate` checks those"
         return NoHeader(Kind.NOT_A_RECORD, "1", text)
     if (given.get("entry"), given.get("format")) != ("header", FORMAT):
-        text = f'no match record: the first line must be a header with "format":"{FORMAT}"'
+        text = f'not a match record: the first line must be a header with "format":"{FORMAT}"'
         return NoHeader(Kind.NOT_A_RECORD, "2.1", text)
     version, game, protocol = (given.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
@@ -102,7 +102,7 @@ def read_header(line: bytes) -> Header | NoHeader:
         )
     assert rules is not None  # else a field has the wrong type
     if header.version != FORMAT_VERSION:
-        problem = f"there is no version {header.version} of the format"
+        problem = f"version {header.version} of the format does not exist"
     elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
         problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
     elif not 0 <= header.seed < MAX_SEED:

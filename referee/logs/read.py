@@ -1,7 +1,7 @@
 """Records and logs as typed objects, for programs that look at many of them (spec/reading-logs.md).
 
 Memory does not grow with the number of lines or files. A log that was cut short ends where it ends:
-a last line that is torn is left out.
+a truncated last line is left out.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
     game = game or entry.game
     message = message_kinds(game_rules(game)).decode(entry.message)
     if message is None:
-        raise LogReadError("entry", 0, f"its message is none of {game}")
+        raise LogReadError("entry", 0, f"its message does not belong to {game}")
     return message
 
 
@@ -146,7 +146,7 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
     """The entry or message of a line; None if its kind is unknown."""
     if line.content is None and (line.kind is None or line.kind in kinds.structs):
         what = "entry of a match record" if kinds.field == "entry" else "message"
-        raise LogReadError(reader.name, line.number, f"this is no {what}")
+        raise LogReadError(reader.name, line.number, f"this is not a {what}")
     return line.content
 
 

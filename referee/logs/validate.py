@@ -174,9 +174,9 @@ class _Check:
         if number == 1 and line.raw.startswith(BOM):
             yield Finding(number, SHARED.json, "no byte order mark", "one")
         if line.raw.endswith(b"\r\n"):
-            yield Finding(number, SHARED.lines, "lines ended by \\n alone", "\\r\\n (from here on)")
+            yield Finding(number, SHARED.lines, "lines that end with \\n", "\\r\\n (from here on)")
         if line.torn:
-            yield Finding(number, SHARED.lines, "a line end", "a last line that is torn")
+            yield Finding(number, SHARED.lines, "a line end", "a truncated last line")
         message = line.content
         problem = self._problem(line)
         if problem is not None:
@@ -212,7 +212,7 @@ class _Check:
             return Finding(number, SHARED.names, "a spectator log", found)
         if self._types.get(kind or "") in self._private:
             found = f"{kind}, which is for one bot"
-            return Finding(number, SHARED.audience, "public messages alone", found)
+            return Finding(number, SHARED.audience, "only public messages", found)
         if kind == "":
             return Finding(number, SHARED.messages, "a message's type", 'type ""')
         if kind in self._types and (self._rules is not None or kind == "player-name"):

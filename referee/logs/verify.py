@@ -209,7 +209,7 @@ class _Verification:
             if not line.startswith(record.STDERR) or self._header is None:
                 yield line
             elif not reader.torn and self._decode(line) is None:
-                raise LogReadError(reader.name, reader.line, "the line is no entry of a record")
+                raise LogReadError(reader.name, reader.line, "the line is not an entry of a record")
 
     def _begin(self, header: record.Header, line: bytes) -> list[Entry | record.ExitEntry]:
         """Start the match; return the lines that follow, from the last to the first."""
@@ -325,7 +325,7 @@ class _Verification:
     ) -> _Difference:
         edited = self._decode(line) is None
         if edited:
-            text = "the line is no entry of a record"
+            text = "the line is not an entry of a record"
         return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
 
     def _differs(self, difference: _Difference) -> Verdict:

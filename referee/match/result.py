@@ -34,7 +34,7 @@ class DisqualificationReport(Struct, frozen=True):
     detail: Annotated[str, Meta(description="One clause; the record has it too.")]
     cause: Annotated[
         str,
-        Meta(description="What its author most likely has to mend, in a sentence; or empty."),
+        Meta(description="The most likely mistake for its author to fix, in a sentence; or empty."),
     ]
     turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
@@ -46,7 +46,7 @@ class FirstFault(Struct, frozen=True):
 
     code: str
     section: Annotated[str, Meta(description="Of the game's protocol.")]
-    detail: Annotated[str, Meta(description="What was wrong, in a sentence for its author.")]
+    detail: Annotated[str, Meta(description="The mistake, in a sentence for its author.")]
     turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
     line: Annotated[str, Meta(description="The reply as the bot gave it; a long one is cut.")]
@@ -100,11 +100,12 @@ class PlayerResult(Struct, frozen=True):
         Meta(description="The first of each code, in the order in which they came."),
     ] = []
     notes: Annotated[
-        list[str], Meta(description="What is no fault, but hardly meant so: one sentence each.")
+        list[str],
+        Meta(description="Legal behaviour that is probably not intended, one sentence each."),
     ] = []
-    stderr: Annotated[
-        Stderr | None, Meta(description="What it wrote there; null if it has no stderr.")
-    ] = None
+    stderr: Annotated[Stderr | None, Meta(description="Its text on stderr; null without one.")] = (
+        None
+    )
 
 
 class MatchResult(Struct, frozen=True, dict=True):

@@ -82,7 +82,7 @@ def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
         return parse(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return None, [Problem(line, "$", "this is no UTF-8: save the file as UTF-8")]
+        return None, [Problem(line, "$", "this is not UTF-8: save the file as UTF-8")]
     except NotJSONError as error:
         return None, [error.args[0]]
 
@@ -158,7 +158,7 @@ class _Reader:
             flag
             for flag in flags
             if flag in fields
-            and self._is(fields[flag], bool, "true or false should stand here")
+            and self._is(fields[flag], bool, "expected true or false")
             and fields[flag].value
         )
         return Entry(rules, score, on, node.line, node.path)
@@ -166,7 +166,7 @@ class _Reader:
     def _rules(self, node: Node, choices: int, owner: _Place) -> list[Rule]:
         what = "choice" if choices else "score"
         if not isinstance(node.value, list) or not node.value:
-            self._error(node, f"a list of rules should stand here: `[ ... ]`, not {_shown(node)}")
+            self._error(node, f"expected a list of rules, `[ ... ]`, not {_shown(node)}")
             return []
         rules: list[Rule] = []
         earlier: list[tuple[int, _Asked]] = []
@@ -186,7 +186,7 @@ class _Reader:
                     asked |= _asked(key, value.value)
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
-                    self._warn(rule, f"never asked: if it holds, so does the rule in line {line}")
+                    self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
                     del earlier[place]  # once is enough
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
@@ -204,7 +204,7 @@ class _Reader:
             return 0.0 if found is None else found[1]
         if type(node.value) is not float or node.value not in range(1, choices + 1):
             wanted = " or ".join(str(number) for number in range(1, choices + 1))
-            self._error(node, f"{wanted} should stand here, not {_shown(node)}")
+            self._error(node, f"{wanted} expected here, not {_shown(node)}")
             return 1.0
         return node.value
 
@@ -217,12 +217,12 @@ class _Reader:
         if isinstance(node.value, float):
             return "", self._bounded(node)
         wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"
-        if not self._is(node, str, f"{wanted} should stand here"):
+        if not self._is(node, str, f"{wanted} expected here"):
             return None
         sign, operand = _parts(node.value)
         value: Value | None = None
         if sign and not compares:
-            self._error(node, "a score has no operator: a number or a key should stand here")
+            self._error(node, "a score does not have an operator: expected a number or a key")
         elif sign not in OPERATORS:
             operators = "there are <, >, <= and >=; none is equal"
             self._error(node, f"no operator {shown(sign)!r}: {operators}")
@@ -297,7 +297,7 @@ class _Reader:
             return None
         (field,) = given
         card = entry.value[field]
-        if not self._is(card, str, "a card's name in quotes should stand here"):
+        if not self._is(card, str, "expected a card's name in quotes"):
             return None
         name = self._names.get(_squeezed(card.value), "")
         if name not in self._takes[field]:
@@ -436,7 +436,7 @@ class _Reader:
         if node is None:
             self._error(root, f'"{name}" is missing')
             return ""
-        return node.value if self._is(node, str, "a text in quotes should stand here") else ""
+        return node.value if self._is(node, str, "expected a text in quotes") else ""
 
     def _no_others(self, node: Node, known: list[str]) -> None:
         for name, field in node.value.items():

@@ -14,8 +14,8 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
     """The JSON Schema of a game's rule files. Every correct file is valid by it."""
     properties = {
-        "name": {"type": "string", "description": "What the bot is called."},
-        "author": {"type": "string", "description": "Who made it."},
+        "name": {"type": "string", "description": "Name of the bot."},
+        "author": {"type": "string", "description": "Author of the bot."},
         "game": {"const": game},
         "comment": _COMMENT,
         "cardInfo": _list("Values of your own for cards", _ref("infoEntry")),
@@ -64,7 +64,7 @@ def _rule(words: Vocabulary, what: str) -> dict[str, Any]:
     infos = [INFO, *(prefix + AVERAGE for prefix in words.averages)]
     return {
         "type": "object",
-        "description": f"Conditions, which must all hold, if any, and a {what}.",
+        "description": f"Conditions, which must all be true, if any, and a {what}.",
         "required": [what],
         "properties": {what: _ref(what), "comment": _COMMENT, **keys},
         "patternProperties": {f"^{start}": condition for start in infos},

@@ -102,7 +102,7 @@ class _Parser:
         else:
             word = _WORD.match(self._text, at)
             if word is None or word[0] not in _CONSTANTS:
-                raise self._wrong(at, path, "a value should stand here: text needs quotes")
+                raise self._wrong(at, path, "expected a value: text needs quotes")
             value, at = _CONSTANTS[word[0]], word.end()
         return Node(value, line, path), at
 
@@ -126,7 +126,7 @@ class _Parser:
     def _name(self, at: int, path: str, found: Mapping[str, Node]) -> tuple[str, str, int]:
         """A name in an object, its path, and where its value begins."""
         if self._text[at : at + 1] != '"':
-            raise self._wrong(at, path, 'a name in quotes should stand here, such as "card"')
+            raise self._wrong(at, path, 'expected a name in quotes, such as "card"')
         line = self._line(at)
         name, at = self._string(at, path)
         inner = f"{path}.{shown(name)}" if _PLAIN(name) else f"{path}[{shown(name)!r}]"
@@ -134,7 +134,9 @@ class _Parser:
         if self._text[at : at + 1] != ":":
             raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
         if name in found:
-            self._twice.append(Problem(line, inner, f"{shown(name)!r} stands twice in this object"))
+            self._twice.append(
+                Problem(line, inner, f"{shown(name)!r} appears twice in this object")
+            )
         return name, inner, self._skip(at + 1)
 
     def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:
@@ -150,17 +152,17 @@ class _Parser:
             raise self._wrong(end, path, what)
         comma, at = at, self._skip(at + 1)
         if self._text[at : at + 1] == close:
-            raise self._wrong(comma, path, f"a comma stands before `{close}`: take it out")
+            raise self._wrong(comma, path, f"there is a comma before `{close}`: remove it")
         return at, False
 
     def _string(self, at: int, path: str) -> tuple[str, int]:
         try:
             text, end = scanstring(self._text, at + 1)
         except JSONDecodeError as error:
-            what = "a text in quotes goes on beyond its line, or a `\\` in it is wrong"
+            what = "a text in quotes continues after its line, or a `\\` in it is wrong"
             raise self._wrong(min(error.pos, len(self._text)), path, what) from error
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise self._wrong(at, path, "half a character, which is no text")
+            raise self._wrong(at, path, "half a character, which is not text")
         return text, end
 
     def _skip(self, at: int) -> int:

@@ -213,7 +213,9 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     except FileExistsError:
         raise UsageError(f"{folder} is there already: choose another name") from None
     except FileNotFoundError:
-        raise UsageError(f"cannot make {folder}: there is no folder {folder.parent}") from None
+        raise UsageError(
+            f"cannot make {folder}: the folder does not exist: {folder.parent}"
+        ) from None
     except OSError as error:
         raise UsageError(f"cannot make {folder}: {error.strerror}") from error
     try:

@@ -57,16 +57,16 @@ def read_config(
             kinds = dict.fromkeys(flags, "true or false") | dict.fromkeys(_TABLES, "a table")
             kinds |= dict.fromkeys(_LISTS, "a list")
             kind = kinds.get(option, "one value")
-            raise UsageError(f"{name}: {key} is to be {kind}, not {value!r}")
+            raise UsageError(f"{name}: {key} must be {kind}, not {value!r}")
         else:
             known = sorted({*values, *flags, *_TABLES, "[[bot]]"} - {"bot"})  # which is a table
-            raise UsageError(f"{name}: there is no option {key!r}{instead(option, known)}")
+            raise UsageError(f"{name}: unknown option {key!r}{instead(option, known)}")
     return words, bots, directories
 
 
 def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str]]:
     if not isinstance(tables, list):
-        raise UsageError(f"{name}: bot is to be a table each: [[bot]]")
+        raise UsageError(f"{name}: bot must be a table each: [[bot]]")
     entrants: list[Entrant] = []
     directories: list[str] = []
     problems: list[str] = []

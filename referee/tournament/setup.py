@@ -49,15 +49,15 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
             f"{players} to {MAX_BOTS:,} bots"
         )
     if now.matches is not None and (now.deals is not None or not format.takes_matches):
-        raise UsageError("--matches cannot be given beside --deals, nor for swiss or sprt")
+        raise UsageError("--matches cannot be combined with --deals, swiss or sprt")
     for other in FORMATS:
         for name, options in format_of(other).own:
             if other != now.format and getattr(now, name) is not None:
-                raise UsageError(f"{options} can be given for --pairing {other} alone")
+                raise UsageError(f"{options} can only be used with --pairing {other}")
     deals = now.deals or (None if now.matches is not None else format.deals)
     spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
-        raise UsageError("a tournament needs limits of time: a bot that hangs would hold it up")
+        raise UsageError("a tournament needs time limits: a bot that hangs would block it")
     settings = msgspec.to_builtins(spec.settings)
     return format.settle(replace(now, players=players, deals=deals, settings=settings))
 
@@ -73,7 +73,8 @@ def find_entrant(entrant: Entrant, game: str) -> BotSource:
     source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
     if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
         raise UsageError(
-            f"BOT {entrant.bot}: {source.dialect} tells what is hidden, so no tournament takes it"
+            f"BOT {entrant.bot}: {source.dialect} shows hidden information, which tournaments "
+            "do not allow"
         )
     return source
 

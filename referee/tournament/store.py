@@ -227,7 +227,7 @@ class Store:
             return
         folder, base = os.path.split(self._path)
         what = "replaced" if os.path.lexists(self._path) else "removed"
-        problem = f"{self.name} was {what} by somebody else while it was written"
+        problem = f"{self.name} was {what} by another program while it was written"
         try:
             fd, saved = tempfile.mkstemp(prefix=f"{base}.saved-", dir=folder)
             os.close(fd)
@@ -235,7 +235,7 @@ class Store:
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"{problem}; its matches are lost: {error}") from error
         kept = os.path.join(os.path.dirname(self.name), os.path.basename(saved))
-        raise UsageError(f"{problem}; its matches are in {kept}: rename that, and go on with it")
+        raise UsageError(f"{problem}; its matches are in {kept}: rename it, and continue with it")
 
     def _in_place(self) -> bool:
         if self._lock is None:
@@ -283,7 +283,7 @@ class Store:
     def _check(self, *, rows: bool = True) -> None:
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
-            raise UsageError(f"{self.name} is no store of a tournament")
+            raise UsageError(f"{self.name} is not a store of a tournament")
         if self._is_new:
             return
         with closing(sqlite3.connect(MEMORY)) as empty:
@@ -461,7 +461,7 @@ def _open(name: str) -> tuple[int, bool]:
     try:
         if os.path.lexists(name):
             if not stat.S_ISREG(os.stat(name).st_mode):
-                raise UsageError(f"{name} is no store of a tournament: it is no regular file")
+                raise UsageError(f"{name} is not a store of a tournament: it is not a regular file")
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _BESIDE):
             if os.path.lexists(path):
@@ -484,7 +484,7 @@ def _check_beside(path: str) -> None:
     for file in (path + suffix for suffix in _BESIDE):
         try:
             if not stat.S_ISREG(os.stat(file).st_mode):
-                raise UsageError(f"{file} is no regular file: remove it")
+                raise UsageError(f"{file} is not a regular file: remove it")
             with open(file, "rb") as opened:
                 opened.seek(max(0, os.fstat(opened.fileno()).st_size - len(_NAMES_A_FILE)))
                 if file.endswith("-journal") and opened.read() == _NAMES_A_FILE:
@@ -534,4 +534,4 @@ def writing(name: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise UsageError(f"cannot write {name}: {error}; what was added before is kept") from error
+        raise UsageError(f"cannot write {name}: {error}; earlier results are saved") from error

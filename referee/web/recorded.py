@@ -29,7 +29,7 @@ from referee.play import RecordedReply
 from referee.text.terminal import as_text, command_line
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
 
-_TOO_SHORT = "no state of a game comes before this: there is nothing to show"
+_TOO_SHORT = "no state of a game comes before this, so nothing can be shown"
 
 
 def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
@@ -49,7 +49,9 @@ def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
         value, _ = first_line(next(iter(reader), b""))
     given = value if isinstance(value, dict) else {}
     if not given.keys() & {"type", "entry"}:
-        problem = "this is no match record and no spectator log: give a file that --record or --log"
+        problem = (
+            "this is not a match record or a spectator log: give a file that --record or --log"
+        )
         raise LogReadError(as_text(name), 1, f"{problem} has written")
     is_log = "type" in given and "entry" not in given
     return _from_log(name) if is_log else _from_record(name, names)
@@ -186,7 +188,9 @@ class PublicMatch:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
         foreign = line.content is None or seat is None or seat >= made.seats
         if foreign or not made.add(line.content, line.text.decode()):  # type: ignore[arg-type]
-            self.problem = f"Line {line.number} is none of such a log: this is as far as it goes."
+            self.problem = (
+                f"Line {line.number} does not belong to such a log, so the page ends here."
+            )
         elif isinstance(line.content, GameEnd):
             self.ended = _ended(line.content, made.seats)
         elif getattr(line.content, "game", "") == rules.name:  # it tells of the options

@@ -99,7 +99,7 @@ def test_a_user_stands_in_a_header_alone(user: str, sent: str) -> None:
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_refused(text: str) -> None:
-    with pytest.raises(BotNotFoundError, match=r"^BOT '.*' is no address: "):
+    with pytest.raises(BotNotFoundError, match=r"^BOT '.*' is not a valid address: "):
         parse_address(f"http://{text}")
 
 
@@ -107,7 +107,7 @@ def test_what_is_refused(text: str) -> None:
     ("text", "problem"),
     [
         ("a:99999", "port '99999', expected 1 to 65535"),
-        ("a..b", "'a..b' is no name of a host and no IP address"),
+        ("a..b", "'a..b' is not a host name or an IP address"),
         ("a b", "expected http://HOST:PORT/PATH, with %20 for a space and %23 for #"),
         ("a/\udcff", "it is not UTF-8"),
     ],
@@ -146,7 +146,9 @@ def test_a_command_refuses_it_before_anything_starts(command: str, tmp_path: Pat
     others = {"play": ["minimal"], "conform": [], "tournament": ["minimal", "big_money"]}
     store = ["--store", str(tmp_path / "store")] if command == "tournament" else []
     done = referee(command, *others[command], "http://a..b:9/", *store)
-    problem = "BOT 'http://a..b:9/' is no address: 'a..b' is no name of a host and no IP address"
+    problem = (
+        "BOT 'http://a..b:9/' is not a valid address: 'a..b' is not a host name or an IP address"
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [f"referee: {problem}"]
     assert not list(tmp_path.iterdir())

@@ -78,16 +78,16 @@ def test_a_folder_without_bot_toml_is_told_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", ["command is missing: give what starts the bot"]),
-        ("command = ''", ["command is missing: give what starts the bot"]),
+        ("", ["command is missing: give the command that starts the bot"]),
+        ("command = ''", ["command is missing: give the command that starts the bot"]),
         ("command = 3", ["command: Expected `str`, got `int`"]),
         (
             "comand = './mine.py'\ncommand = 'true'",
-            ["there is no key 'comand'; did you mean command?"],
+            ["unknown key 'comand'; did you mean command?"],
         ),
         (
             "command = 'true'\nenv = { LD_PRELOAD = './x.so' }",
-            ["there is no key 'env'; there are: build, command, files, language, name"],
+            ["unknown key 'env'; there are: build, command, files, language, name"],
         ),
         ("command = './nine.py'", ["command: BOT ./nine.py not found: no such file *"]),
         ("command = 'nodde bot.js'", ["command: BOT 'nodde bot.js' not found: *"]),
@@ -139,11 +139,11 @@ def link_to_passwd(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (os.mkfifo, "is no plain file"),  # which would be read for ever
-        (link_to_passwd, "is no plain file"),
-        (Path.mkdir, "is no plain file"),
-        (lambda file: file.write_bytes(b"name = '\xff'"), "is no TOML"),
-        (lambda file: file.write_text("command = "), "is no TOML"),
+        (os.mkfifo, "is not a regular file"),  # which would be read for ever
+        (link_to_passwd, "is not a regular file"),
+        (Path.mkdir, "is not a regular file"),
+        (lambda file: file.write_bytes(b"name = '\xff'"), "is not valid TOML"),
+        (lambda file: file.write_text("command = "), "is not valid TOML"),
         (lambda file: file.write_text("x = " + "[" * 100_000), "nested too deeply"),
         (lambda file: file.write_bytes(b"#" * 2_000_000), "has more than 1,048,576 bytes"),
     ],

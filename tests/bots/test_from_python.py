@@ -200,7 +200,7 @@ def test_sys_exit_in_a_bot_does_not_end_the_program(hears_the_end: bool) -> None
     [
         ("play-turn", None, r"returned None for 'play-turn'; return a dict for it"),
         ("play-turn", 3, r"returned 3 \(int\) for 'play-turn'; return a dict for it"),
-        ("play-turn", {"x": {1j}}, r"for 'play-turn', which is no JSON: "),
+        ("play-turn", {"x": {1j}}, r"for 'play-turn', which is not JSON: "),
         ("supply-info", {}, r"returned {} \(dict\) for 'supply-info', which asks for nothing"),
     ],
 )
@@ -219,7 +219,7 @@ def test_a_class_that_fails_and_one_that_makes_no_bot() -> None:
 
     with pytest.raises(referee.BotError, match="the bot Failing raised ValueError: no model"):
         play(Failing, "minimal")  # type: ignore[arg-type]
-    with pytest.raises(referee.UsageError, match=r"Path\(\) made .*, which is no bot"):
+    with pytest.raises(referee.UsageError, match=r"Path\(\) made .*, which is not a bot"):
         play(Path, "minimal")  # type: ignore[arg-type]
 
 
@@ -229,12 +229,12 @@ async def _asynchronous(message: Message) -> None: ...
 @pytest.mark.parametrize(
     ("bot", "says"),
     [
-        (3, r"3 \(int\) is no bot; a bot is a string"),
-        (None, "None is no bot"),
-        ([], r"\[\] \(list\) is no bot"),
-        (["node", 3], "is no bot"),
-        (b"big_money", r"b'big_money' \(bytes\) is no bot"),
-        ({"type": "hello"}, "is no bot"),
+        (3, r"3 \(int\) is not a bot; a bot is a string"),
+        (None, "None is not a bot"),
+        ([], r"\[\] \(list\) is not a bot"),
+        (["node", 3], "is not a bot"),
+        (b"big_money", r"b'big_money' \(bytes\) is not a bot"),
+        ({"type": "hello"}, "is not a bot"),
         (_asynchronous, "_asynchronous is an async function"),
         ("x" * 5000, "BOT x+ not found"),
     ],

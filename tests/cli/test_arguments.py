@@ -63,17 +63,20 @@ def test_the_version() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["plya", "big_money", "minimal"], "no command 'plya'; did you mean play?"),
+        (["plya", "big_money", "minimal"], "unknown command 'plya'; did you mean play?"),
         (["tournement"], "did you mean tournament?"),
-        (["qqq"], "no command 'qqq' (see referee --help)"),
-        (["help", "plya"], "no command 'plya'; did you mean play?"),
-        (["help", "qqq"], "no command 'qqq': new, play, conform"),
-        (["play", "big_money", "minimal", "--sed", "3"], "no option --sed; did you mean --seed?"),
-        (["play", "big_money", "minimal", "--sed=3"], "no option --sed; did you mean --seed?"),
+        (["qqq"], "unknown command 'qqq' (see referee --help)"),
+        (["help", "plya"], "unknown command 'plya'; did you mean play?"),
+        (["help", "qqq"], "unknown command 'qqq': new, play, conform"),
+        (
+            ["play", "big_money", "minimal", "--sed", "3"],
+            "unknown option --sed; did you mean --seed?",
+        ),
+        (["play", "big_money", "minimal", "--sed=3"], "unknown option --sed; did you mean --seed?"),
         (["play", "big_money", "--recrod", "f", "minimal"], "--recrod; did you mean --record?"),
-        (["play", "big_money", "minimal", "-x"], "no option -x (see referee play --help)"),
+        (["play", "big_money", "minimal", "-x"], "unknown option -x (see referee play --help)"),
         (["conform", "minimal", "--timeot", "3"], "did you mean --time-limit?"),
-        (["--sed", "3", "play"], "no option --sed: the COMMAND comes first"),
+        (["--sed", "3", "play"], "unknown option --sed: the COMMAND comes first"),
         (["play", "smithy_bigmoney", "minimal"], "did you mean smithy_big_money?"),
         (["play", "big_money.js", "minimal"], "referee bots --show big_money.js > my_bot.js"),
     ],
@@ -169,7 +172,9 @@ def test_no_option_makes_more_than_one_folder(words: list[str], tmp_path: Path) 
     missing = tmp_path / "missing"
     done = referee(*words, str(missing / "new"))
     assert done.returncode == 2
-    assert f"cannot write {missing / 'new'}: there is no folder {missing}" in one_line(done.stderr)
+    assert f"cannot write {missing / 'new'}: the folder does not exist: {missing}" in one_line(
+        done.stderr
+    )
     assert not missing.exists()
 
 

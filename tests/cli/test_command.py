@@ -318,7 +318,7 @@ WRONG = [
     ((*PLAY, "--seed", "1_0"), "2**53"),
     ((*PLAY, "--seed", " 1"), "2**53"),
     ((*PLAY, "--max-turns", str(10**30)), "1 or more"),
-    ((*PLAY, "--startup-limit", "never"), "nor none"),
+    ((*PLAY, "--startup-limit", "never"), "or 'none'"),
     ((*PLAY, "--grace", "-1"), "seconds"),
     ((*PLAY, "--max-turns", "0"), "1 or more"),
     ((*PLAY, "--max-turns", "many"), "1 or more"),
@@ -597,9 +597,7 @@ def test_a_log_that_a_bot_damages_is_written_anew(tmp_path: Path, mode: str, tar
     )
     assert done.returncode == 0
     did = {"remove": "removed", "replace": "replaced"}.get(mode, "changed")
-    expected = (
-        f"referee: {damaged} was {did} by somebody else during the match; it was written anew"
-    )
+    expected = f"referee: {damaged} was {did} by another program during the match; the referee"
     assert one_line(done.stderr).startswith(expected)
     assert verify_record(str(record)).kind == Kind.VALID
     assert list(validate_log(str(log), GAMES["dominion"])) == []
@@ -613,7 +611,7 @@ def test_a_log_whose_folder_is_removed(tmp_path: Path) -> None:
     bot = hostile("remove_folder", f"6:{folder / 'log'}")
     done = referee("play", "big_money", bot, "--log", str(folder / "log"), "-q")
     assert done.returncode == 0
-    assert "removed by somebody else" in one_line(done.stderr)
+    assert "removed by another program" in one_line(done.stderr)
     assert entries(folder / "log")[-1]["type"] == "game-end"
 
 

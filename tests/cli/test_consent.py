@@ -54,7 +54,7 @@ def folder(theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def no_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without bubblewrap."""
-    monkeypatch.setattr(sandbox, "_probed", lambda: ((), "there is no bwrap here"))
+    monkeypatch.setattr(sandbox, "_probed", lambda: ((), "bwrap is not installed"))
 
 
 FROM = ["play", "--resume", "r.jsonl", "--turn", "1"]
@@ -168,7 +168,7 @@ def test_a_store_does_not_take_the_sandbox_from_those_who_go_on(folder: Path) ->
     words = ["./bot.py", "minimal", "--deals", "2", "--store", "s.sqlite", "--extend", "-q"]
     done = referee("tournament", *words, *SHORT)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--sandbox none goes on without it" in done.stderr
+    assert "--sandbox none continues without it" in done.stderr
     assert not (folder / "ran").exists()
 
 
@@ -186,7 +186,7 @@ def test_a_folder_is_not_started_without_a_sandbox_unless_that_is_typed(
     more = {"play": ["minimal"], "tournament": ["minimal", "--deals", "1"]}.get(command, [])
     done = referee(command, "anna", *more, "--sandbox", "auto")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("referee: --sandbox bwrap: there is no bwrap here")
+    assert done.stderr.startswith("referee: --sandbox bwrap: bwrap is not installed")
     assert "--sandbox none" in done.stderr
     assert not (folder / "ran").exists()
 

@@ -70,13 +70,13 @@ def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
 def test_what_is_wrong_is_answered_and_asked_again(sit: Sit) -> None:
     person = sit("play", "human", "minimal", "--seed", "11", "--max-turns", "1")
     person.answer("99")
-    assert "There is no 99 here. Type a number (1 to 12) or a name" in person.answer("gold")
+    assert "99 is not possible here. Type a number (1 to 12) or a name" in person.answer("gold")
     assert "gold costs 6, you have 4." in person.answer("s")
     shown = person.answer("mi")
     assert re.search(r"^ +province +8 +8  6 points$", shown, re.MULTILINE)
     assert '"mi" can be militia or mine' in person.answer("\x1b[A")
     # What was typed is echoed by the terminal, but what is said of it is harmless.
-    assert r'"\x1b[a" is no choice here' in person.answer("1 2")
+    assert r'"\x1b[a" is not a choice here' in person.answer("1 2")
     assert "That is 2. Type a number" in person.answer("?")
     help_text = person.answer("q")
     assert "Ctrl-D leaves the match" in help_text
@@ -110,11 +110,11 @@ def test_ctrl_d_twice_leaves_the_match(sit: Sit) -> None:
     person = sit("play", "human", "big_money", "--seed", "11")
     person.expect("\n> ")
     person.type(CTRL_D, "")
-    person.expect("Ctrl-D again leaves the match; Enter goes on.")
+    person.expect("Press Ctrl-D again to leave the match, or Enter to continue.")
     person.type("")
     person.expect("\n> ")
     person.type(CTRL_D, "")
-    person.expect("Ctrl-D again leaves the match; Enter goes on.")
+    person.expect("Press Ctrl-D again to leave the match, or Enter to continue.")
     person.type(CTRL_D, "")
     assert person.leave() == 1
     assert "disqualified: exited" in person.seen
@@ -142,10 +142,12 @@ def test_colours_only_where_they_are_wanted(sit: Sit) -> None:
 
 def test_two_people_at_one_terminal_do_not_see_each_others_hands(sit: Sit) -> None:
     person = sit("play", "human", "human", "--seed", "11", "--max-turns", "1")
-    person.expect("player1, it is your turn.\nPress Enter when nobody else looks. ")
+    person.expect("player1, it is your turn.\nPress Enter when no one else can see the screen. ")
     person.type("")
     assert "You are player1" in person.answer("silver")
-    gone = person.expect("player2, it is your turn.\nPress Enter when nobody else looks. ")
+    gone = person.expect(
+        "player2, it is your turn.\nPress Enter when no one else can see the screen. "
+    )
     assert "\x1b[2J\x1b[3J" in gone
     person.type("")
     second = person.answer("")
@@ -189,7 +191,7 @@ def test_a_person_needs_a_terminal() -> None:
     assert "a person needs a terminal" in one_line(done.stderr)
     done = referee_process("play", "human", "big_money", input="silver\n")
     assert done.returncode == 2
-    assert "standard input is none" in one_line(done.stderr)
+    assert "standard input is not one" in one_line(done.stderr)
 
 
 def test_a_game_that_people_cannot_play(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +224,7 @@ def test_bot_wars_at_the_terminal(sit: Sit, tmp_path: Path) -> None:
 def test_a_person_plays_matches_alone(command: tuple[str, ...]) -> None:
     done = referee(*command)
     assert done.returncode == 2
-    assert "`referee play human BOT` alone" in one_line(done.stderr)
+    assert "use `referee play human BOT`" in one_line(done.stderr)
 
 
 def test_a_person_goes_on_with_a_recorded_match(sit: Sit, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from referee.bots.processes import sandbox
 from tests.support.live import entries, referee
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap is for Linux alone")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="bubblewrap works only on Linux")
 WORDS = ["play", "minimal", "minimal", "--max-turns", "1", "--seed", "1", "--sandbox", "auto"]
 NOT_ALLOWED = """#!/bin/sh
 echo "bwrap: No permissions to create new namespace" >&2
@@ -26,7 +26,7 @@ def no_bwrap(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
     """A machine without bubblewrap, or where it may not make a sandbox; what is said of that."""
-    said = "there is no bwrap here: apt-get install bubblewrap"
+    said = "bwrap is not installed: apt-get install bubblewrap"
     if request.param != "missing":
         file = tmp_path / "bwrap"
         file.write_text(NOT_ALLOWED)

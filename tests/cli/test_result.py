@@ -94,10 +94,10 @@ def test_the_last_one_standing_and_its_opponent() -> None:
         player(1, 3, 1, 2, disqualified="timeout", exit_code=-9, **left),
         player(2, 3, 0, 1),
     )
-    assert "Bot 2 (player2) won: nobody else was left, after 1 turn." in text
+    assert "Bot 2 (player2) won: no other player was left, after 1 turn." in text
     assert "player1, ./bot1, was disqualified: timeout, no reply in time (1 s)." in text
     assert "It was computing (it used 1.0 s of CPU time)." in text
-    assert 'It was asked (turn 3 of the match, request 4): {"type":"x"}' in text
+    assert 'Its request (turn 3 of the match, request 4): {"type":"x"}' in text
     assert "It wrote nothing on stderr." in text
 
 
@@ -184,7 +184,7 @@ def test_notes_are_no_faults() -> None:
     text = report(
         "turn-limit", [1], player(1, 4, 5, 1, notes=["it bought\x1bnothing"]), player(2, 3, 5, 2)
     )
-    assert "Notes, which are no faults: player1 it bought?nothing Seed 7." in text
+    assert "Notes (not faults): player1 it bought?nothing Seed 7." in text
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
         page,
     ):
         assert process.stderr is not None
-        assert "the page stays until Ctrl-C; --record FILE keeps" in process.stderr.readline()
+        assert "the page stays until Ctrl-C; --record FILE saves" in process.stderr.readline()
         assert "big_money vs big_money" in get(url + page).text
         header = get(f"{url}{page.replace('watch', 'match')}/header").json()
         assert (header["kind"], header["viewers"]) == ("record", ["all", "public", "0", "1"])
@@ -100,7 +100,7 @@ def test_a_tournament(tmp_path: Path) -> None:
     words = ("tournament", "--browser", "big_money", "minimal", "--deals", "1", "--jobs", "1")
     with watching(*words, "-q", folder=tmp_path) as (process, url, page):
         assert process.stderr is not None
-        assert "--store FILE keeps" in process.stderr.readline()
+        assert "--store FILE saves" in process.stderr.readline()
         assert "2 of 2 matches" in get(url + page).text
         assert len(list(tmp_path.glob("*/records/*.record.jsonl.zst"))) == 2
         out, _ = end(process, signal.SIGINT)

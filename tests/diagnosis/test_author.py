@@ -75,7 +75,9 @@ async def test_a_stray_line_is_the_first_and_the_rest_follow() -> None:
     assert (first.code, first.turn, first.request) == ("bad-name-reply", 0, 0)
     assert first.line == "hello"
     assert "`hello` is not JSON: standard output is the protocol; print to stderr" in first.detail
-    assert first.detail.endswith("nobody asked for this line, so every later reply is one behind")
+    assert first.detail.endswith(
+        "this line came without a request, so every later reply is one behind"
+    )
     assert (second.code, second.follows, second.request) == ("wrong-type", True, 1)
     assert second.turn == 2  # of the match: its first
 
@@ -184,7 +186,7 @@ async def test_answering_twice_is_named_before_what_follows_from_it() -> None:
     player = await told(bot(f"{is_name}name(asked)", f"{is_turn}{buys}", f"{is_turn}{buys}"))
     first, *others = player.first_faults
     assert first.code == "no-buys"
-    assert re.match(r"it wrote \d+ lines that nobody asked for, such as `", first.detail)
+    assert re.match(r"it wrote \d+ lines without a request, such as `", first.detail)
     assert first.detail.endswith("answered this request: a buy reply with no buys left")
     assert all(fault.follows for fault in others)
     assert not any("nobody asked" in note for note in player.notes)
@@ -196,7 +198,7 @@ async def test_lines_that_nobody_asked_for_and_that_are_replies() -> None:
     eager = bot("simple(asked)", f'if asked["type"] == "game-info": {early}')
     player = await told(eager)
     assert player.faults == {}
-    assert "it wrote a line that nobody asked for" in player.notes[0]
+    assert "it wrote a line without a request" in player.notes[0]
 
 
 async def test_an_exit_code_at_the_end() -> None:
@@ -272,7 +274,7 @@ async def test_a_pause() -> None:
 
 async def test_a_bot_that_does_not_read() -> None:
     said = await cause(python("import time; time.sleep(100)"), "startup-timeout", startup_limit=1)
-    assert "did not read what it was sent" in said
+    assert "did not read its input" in said
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ TEXT = json.dumps(REPLY)
         ('"cleanup"', "is a bare string: a reply is an object"),
         ("42", "is 42: a reply is an object"),
         ("null", "is null: a reply is an object"),
-        (json.dumps(TEXT), "is a string that holds JSON: it was encoded twice"),
+        (json.dumps(TEXT), "is a string that contains JSON: it was encoded twice"),
         (str(REPLY), "as Python prints it: write json.dumps(reply)"),
         ('{"type": "play-reply", "top_discard": None}', "write json.dumps(reply)"),
         ("{ type: 'play-reply', phase: 'buy' }", "write JSON.stringify(reply)"),
@@ -38,8 +38,8 @@ TEXT = json.dumps(REPLY)
         ("}", "one object must be on one line"),
         ("  phase: 'buy',", "as JavaScript shows it: write JSON.stringify(reply)"),
         ("[object Object]", "write JSON.stringify(reply)"),
-        (TEXT + TEXT, "holds two JSON objects: one line for each request"),
-        (f"{TEXT} {TEXT}", "holds two JSON objects"),
+        (TEXT + TEXT, "contains two JSON objects: write one line per request"),
+        (f"{TEXT} {TEXT}", "contains two JSON objects"),
         (f"buying now {TEXT}", "has `buying now` before the JSON: standard output"),
         (f"{TEXT} done", "has `done` behind the JSON: standard output"),
         ('{"type": "play-reply", "phase": buy}', "is not JSON: the JSON is malformed at byte 33"),
@@ -50,7 +50,7 @@ TEXT = json.dumps(REPLY)
         ('{"type": 3}', "has the type 3; known are"),
         (
             '{"type": "player-name-reply", "player_number": "player1", "name": "A"}',
-            "answers player-name-request, which was asked before",
+            "answers player-name-request, an earlier request",
         ),
     ],
 )

@@ -178,7 +178,7 @@ def test_what_an_object_raises() -> None:
     [
         ("big_money", "given as a list"),
         (["big_money", "minimal"], "give one"),
-        ([None, 3], "is no bot"),
+        ([None, 3], "is not a bot"),
         ([None, "gatherer"], "plays botwars, not dominion"),
         ([None], "takes 2 to 4 bots, not 1"),
         ([None, "minimal", None], "players is 2, and opponents has 3 seats"),

@@ -76,11 +76,11 @@ def test_who_was_lost_before_stays_lost(tmp_path: Path) -> None:
     [
         (["--resume", RECORD], "the match is over; --turn N says"),
         (["--turn", "3", "big_money", "minimal"], "--turn goes with --resume FILE"),
-        (["--resume", RECORD, "--turn", "999"], "there is no turn 999, the match has 3"),
+        (["--resume", RECORD, "--turn", "999"], "turn 999 does not exist, the match has 3"),
         (["--resume", RECORD, "--turn", "3", "minimal"], "has 2 bots"),
         (["--resume", RECORD, "--turn", "3", "--seed", "1"], "leave out the option"),
         (["--resume", RECORD, "--turn", "3", "--game", "dominion"], "leave out the option"),
-        (["--resume", __file__, "--turn", "3"], "no match record"),
+        (["--resume", __file__, "--turn", "3"], "not a match record"),
         (["--resume", "nosuch", "--turn", "3"], "cannot read nosuch"),
     ],
 )
@@ -128,9 +128,9 @@ def test_the_input_ends_where_a_bot_was_lost() -> None:
     ("words", "code", "says"),
     [
         ([RECORD, "--print-input", "player3"], 2, "there are: player1 player2"),
-        ([RECORD, "--print-input", "3"], 2, "no 'player3'; there are: player1 player2"),
+        ([RECORD, "--print-input", "3"], 2, "'player3' does not exist; there are: player1 player2"),
         ([RECORD, "--print-input", "player1", "--summary"], 2, "no other option"),
-        ([__file__, "--print-input", "player1"], 1, "no match record"),
+        ([__file__, "--print-input", "player1"], 1, "not a match record"),
     ],
 )
 def test_what_has_no_input(words: list[str], code: int, says: str) -> None:

@@ -53,7 +53,7 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
     ("text", "line", "path", "said"),
     [
         ('{\n"a": 1\n"b": 2}', 2, "$", "`,` or `}` is missing here: the `{` of line 1 is open"),
-        ('{"a": [\n1,\n]}', 2, "$.a", "a comma stands before `]`"),
+        ('{"a": [\n1,\n]}', 2, "$.a", "there is a comma before `]`"),
         ('{"a": [1, 2}', 1, "$.a", "`,` or `]` is missing"),
         ('{"a": 1', 1, "$", "the file ends"),
         ('{"a" 1}', 1, "$.a", "`:` is missing"),
@@ -62,7 +62,7 @@ def test_what_the_standard_library_refuses_is_refused(text: str) -> None:
         ('{"a\u201d: "b"}', 1, "$['a\u201d: ']", "\u201d is a curly quote"),
         ('{"a": yes}', 1, "$.a", "text needs quotes"),
         ('{"a": NaN}', 1, "$.a", "text needs quotes"),
-        ('{"a": "x\n"}', 1, "$.a", "goes on beyond its line"),
+        ('{"a": "x\n"}', 1, "$.a", "continues after its line"),
         ('{"a b": {"c": "\\ud800"}}', 1, "$['a b'].c", "half a character"),
         ("{}\n{}", 2, "$", "the file should end here"),
         ("[" * (MAX_DEPTH + 1), 1, "$" + "[0]" * MAX_DEPTH, f"more than {MAX_DEPTH} brackets"),

@@ -78,20 +78,20 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("deals = ", "is no TOML: Invalid value"),
-        ("deal = 4", "there is no option 'deal'; did you mean deals?"),
-        ("rounds = 3", "there is no option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
-        ("deals = [1, 2]", "deals is to be one value, not [1, 2]"),
-        ("json = 1", "json is to be true or false, not 1"),
-        ("set = 1", "set is to be a table, not 1"),
-        ("bot = 3", "bot is to be a table each: [[bot]]"),
-        ("bot = [3]", "bot 1 is to be a table, not 3"),
-        ("[bot]\ncommand = 'a'", "bot is to be a table each: [[bot]]"),
-        ("[[bot]]\nname = 'a'", "bot 1: command is missing: give what starts the bot"),
+        ("deals = ", "is not valid TOML: Invalid value"),
+        ("deal = 4", "unknown option 'deal'; did you mean deals?"),
+        ("rounds = 3", "unknown option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
+        ("deals = [1, 2]", "deals must be one value, not [1, 2]"),
+        ("json = 1", "json must be true or false, not 1"),
+        ("set = 1", "set must be a table, not 1"),
+        ("bot = 3", "bot must be a table each: [[bot]]"),
+        ("bot = [3]", "bot 1 must be a table, not 3"),
+        ("[bot]\ncommand = 'a'", "bot must be a table each: [[bot]]"),
+        ("[[bot]]\nname = 'a'", "bot 1: command is missing: give the command that starts the bot"),
         ("[[bot]]\ncommand = 3", "bot 1: command: Expected `str`, got `int`"),
-        ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "there is no key 'colour'; there are: command"),
+        ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "unknown key 'colour'; there are: command"),
         ("[[bot]]\ncommand = 'a'\ndirectroy = 'x'", "'directroy'; did you mean directory?"),
-        ("[[bot]]\ncommand = 'a'\nbuild = 'make'", "there is no key 'build'"),
+        ("[[bot]]\ncommand = 'a'\nbuild = 'make'", "unknown key 'build'"),
         ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "bot 1: directory: none is not there"),
         ("[[bot]]\ncommand = 'a'\nname = \"a\\u001b[31m\"", "'a\\x1b[31m' has a character that"),
         ("[[bot]]\ncommand = 'a'\nenv = { A = 1 }", "Expected `str`, got `int`"),
@@ -110,8 +110,8 @@ def test_all_mistakes_of_all_bots_are_told_at_once(file: Path) -> None:
     with pytest.raises(UsageError) as caught:
         read(file, text)
     assert [line.removeprefix(f"{file}: ") for line in caught.value.lines] == [
-        "bot 1: there is no key 'colour'; there are: command, directory, env, name",
-        "bot 1: command is missing: give what starts the bot",
+        "bot 1: unknown key 'colour'; there are: command, directory, env, name",
+        "bot 1: command is missing: give the command that starts the bot",
         "bot 2: env: '' cannot name a variable",
     ]
 
@@ -124,5 +124,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=f"cannot read {name}: {says}"):
             read_config(str(name), VALUES, FLAGS)
     (tmp_path / "latin").write_bytes(b"anchor = '\xe9'")
-    with pytest.raises(UsageError, match="latin is no TOML"):
+    with pytest.raises(UsageError, match="latin is not valid TOML"):
         read_config(str(tmp_path / "latin"), VALUES, FLAGS)

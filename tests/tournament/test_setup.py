@@ -75,11 +75,11 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         ),
         (2_001, {}, "2001 bots"),
         (5, {"players": 5}, "--players 5: a match of dominion has 2 to 4"),
-        (3, {"deals": 2, "matches": 4}, "--matches cannot be given beside --deals"),
-        (3, {"format": "swiss", "matches": 4}, "nor for swiss or sprt"),
-        (3, {"rounds": 2}, "--rounds can be given for --pairing swiss alone"),
-        (3, {"challengers": 2}, "--challengers can be given for --pairing gauntlet alone"),
-        (2, {"sprt": Sprt()}, "--alpha and --beta can be given for --pairing sprt alone"),
+        (3, {"deals": 2, "matches": 4}, "--matches cannot be combined with --deals"),
+        (3, {"format": "swiss", "matches": 4}, "swiss or sprt"),
+        (3, {"rounds": 2}, "--rounds can only be used with --pairing swiss"),
+        (3, {"challengers": 2}, "--challengers can only be used with --pairing gauntlet"),
+        (2, {"sprt": Sprt()}, "--alpha and --beta can only be used with --pairing sprt"),
         (3, {"format": "gauntlet", "challengers": 3}, "nobody is left to play against"),
         (3, {"format": "sprt"}, "--pairing sprt compares two bots in matches of two"),
         (3, {"format": "sprt", "players": 3}, "--pairing sprt compares two bots in matches of two"),
@@ -229,7 +229,7 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
     with pytest.raises(UsageErrors) as caught:
         entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
     starts = [
-        "bots/a/bot.toml: there is no key 'nmae'; did you mean name?",
+        "bots/a/bot.toml: unknown key 'nmae'; did you mean name?",
         "bots/b/bot.toml: files: x is not there",
         "bots/b/bot.toml: command: BOT ./none not found",
         "bots/b: another bot is called minimal, too: minimal; change name in a bot.toml, or give "
@@ -281,7 +281,7 @@ def test_one_folder_twice_has_two_names(folders: Path) -> None:
 
 def test_a_bot_that_is_told_what_is_hidden_plays_in_no_tournament() -> None:
     bot = Entrant("a", "classic-leaks:true")
-    with pytest.raises(UsageError, match="classic-leaks tells what is hidden"):
+    with pytest.raises(UsageError, match="classic-leaks shows hidden information"):
         find_entrant(bot, "tribute")
     assert find_entrant(replace(bot, bot="classic:true"), "tribute").dialect == "classic"
 

@@ -146,7 +146,7 @@ def test_what_is_no_store(file: str, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="as a store: file is not a database"):
             opening(file)
     assert Path(file).read_text() == "a diary\n" * 1000
-    with pytest.raises(UsageError, match=r"cannot write .* there is no folder "):
+    with pytest.raises(UsageError, match=r"cannot write .* the folder does not exist: "):
         Store.for_writing(str(tmp_path / "none" / "x"))
 
 
@@ -156,7 +156,7 @@ def test_other_peoples_databases_are_left_alone(file: str) -> None:
     connection.close()
     before = Path(file).read_bytes()
     for opening in (Store.for_reading, Store.for_writing):
-        with pytest.raises(UsageError, match="is no store of a tournament"):
+        with pytest.raises(UsageError, match="is not a store of a tournament"):
             opening(file)
     assert Path(file).read_bytes() == before
 
@@ -229,7 +229,7 @@ def test_a_file_beside_a_store_removes_no_other(
     assert precious.exists()
     journal.unlink()
     os.mkfifo(journal)
-    with pytest.raises(UsageError, match="-journal is no regular file: remove it"):
+    with pytest.raises(UsageError, match="-journal is not a regular file: remove it"):
         open_store(whole)
 
 
@@ -253,7 +253,7 @@ def test_a_store_that_is_taken_away_is_kept_under_another_name(
             Store.for_writing(file)
     else:
         other.rename(file)
-    with pytest.raises(UsageError, match=f"{what} by somebody else while it was .* are in .*:"):
+    with pytest.raises(UsageError, match=f"{what} by another program while it was .* are in .*:"):
         play(writer, most=1)
     writer.close()
     (suffix,) = files(file) - {"", "other"}
@@ -303,7 +303,7 @@ def test_a_full_disk_keeps_what_is_there(file: str) -> None:
         try:
             size = os.path.getsize(f"{file}-wal") + 5000
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-            with pytest.raises(UsageError, match=r"cannot write .*; what was added before is kept"):
+            with pytest.raises(UsageError, match=r"cannot write .*; earlier results are saved"):
                 play(store)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)

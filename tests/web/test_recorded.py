@@ -206,7 +206,7 @@ def test_a_file_that_was_cut_short_goes_as_far_as_it_goes(game: str, read: Read)
 def test_a_file_that_ends_before_the_game_shows_nothing(read: Read) -> None:
     match = watched("dominion", 1)
     for data, many, problem in (
-        (match.record, 2, "no state of a game comes before this: there is nothing to show"),
+        (match.record, 2, "no state of a game comes before this, so nothing can be shown"),
         (match.log, 1, "the log has no line of a game that this referee knows"),
         (b'{"type":"player-name"}\n' + match.log, None, "no state of a game comes before this"),
     ):

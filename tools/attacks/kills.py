@@ -167,7 +167,7 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
         if run.returncode != 0 and not early:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
             game.check(
-                "\nreferee: go on with: referee tournament " in "\n" + said or not said, said
+                "\nreferee: continue with: referee tournament " in "\n" + said or not said, said
             )
         game.check_left(cut_off=early)
         if not early:

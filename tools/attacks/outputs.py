@@ -38,7 +38,7 @@ SIZES = (0, 100, 1000, 4096, 9999)
 FILE_SYSTEMS = (4, 16, 64)
 """KiB."""
 CUT_SHORT = {
-    *("a last line that is torn", "the end of the log", "the end of the compressed data"),
+    *("a truncated last line", "the end of the log", "the end of the compressed data"),
     "an empty file",  # before the first block of one that is compressed
 }
 """What is found in a log that was cut short."""

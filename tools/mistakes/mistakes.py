@@ -595,7 +595,7 @@ function handle(message) {
             ],
             "node": [("    playTurn(message);\n", "    playTurn(message);\n" * 2)],
         },
-        r"nobody asked|a line more than was asked for",
+        r"without a request|an extra line after the last request",
         form="b",
         misleads=r"of the match, request \d+ a (buy|cleanup) reply with no",  # that follows
     ),

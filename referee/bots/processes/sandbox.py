@@ -98,7 +98,7 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
         return NO_SANDBOX
     for folder in readable:
         if not os.path.isdir(folder):
-            raise UsageError(f"--sandbox-read {folder}: there is no such folder")
+            raise UsageError(f"--sandbox-read {folder}: the folder does not exist")
     problem = unavailable_reason()
     if problem and choice == "auto":
         return NO_SANDBOX
@@ -117,13 +117,13 @@ def unavailable_reason() -> str:
 def _probed() -> tuple[tuple[str, ...], str]:
     """Start bubblewrap as for a bot. Returns: its first words, and why it does not work."""
     if not sys.platform.startswith("linux"):
-        return (), "bubblewrap is for Linux alone"
+        return (), "bubblewrap works only on Linux"
     if not seccomp_filter():
         known = " and ".join(MACHINES)
         return (), f"there are filters of system calls for {known}, not for {os.uname().machine}"
     program = shutil.which("bwrap")
     if program is None:
-        return (), f"there is no bwrap here: {INSTALL}"
+        return (), f"bwrap is not installed: {INSTALL}"
     said = ""
     # The second is for versions before 0.8, and for containers in which /proc/sys is read-only.
     # The filter refuses new user namespaces as well.

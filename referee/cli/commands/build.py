@@ -32,16 +32,16 @@ _NAME_WIDTH = 30
 def add(add_parser: AddParser) -> None:
     build = add_parser(
         description="Run the build command of each bot.toml on a copy of its folder, in a sandbox "
-        "without a network. What was built, and has not changed since, is not built again.",
-        epilog="spec/organisers.md says what stands in a bot.toml, and where the result is.",
+        "without a network. A folder that was built and has not changed is not built again.",
+        epilog="spec/organisers.md describes bot.toml and the folder with the result.",
         exit_codes={
             0: "all are built, or need not be",
             1: "a build failed",
             2: "wrong usage, or something is wrong with a folder; nothing was built",
         },
         examples=(
-            ("referee build bots/*/", "whatever of these is new or has changed"),
-            ("referee build --rebuild bots/*/", "all of it, even what came along as built"),
+            ("referee build bots/*/", "the folders that are new or have changed"),
+            ("referee build --rebuild bots/*/", "all folders, even if a build was included"),
         ),
     )
     add = build.add_argument
@@ -51,9 +51,9 @@ def add(add_parser: AddParser) -> None:
     add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
     jobs = "so many at a time (default: as many as there are cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
-    add("--rebuild", action="store_true", help="build what is built already as well")
+    add("--rebuild", action="store_true", help="also build folders that are built already")
     add_sandbox(build, "auto")
-    add("-q", "--quiet", action="store_true", help="show the output of failed builds alone")
+    add("-q", "--quiet", action="store_true", help="show only the output of failed builds")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -102,7 +102,9 @@ def _folder(game: str, argument: str) -> BotFolder:
 
     folder = bot_folder(argument, game)
     if folder is None:
-        raise UsageError(f"BOT {argument} is no folder with a bot.toml, which says how to build it")
+        raise UsageError(
+            f"BOT {argument} is not a folder with a bot.toml, which says how to build it"
+        )
     if folder.problems:
         raise UsageErrors(folder.problems)
     return folder

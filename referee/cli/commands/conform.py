@@ -43,10 +43,10 @@ SAY_EVERY_SECONDS = 15
 
 def add(add_parser: AddParser) -> None:
     conform = add_parser(
-        description="Check a bot against the protocol, sentence by sentence: what it is sent, what "
-        "it must answer, and what it did instead. With --referee, check a program that plays "
-        "matches between bots.",
-        epilog="BOT is what referee play takes: a program, a command line, the http:// or https:// "
+        description="Check a bot against each sentence of the protocol. A failure shows the "
+        "request, the expected reply and the actual one. With --referee, check a program that "
+        "plays matches between bots.",
+        epilog="BOT is as for referee play: a program, a command line, the http:// or https:// "
         "address of a bot, or one that speaks a dialect of the game, such as classic:COMMAND with "
         "--game botwars. Cases that cannot be tried with it are skipped, with the reason. "
         "The cases are those of spec/vectors and of the game. A referee's "
@@ -56,8 +56,11 @@ def add(add_parser: AddParser) -> None:
         "filled in as one argument, for the referee to split likewise.",
         exit_codes={0: "it conforms", 1: "it does not"},
         examples=(
-            ("referee conform ./my_bot.py", "all cases: what fails, and how many passed"),
-            ("referee conform ./my_bot.py --case 7.2 -q", "one section, and its failures alone"),
+            ("referee conform ./my_bot.py", "all cases: failures, and the number of passed cases"),
+            (
+                "referee conform ./my_bot.py --case 7.2 -q",
+                "only one section, and only its failures",
+            ),
             (
                 "referee conform ./my_bot.py --format html --output report.html",
                 "a page to read, beside the table",
@@ -74,7 +77,7 @@ def add(add_parser: AddParser) -> None:
     add("--strict", action="store_true", help="a failed SHOULD counts as well as a failed MUST")
     matches = "with --referee: play only this match, or a pattern of its name; repeatable"
     add("--match", action="append", default=[], metavar="NAME", help=matches)
-    keep = "with --referee: write what each bot was sent and wrote to DIR/MATCH/PLAYER.txt"
+    keep = "with --referee: write the input and output of each bot to DIR/MATCH/PLAYER.txt"
     add("--transcripts", metavar="DIR", help=keep)
     settings.add_game(conform, default=None)
     settings.add_env(conform)
@@ -87,12 +90,12 @@ def add(add_parser: AddParser) -> None:
     jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
     add("--jobs", type=count, metavar="N", help=jobs)
     add("--format", choices=FORMATS, default="text", help="of the report (default: text)")
-    output = "write the report there; on stdout it is shown as text all the same"
+    output = "write the report to this file; stdout still shows text"
     add("--output", metavar="FILE", help=output)
     much = conform.add_mutually_exclusive_group()
     quiet = (
-        "show failures and the verdict alone, with --referee the first failure alone in full; "
-        "with --output the verdict alone"
+        "show only failures and the verdict, with --referee only the first failure in full; "
+        "with --output only the verdict"
     )
     much.add_argument("-q", "--quiet", action="store_true", help=quiet)
     verbose = "show a line for each case, and the last lines before each failure"
@@ -142,7 +145,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if shown:
             with printing():
                 _print(on_stdout.failures(results))
-        say(f"{interrupted} after {subject.progress()}; what was running was ended, no report made")
+        say(
+            f"{interrupted} after {subject.progress()}; the running cases were ended, without a "
+            "report"
+        )
         raise
     if shown:
         only_verdict = options.quiet and options.output is not None
@@ -335,7 +341,7 @@ def _check_writable(path: Path) -> None:
     if path.is_dir():
         raise UsageError(f"cannot write {path}: it is a directory")
     if not folder.is_dir():
-        raise UsageError(f"cannot write {path}: there is no folder {folder}")
+        raise UsageError(f"cannot write {path}: the folder does not exist: {folder}")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise UsageError(f"cannot write {path}: permission denied")
 

@@ -95,12 +95,12 @@ class Found(NamedTuple):
 
 def add(add_parser: AddParser) -> None:
     doctor = add_parser(
-        description="Look at what this machine offers for matches and tournaments: a sandbox, "
-        "limits, languages of bots. Says what is missing, what it is for, and how to get it.",
-        exit_codes={0: "matches can be played: one was", 1: "no match can be played here"},
+        description="Check this machine for matches and tournaments: a sandbox, limits, languages "
+        "of bots. Prints missing parts, their purpose, and how to get them.",
+        exit_codes={0: "a match was played here", 1: "no match can be played here"},
         examples=(
             ("referee doctor", "before a tournament"),
-            ("referee doctor --sandbox bwrap", "refuse a machine on which there is no sandbox"),
+            ("referee doctor --sandbox bwrap", "refuse a machine without a sandbox"),
         ),
     )
     add = doctor.add_argument
@@ -166,7 +166,7 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     memory = "the memory and processes of bots, all of a bot's together"
     section = "matches"
     yield _check(section, "Python", _python, "the referee", needed=True)
-    yield _check(section, "/bin/sh", _shell, "ending bots, whatever happens", needed=True)
+    yield _check(section, "/bin/sh", _shell, "ending bots in every case", needed=True)
     match = partial(_match, sandbox, interrupts)
     yield _check(section, "a match", match, "everything: minimal against minimal", needed=True)
     section = "strangers' bots"
@@ -269,7 +269,7 @@ def _namespaces() -> Found:
 def _seccomp() -> Found:
     machine = os.uname().machine
     if not seccomp_filter():
-        return Found(False, f"there is no filter for {machine}")
+        return Found(False, f"no filter exists for {machine}")
     known = (_PROC / "self/status").read_text()
     return Found("\nSeccomp:" in known, f"filter for {machine}")
 
@@ -278,7 +278,7 @@ def _cgroups() -> Found:
     found = home()
     if found is None:
         get = "systemd-run --user --scope -p Delegate=yes referee ..."
-        return Found(False, "none may be made here: limits hold each process alone", get)
+        return Found(False, "none can be made here: limits apply to each process separately", get)
     return Found(True, f"v{found.version}: {', '.join(sorted(found.folders))}")
 
 
@@ -325,7 +325,7 @@ def _language(program: str, sandbox: Sandbox) -> Found:
     get = f"apt-get install {_PACKAGES[program]}"
     path = shutil.which(program)
     if path is None:
-        return Found(False, f"there is no {program} here", get)
+        return Found(False, f"{program} is not installed", get)
     said = _first_line([path, _VERSION.get(program, "--version")], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"

@@ -28,8 +28,8 @@ _SECTIONS = ("1.2", "2.2")
 
 def add(add_parser: AddParser) -> None:
     explain = add_parser(
-        description="Print a section of the protocol, or what a code means and the sections that "
-        "say more.",
+        description="Print a section of the protocol, or the meaning of a code with the sections "
+        "that explain it.",
         epilog="Without WHAT it prints the contents.",
         exit_codes={0: "printed"},
         examples=(

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def add(add_parser: AddParser) -> None:
     export = add_parser(
-        description="Print the matches of a tournament, a row each, in the order of the schedule. "
-        "Void matches are left out.",
+        description="Print the matches of a tournament, one row per match, in the order of the "
+        "schedule. Void matches are skipped.",
         epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
         "with white space, quotes or a backslash in it is quoted as for a shell. A text that a "
         "spreadsheet would run as a formula has an apostrophe before it.",

@@ -14,7 +14,7 @@ from referee.text.nearest import did_you_mean
 
 def add(add_parser: AddParser) -> None:
     parser = add_parser(
-        description="Say what a command does, as COMMAND --help does.",
+        description="Print the help of a command, as COMMAND --help does.",
         examples=(("referee help play", "all about referee play"),),
     )
     parser.add_argument("command", nargs="?", metavar="COMMAND", help="all of them if left out")
@@ -24,7 +24,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     name = options.command
     if name is not None and name not in commands.COMMANDS:
         known = did_you_mean(name, commands.COMMANDS) or f": {', '.join(commands.COMMANDS)}"
-        raise UsageError(f"there is no command {name!r}{known}")
+        raise UsageError(f"unknown command {name!r}{known}")
     parser = commands.parser(whole=False) if name is None else commands.command_parser(name)
     with interrupts.raising(), printing():
         print(parser.format_help(), end="")

@@ -17,7 +17,7 @@ from referee.text.terminal import escaped
 def add(add_parser: AddParser) -> None:
     new = add_parser(
         description="Make a folder with a small bot that plays a whole game, a test and a README, "
-        "and say what to do next.",
+        "and print the next steps.",
         exit_codes={0: "made", 2: "wrong usage, or a folder that cannot be made"},
         examples=(
             ("referee new my_bot", "in Python, with referee.bot"),
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         print(f"Made {folder}: a bot in {title}, a test and a README. Next:\n")
         for command in made.commands:
             print(f"  {command}")
-        print(f"\nThen change {made.source}; README.md says how to go on.")
+        print(f"\nThen change {made.source}; README.md has the next steps.")
         if needs and shutil.which(needs) is None:
             print(f"Install {needs} first: it is not on the PATH.")
     return OK

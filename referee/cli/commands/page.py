@@ -16,9 +16,9 @@ from referee.interrupts import Interrupts
 def add(add_parser: AddParser) -> None:
     page = add_parser(
         description="Make one HTML file of match records or spectator logs. It opens from disk in "
-        "any browser, without a network. A record shows hands and faults as well, and what was "
-        "sent and answered; a spectator log what everybody saw.",
-        exit_codes={0: "written", 1: "a file is no log", 2: "wrong usage"},
+        "any browser, without a network. A record also shows hands, faults, requests and "
+        "replies. A spectator log shows the public messages.",
+        exit_codes={0: "written", 1: "a file is not a log", 2: "wrong usage"},
         examples=(
             ("referee page game.record.jsonl -o match.html", "a match, to look at or to send"),
             ("referee page games/*.record.jsonl --open", "many: the page begins with a list"),
@@ -29,7 +29,7 @@ def add(add_parser: AddParser) -> None:
     arg("files", nargs="+", metavar="FILE", help=log)
     output = 'where to write the page; "-" is stdout (default: match.html)'
     arg("-o", "--output", metavar="FILE", default="match.html", help=output)
-    arg("--turns", type=_turns, metavar="FIRST-LAST", help="those turns alone")
+    arg("--turns", type=_turns, metavar="FIRST-LAST", help="only these turns")
     lines = "keep every line that was sent, however many"
     arg("--lines", action="store_true", help=lines)
     arg("--open", action="store_true", help="open the page in the browser")
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.output == "-" and options.open:
         raise UsageError("--open needs a file: give another --output")
     if "-" in options.files:
-        raise UsageError('a page is made of files: save standard input to one, "-" is none')
+        raise UsageError('"-" is not supported here: save standard input to a file')
     check_files(options.files)
     matches = []
     code = OK
@@ -73,5 +73,5 @@ def _turns(text: str) -> tuple[int, int]:
     given = re.fullmatch(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?", text)
     first, last = (int(given[1]), int(given[2] or given[1])) if given else (1, 0)
     if first > last:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of turns, such as 10-20")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of turns, such as 10-20")
     return first, last

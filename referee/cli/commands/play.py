@@ -84,7 +84,7 @@ def add(add_parser: AddParser) -> None:
             ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
             (
                 "referee play big_money ./my_bot.py --time-limit none",
-                "no clock runs while your bot stands in a debugger",
+                "no clock runs while you debug your bot",
             ),
         ),
     )
@@ -106,7 +106,11 @@ def add(add_parser: AddParser) -> None:
     )
     add("--stderr", metavar="DIR", help=stderr)
     add = play.add_argument_group("recording").add_argument
-    add("--log", metavar="FILE", help='spectator log; "-" is stdout, and nothing else goes there')
+    add(
+        "--log",
+        metavar="FILE",
+        help='write the spectator log; "-" is stdout, which then has only the log',
+    )
     add("--record", metavar="FILE", help="match record: all that is needed to run it again")
     said = "add the stderr of the bots to the record, before the reply that follows it"
     add("--record-stderr", action="store_true", help=said)
@@ -271,7 +275,7 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession
     sitting = None
     if options.page:
         if not people:
-            raise UsageError(f"--page goes with BOT {HUMAN}: who plays in the browser")
+            raise UsageError(f"--page goes with BOT {HUMAN}: it lets people play in the browser")
         sitting = _sitting(options)
         persons = {seat: sitting.person(seat) for seat in sitting.seats}
     elif people:
@@ -434,7 +438,11 @@ async def _serve(
             sitting.keep_links(options.record)
         at = serving.origin(host, sitting.port)
         links = [f"{at}{link}" for link in sitting.links()]
-        what = "a seat: its link works again" if goes_on else "a seat: whoever has this link plays"
+        what = (
+            "a seat: its link works again"
+            if goes_on
+            else "a seat: anyone with this link can play it"
+        )
         for link in links:
             print(f"{link}  ({what})", file=sys.stderr, flush=True)
         site = Site(Library([]), more=Seats([sitting]).routes())

@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 
 def add(add_parser: AddParser) -> None:
     rules = add_parser(
-        description="Bots without programming are files of rules (spec/rule-bots.md). check says "
-        "what is wrong in FILEs, and where; keys lists the words that a file can use; explain "
-        "shows the scores behind each decision of a turn.",
+        description="Bots without programming are files of rules (spec/rule-bots.md). check "
+        "reports the mistakes in FILEs with their lines; keys lists the words that a file can use; "
+        "explain shows the scores behind each decision of a turn.",
         exit_codes={0: "all right", 1: "a file has an error"},
         examples=(
-            ("referee rules check my_bot.json", "what is wrong, with line and place"),
+            ("referee rules check my_bot.json", "mistakes, with line and place"),
             ("referee rules keys --game starrealms", "the words for Star Realms"),
             (
                 "referee rules explain my_bot.json --replay game.record.jsonl --turn 7",
-                "why it did what it did in that turn",
+                "the reasons for its decisions in that turn",
             ),
         ),
     )
     arg = rules.add_argument
     arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
     arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
-    text = f"the game: {', '.join(GAMES)} (default: that of the FILE, else {DEFAULT_GAME})"
+    text = f"the game: {', '.join(GAMES)} (default: the game of the FILE, otherwise {DEFAULT_GAME})"
     arg("--game", choices=list(GAMES), metavar="NAME", help=text)
     arg("--replay", metavar="RECORD", help="explain: the match record")
     arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
     arg("--player", type=player, metavar="N", help="explain: whose decisions (default: FILE's)")
-    formats = "text; json: an object a file, a word or a decision"
+    formats = "text; json: one object per file, word or decision"
     arg("--format", choices=("text", "json"), default="text", help=formats)
 
 
@@ -144,7 +144,7 @@ def _keys(options: argparse.Namespace) -> int:
 _TITLES = {
     "matcher": "Words for several cards",
     "set": "Sets of rules",
-    "flag": "What an entry can say besides",
+    "flag": "What else an entry can have",
     "key": "Keys of conditions and scores",
     "average": "Averages of an info X of cardInfo, over",
 }

@@ -36,11 +36,16 @@ def add(add_parser: AddParser) -> None:
         ),
     )
     add = parser.add_argument
-    add("paths", nargs="*", metavar="PATH", help="what is shown (default: the current folder)")
+    add(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders to show (default: the current folder)",
+    )
     serving.add_address(parser, PORT)
     play = "visitors play against this bot at /play; may be given more than once"
     add("--play", action="append", default=[], metavar="BOT", help=play)
-    games = "write the games of visitors there; started again, the server goes on with them"
+    games = "save the games of visitors in DIR; after a restart the server continues them"
     add("--save-games", metavar="DIR", help=games)
     add_game(parser)
     add_settings(parser)
@@ -74,7 +79,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with printing():
             print(f"{url}{first}  (Ctrl-C ends it)", flush=True)
         if not serving.is_local(host):
-            say(f"everybody who reaches {host} can see what is shown, and nobody is asked who")
+            say(f"everybody who reaches {host} can see these files without a login")
         collect_garbage()
 
         async def work(nursery: trio.Nursery) -> None:

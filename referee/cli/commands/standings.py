@@ -49,7 +49,7 @@ def add(add_parser: AddParser) -> None:
     add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
     add("--output", metavar="FILE", help="write them there, not to stdout")
     add_standings(parser)
-    exclude = "leave out all matches of this bot; may be given more than once"
+    exclude = "exclude all matches of this bot; can be repeated"
     add("--exclude", action="append", default=[], metavar="NAME", help=exclude)
     add("--follow", action="store_true", help="print them again whenever there is something new")
 
@@ -57,8 +57,12 @@ def add(add_parser: AddParser) -> None:
 def add_standings(parser: Options) -> None:
     """Add the options that say what of the standings is shown."""
     add = parser.add_argument
-    add("--anchor", metavar="BOT=RATING", help="a bot whose rating is this; else the mean is 1500")
-    add("--bot", metavar="NAME", help="show all that is known of this bot as well")
+    add(
+        "--anchor",
+        metavar="BOT=RATING",
+        help="fix the rating of this bot; otherwise the mean is 1500",
+    )
+    add("--bot", metavar="NAME", help="also show the details of this bot")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 def add(add_parser: AddParser) -> None:
     tournament = add_parser(
-        description="Play many matches between many bots, and rate them. The same command on the "
-        "same --store goes on where it was.",
-        epilog="BOT is as for referee play, with NAME= before it if it is to have a name. "
+        description="Play many matches between many bots, and rate them. The same command with "
+        "the same --store continues where it stopped.",
+        epilog="BOT is as for referee play, with NAME= before it to give it a name. "
         "spec/tournaments.md has all of it.",
         exit_codes={0: "done", 2: "wrong usage, or a store that cannot be written"},
         examples=(
@@ -153,7 +153,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         except Interrupted as interrupted:
             say(f"{interrupted}; matches that were being played were dropped")
             if options.store is not None:
-                say(f"go on with: referee {shlex.join(words)}")
+                say(f"continue with: referee {shlex.join(words)}")
             raise
         with interrupts.raising(), printing():
             print_standings(store, options.format, options)
@@ -276,7 +276,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         if options.sandbox == "auto" and stages[-1].sandbox != now.sandbox:
             raise UsageError(
                 f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none "
-                "goes on without it"
+                "continues without it"
             )
         if options.extend:
             check_extension(stages[-1], now)

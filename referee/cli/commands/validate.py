@@ -22,7 +22,7 @@ def add(add_parser: AddParser) -> None:
         description="Check spectator logs against the protocol: every line, and whether such a "
         "game can have been played.",
         epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
-        "what is expected and what was found.",
+        "the expected and the found text.",
         exit_codes={0: "all valid", 1: "one is not"},
         examples=(
             ("referee validate game.jsonl", "one log"),
@@ -34,7 +34,7 @@ def add(add_parser: AddParser) -> None:
     )
     log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
     validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
-    formats = "text; json: an object a log; junit: a test case a log"
+    formats = "text; json: one object per log; junit: one test case per log"
     add_report_options(validate, formats=formats, quiet="say nothing of valid logs")
 
 

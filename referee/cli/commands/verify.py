@@ -43,7 +43,7 @@ def add(add_parser: AddParser) -> None:
     add = verify.add_argument
     add("files", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
     add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
-    add("--sample", type=count, metavar="N", help="check N matches of the store, drawn by lot")
+    add("--sample", type=count, metavar="N", help="check N matches of the store, chosen at random")
     add("--records", metavar="DIR", help="where the tournament's records are, to be run again")
     add_run_recorded(verify, "the store")
     default = os.environ.get(SANDBOX, "bwrap")
@@ -52,10 +52,10 @@ def add(add_parser: AddParser) -> None:
     add(
         "--log",
         metavar="FILE",
-        help="write the spectator log that follows from the one RECORD; "
-        '"-" is stdout, and nothing else goes there',
+        help="write the spectator log of the RECORD, which must be the only one; "
+        '"-" is stdout, which then has only the log',
     )
-    text = "text: a line for a failure; json: an object a line for each RECORD; junit: a case each"
+    text = "text: one line per failure; json: one object per RECORD; junit: one case per RECORD"
     add_report_options(verify, formats=text, quiet="failures only: no summary, no progress")
 
 
@@ -140,10 +140,12 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.tournament.store import Store
 
     if options.files or options.log is not None:
-        raise UsageError("--store takes neither a RECORD nor --log; --records names a folder")
+        raise UsageError(
+            "--store cannot be used with RECORD or --log; give the folder with --records"
+        )
     folder = None if options.records is None else Path(options.records)
     if folder is not None and not folder.is_dir():
-        raise UsageError(f"--records {folder}: there is no such folder")
+        raise UsageError(f"--records {folder}: the folder does not exist")
     unseen = (options.store, options.records, options.output)  # as in a tournament
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()

@@ -18,7 +18,7 @@ from referee.conformance.verdict import Result, Status, result_of
 from referee.games.interface.definition import GameDefinition
 from referee.match.pages import SpecPage, read_spec
 
-_NO_CASE = "What is sent departs from the rules; no case can be named for certain."
+_NO_CASE = "A line differs from the rules, and no single case explains it."
 
 
 class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):

@@ -41,7 +41,7 @@ def _looked_at(
     yield named("folder"), f"the referee's folder, {os.getcwd()}", other
     if seat.waited is not None:
         cases = next(r.action.cases[:1] for r in seat.replies if r.action.awaits is not None)
-        what = "that another one hears of it, or is asked, too, while this one thinks"
+        what = "another bot gets the news, or its own request, while this one thinks"
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return

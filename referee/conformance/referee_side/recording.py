@@ -48,7 +48,7 @@ def read_line(line: bytes) -> Line:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
-        return Line(line, wrong="it is no JSON object with a type")
+        return Line(line, wrong="it is not a JSON object with a type")
     if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line.removesuffix(b"\r"))):
         return Line(line, value, SPACES)
     return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")

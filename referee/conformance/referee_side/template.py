@@ -53,14 +53,14 @@ class Template:
         given = [number for number in numbers if number in names]
         if _PLAYERS in names:
             if given:
-                raise UsageError("{players} stands for all players; leave out the others")
+                raise UsageError("{players} stands for all players; remove the others")
             if "{players}" not in self._words:
                 raise UsageError("{players} must be a word of its own")
             given = [*numbers]
         missing = [number for number in numbers if number not in given]
         if len(given) < 2 or given != [*numbers[: len(given)]]:
             raise UsageError(
-                f"{{{missing[0]}}} is missing: the referee is told of its bots by "
+                f"{{{missing[0]}}} is missing: the command names its bots with "
                 "{player1} and {player2}, or {players}"
             )
         self.seeded = _SEED in names

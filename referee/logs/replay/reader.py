@@ -134,7 +134,7 @@ class Replay:
         if not self._complete:
             if self._started and not self._ended:
                 yield from map(TurnOver, self.turn_reader.end())
-            torn = "the line after it is torn" if self._reader.torn else why
+            torn = "the line after it is truncated" if self._reader.torn else why
             yield CutShort(self._reader.whole, torn)
         if self._skipped:
             yield Skipped(self._first_skipped, self._skipped)
@@ -259,9 +259,9 @@ class Replay:
 def _problem(raw: bytes, value: Any) -> str:
     """Why a file, by its first line, is neither a record that can be shown nor a spectator log."""
     if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
-        return "this is no match record and no spectator log"
+        return "this is not a match record or a spectator log"
     if "entry" not in value:
-        return "this is no spectator log: it does not begin with a player-name"
+        return "this is not a spectator log: it does not begin with a player-name"
     header = read_header(raw)
     assert isinstance(header, NoHeader)  # else the match could be shown
     return header.text

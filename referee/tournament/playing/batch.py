@@ -233,8 +233,8 @@ class Worker:
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
-                    f"BOT {source.argument}: {file} is gone: put it back and start again; what the "
-                    "bot lost for that is not kept"
+                    f"BOT {source.argument}: {file} is missing: put it back and start again; "
+                    "matches that the bot lost for that are not saved"
                 )
 
     def _attempt(

@@ -24,7 +24,7 @@ PUT_OUT = (
 )
 
 CHANGED = (
-    "changed between two runs (--same-bot); the results are those of all its versions together"
+    "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
 
 ENOUGH_DEALS = 5
@@ -213,7 +213,7 @@ def sprt(found: Standings) -> Iterator[str]:
     else:
         yield (
             "Not decided at the limit of deals. The same command with more --deals and with "
-            "--extend, on the same --store, goes on."
+            "--extend, on the same --store, continues."
         )
     yield "The interval is a quarter wider, since the test chooses when to stop (ratings.md, 5)."
 
@@ -243,7 +243,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     if seats:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
-        yield f"{facts.mean_turns:.1f} turns a match; ended by {counts(facts.reasons)}."
+        yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
     for name, bot in facts.bots.items():
         for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
             if of:

@@ -56,7 +56,7 @@ _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
 class NoSuchPage(RefereeError):
-    """There is nothing at this address."""
+    """This address does not exist."""
 
 
 class Asset(NamedTuple):
@@ -499,7 +499,7 @@ def _json(value: object) -> Response:
 
 async def _problem(request: Request, error: Exception) -> Response:
     status = 422 if isinstance(error, UsageError) else 404
-    problem = str(error) if isinstance(error, RefereeError) else "There is nothing at this address"
+    problem = str(error) if isinstance(error, RefereeError) else "This address does not exist"
     if request.query_params.get("format") == "json":
         answer = _json({"problem": problem})
         answer.status_code = status

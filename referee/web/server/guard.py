@@ -79,7 +79,7 @@ class Guard:
                 return 403, "A page of another site cannot ask this server"
         sends = scope["method"] == "POST" and scope["path"].startswith(("/seat/", "/play"))
         if scope["method"] not in ("GET", "HEAD") and not sends:
-            return 405, "There is nothing to be sent to here"
+            return 405, "This address does not accept data"
         if self._requests >= MOST_REQUESTS and not _is_stream(scope):
             return 503, "Too many requests at a time: try again"
         return None

@@ -216,13 +216,13 @@ class Seat:
         if not self._has(given.tab):
             raise Refused(409, _MOVED)
         if given.run != self.run:
-            raise Refused(409, "The server was started again: look at what is asked now.")
+            raise Refused(409, "The server was restarted: look at the current question.")
         picks = None if given.picks is None else tuple(given.picks)
         if self._question is None or given.request != self._request:
             if given.request == self._request and self._request and picks == self._answer:
                 return
             if given.request > self._request:
-                raise Refused(422, "There is no such question.")
+                raise Refused(422, "This question does not exist any more.")
             raise Refused(409, "This was answered before.")
         if picks is not None and (problem := problem_with(self._question, picks)):
             raise Refused(422, problem)
@@ -452,7 +452,7 @@ class Seats:
         sitting = self.sittings.get(request.path_params["match"])
         seat = None if sitting is None else sitting.seats.get(request.path_params["seat"])
         if sitting is None or seat is None:
-            raise Refused(404, "There is no such seat, or its match is over and forgotten.")
+            raise Refused(404, "This seat does not exist, or its match is over and was removed.")
         return sitting, seat
 
     def _own(self, request: Request, token: str | None = None) -> Seat:

@@ -159,9 +159,9 @@ def test_what_is_wrong_with_folders_is_told_before_anything_is_built(here: Path)
     done = referee("build", "good", "bad", "minimal", str(here))
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "referee: bad/bot.toml: there is no key 'biuld'; did you mean build?",
-        "referee: BOT minimal is no folder with a bot.toml, which says how to build it",
-        f"referee: BOT {here} is no folder with a bot.toml, which says how to build it",
+        "referee: bad/bot.toml: unknown key 'biuld'; did you mean build?",
+        "referee: BOT minimal is not a folder with a bot.toml, which says how to build it",
+        f"referee: BOT {here} is not a folder with a bot.toml, which says how to build it",
     ]
     assert not (good / ".built").exists()
     assert bad.is_dir()
@@ -175,9 +175,9 @@ def test_every_command_tells_all_mistakes(command: str) -> None:
     done = referee(command, *words)
     assert done.returncode == 2
     assert done.stderr.splitlines() == [
-        "referee: a/bot.toml: there is no key 'comand'; did you mean command?",
+        "referee: a/bot.toml: unknown key 'comand'; did you mean command?",
         "referee: a/bot.toml: files: Expected `array`, got `int`",
-        "referee: a/bot.toml: command is missing: give what starts the bot",
+        "referee: a/bot.toml: command is missing: give the command that starts the bot",
     ]
 
 

@@ -171,7 +171,7 @@ def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) ->
     done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
     assert done.returncode == 1
     said = words_of(done.stdout)
-    assert "no reply within 0.5 s, nor in as much again: when its input had ended" in said
+    assert "no reply within 0.5 s, nor in twice the time: when its input had ended" in said
     assert "does not flush its output after every line, or it reads its input in blocks" in said
 
 
@@ -311,11 +311,11 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
     [
         ([], "conform takes a BOT"),
         (["no_such_bot"], "no_such_bot"),
-        (["http://"], "is no address"),
+        (["http://"], "is not a valid address"),
         (["http://127.0.0.1:9/", "--case", "8.4"], "no case to try with this BOT: 8.4/1 is only"),
         (["--game", "botwars", "classic:no_such_bot"], "BOT no_such_bot not found"),
-        (["--game", "botwars", "classic-form:minimal"], "is for http:// and https:// alone"),
-        (["original:http://127.0.0.1:9/"], "http://127.0.0.1:9/: original is for programs alone"),
+        (["--game", "botwars", "classic-form:minimal"], "is only for http:// and https://"),
+        (["original:http://127.0.0.1:9/"], "http://127.0.0.1:9/: original is only for programs"),
         (["--game", "botwars", "--referee", "x {players}"], "this game has no probes yet"),
         (["--game", "botwars", "--referee", "x {players}", "--list"], "has no probes yet"),
         (["minimal", "--case", "11.9"], "no case matches '11.9'"),
@@ -323,7 +323,7 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),
         (["minimal", "--jobs", "0"], "'0' is not an integer of 1 or more"),
         (["minimal", "minimal"], "too many arguments: minimal"),
-        (["minimal", "--output", "/no/such/folder/x"], "there is no folder"),
+        (["minimal", "--output", "/no/such/folder/x"], "the folder does not exist"),
         (["minimal", "--output", "/"], "it is a directory"),
         (["minimal", "--referee", "x {player1} {player2}"], "not both"),
         (["--referee", "x {player1}"], "{player2} is missing"),

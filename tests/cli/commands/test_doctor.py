@@ -32,7 +32,7 @@ def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
     assert lines[-1] == "Matches can be played here."
     assert max(map(len, lines)) <= 80
     at = next(number for number, line in enumerate(lines) if line.startswith("  --  C++ "))
-    assert lines[at].split("  ")[-1].strip() == "there is no c++ here"
+    assert lines[at].split("  ")[-1].strip() == "c++ is not installed"
     assert [line.strip() for line in lines[at + 1 : at + 3]] == [
         "for bots in C++",
         "do: apt-get install g++",
@@ -73,7 +73,7 @@ def test_a_machine_without_bubblewrap_is_told_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        sandbox, "unavailable_reason", lambda: f"there is no bwrap here: {sandbox.INSTALL}"
+        sandbox, "unavailable_reason", lambda: f"bwrap is not installed: {sandbox.INSTALL}"
     )
     check = checks()["bubblewrap"]
     assert check["status"] == "missing"

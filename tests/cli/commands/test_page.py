@@ -39,7 +39,9 @@ def test_many_files_are_one_page_and_what_is_none_is_told(
     wrong.write_text("no log\n")
     assert cli.main(["page", str(RECORD), str(wrong), str(LOG), "-o", str(page)]) == 1
     problem, written = said(capsys).splitlines()
-    assert problem.startswith(f"referee: {wrong}, line 1: this is no match record and no spectator")
+    assert problem.startswith(
+        f"referee: {wrong}, line 1: this is not a match record or a spectator"
+    )
     assert "give a file that --record or --log has written" in problem
     assert written.startswith(f"referee: {page}: ")
     assert "<title>2 matches</title>" in page.read_text()
@@ -97,14 +99,14 @@ def test_it_is_opened(
     [
         (["missing"], "cannot read missing: No such file or directory"),
         (["."], "cannot read .: it is a directory; name the files in it: ./*"),
-        (["-"], 'a page is made of files: save standard input to one, "-" is none'),
+        (["-"], '"-" is not supported here: save standard input to a file'),
         ([RECORD, "-o", "-", "--open"], "--open needs a file: give another --output"),
-        ([RECORD, "--turns", "9-3"], "'9-3' is no range of turns, such as 10-20"),
-        ([RECORD, "--turns", "0"], "'0' is no range of turns, such as 10-20"),
+        ([RECORD, "--turns", "9-3"], "'9-3' is not a range of turns, such as 10-20"),
+        ([RECORD, "--turns", "0"], "'0' is not a range of turns, such as 10-20"),
         ([RECORD, "--turns", "900-901"], "--turns 900-901: the match has 38 turns"),
         (
             [RECORD, "-o", "missing/match.html"],
-            "cannot write missing/match.html: there is no folder missing",
+            "cannot write missing/match.html: the folder does not exist: missing",
         ),
         ([RECORD, "-o", RECORD], "two-players.record.jsonl are the same file"),
     ],

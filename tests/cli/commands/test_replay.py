@@ -41,7 +41,7 @@ def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert heads(log)[0] == "Turn 1: player1 Big Money, 1st turn"
     assert any(line.startswith("  hand ") for line in record)
     assert not any(line.startswith("  hand ") for line in log)
-    assert any("tells no hands" in line for line in log)
+    assert any("does not show hands" in line for line in log)
     assert record[-1] == log[-1]
     assert "provinces empty" in log[-1]
 
@@ -173,7 +173,7 @@ def test_a_record_that_ends_before_its_last_entry_is_shown_whole_and_said(
         ([str(LOG), "--turn", "1", "--to", "2"], "--turn"),
         ([str(LOG), "--turn", "0"], "1 or more"),
         ([str(LOG), "--player", "3"], "the match has 2 players"),
-        ([str(LOG), "--player", "0"], "'0' is no player, such as 1 or player1"),
+        ([str(LOG), "--player", "0"], "'0' is not a player: give 1 or player1, for example"),
         ([str(LOG), str(LOG), "--follow"], "one FILE"),
         (["-", "-"], "once"),
         ([str(LOG), "--summary", "--format", "json"], "--summary"),

@@ -178,8 +178,8 @@ def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, c
     assert commands.run(*words, code=code) == ""
     told, how = commands.err.splitlines()
     assert "matches that were being played were dropped" in told
-    assert how.startswith("referee: go on with: referee tournament ")
-    again = shlex.split(how.partition("go on with: referee ")[2])
+    assert how.startswith("referee: continue with: referee tournament ")
+    again = shlex.split(how.partition("continue with: referee ")[2])
     assert again == words
     assert Path(commands.store).parent.joinpath("night.sqlite-wal").exists() is False
 
@@ -347,7 +347,7 @@ def test_a_wrong_command_leaves_no_store(commands: Commands) -> None:
         ([*BOTS, "--anchor", "none=5"], "give BOT=RATING with one of minimal, big_money, new"),
         ([*BOTS, "--anchor", "new=high"], "'high' is not a number"),
         ([*BOTS, "--bot", "none"], "--bot none: there are: minimal, big_money, new"),
-        ([*BOTS, "--deals", "2", "--matches", "9"], "--matches cannot be given beside --deals"),
+        ([*BOTS, "--deals", "2", "--matches", "9"], "--matches cannot be combined with --deals"),
         ([*BOTS[:2], "--pairing", "sprt", "--elo0", "9", "--elo1", "3"], "must be less than"),
         ([*BOTS, "--set", "colour=red"], "dominion has no option 'colour'"),
         ([*BOTS, "--deals", "0"], "argument --deals: '0' is not an integer of 1 or more"),
@@ -368,13 +368,13 @@ def a_device(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (a_device, "it is no regular file"),
-        (os.mkfifo, "it is no regular file"),
-        (Path.mkdir, "it is no regular file"),
-        (Path.touch, "is no store of a tournament"),
+        (a_device, "it is not a regular file"),
+        (os.mkfifo, "it is not a regular file"),
+        (Path.mkdir, "it is not a regular file"),
+        (Path.touch, "is not a store of a tournament"),
         (lambda path: path.write_text("dear diary\n" * 100), "is not a database"),
         (lambda path: path.symlink_to("nothing"), "No such file"),
-        (lambda path: path.symlink_to("/dev/null"), "it is no regular file"),
+        (lambda path: path.symlink_to("/dev/null"), "it is not a regular file"),
     ],
 )
 def test_what_is_no_store_is_left_alone(
@@ -527,13 +527,13 @@ def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
         ("format = 'knockout'", "--format: invalid choice: 'knockout'"),
         ("time-limit = 'long'", "--time-limit: 'long' is not a number of seconds"),
         ("deals = true", "--deals: 'true' is not an integer"),
-        ("colour = 'red'", "there is no option 'colour'"),
-        ("config = 'other.toml'", "there is no option 'config'"),
-        ("quiet = 3", "quiet is to be true or false"),
-        ("set = 'x'", "set is to be a table"),
+        ("colour = 'red'", "unknown option 'colour'"),
+        ("config = 'other.toml'", "unknown option 'config'"),
+        ("quiet = 3", "quiet must be true or false"),
+        ("set = 'x'", "set must be a table"),
         ("[[bot]]\nname = 'x'", "bot 1: command is missing"),
-        ("x = = 3", "is no TOML"),
-        (f"deals = {'9' * 5_000}", "is no TOML"),
+        ("x = = 3", "is not valid TOML"),
+        (f"deals = {'9' * 5_000}", "is not valid TOML"),
         (f"a{'.a' * 5_000} = 1", "line 1 has more than 100 dots: use shorter keys"),
         (f"\n[a{'.a' * 5_000}]", "line 2 has more than 100 dots"),
         (f"a{'.a' * 50} = 1", "nested too deeply"),
@@ -772,10 +772,10 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
         (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--follow", "--format", "csv"], "--follow shows text"),
-        (["verify", "--store", "night.sqlite", "--log", "x"], "--store takes neither"),
+        (["verify", "--store", "night.sqlite", "--log", "x"], "--store cannot be used with RECORD"),
         (
             ["verify", "--store", "night.sqlite", "--records", "none"],
-            "--records none: there is no such folder",
+            "--records none: the folder does not exist",
         ),
     ],
 )

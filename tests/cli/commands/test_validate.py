@@ -55,7 +55,7 @@ def test_of_a_game_without_a_checker_only_the_lines_are_checked(
     assert cli.main(["validate", str(torn)]) == 1
     out, err = capsys.readouterr()
     assert "expected: an integer as `version` of player-name" in out
-    assert "a last line that is torn" in out
+    assert "a truncated last line" in out
     assert err.count("\n") == 1
 
 

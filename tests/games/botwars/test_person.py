@@ -54,8 +54,8 @@ def test_an_empty_line_moves_none() -> None:
     [
         ("1:1-up 1:1-down", "1:1 is moved twice."),
         ("1:1", '"1:1" can be 1:1-up or'),
-        ("0:0-up", '"0:0-up" is no choice here.'),  # out of the grid
-        ("2:2-up", '"2:2-up" is no choice here.'),  # not its own
+        ("0:0-up", '"0:0-up" is not a choice here.'),  # out of the grid
+        ("2:2-up", '"2:2-up" is not a choice here.'),  # not its own
     ],
 )
 def test_what_is_no_answer(typed: str, problem: str) -> None:

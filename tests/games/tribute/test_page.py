@@ -59,7 +59,7 @@ def test_a_log_is_shown_up_to_what_the_rules_do_not_allow(tmp_path: Path) -> Non
     last = max(number for number, line in enumerate(lines) if b'"gain-coin"' in line)
     path.write_bytes(b"".join([*lines[:last], *lines[last + 1 :]]))
     page = read_match(str(path))
-    problem = f"Line {last + 1} is none of such a log: this is as far as it goes."
+    problem = f"Line {last + 1} does not belong to such a log, so the page ends here."
     assert page.header.problem == problem
     before = [step for step in whole.steps if step.lines[1] <= last]
     assert [step.set for step in page.steps] == [step.set for step in before]

@@ -172,7 +172,7 @@ def test_a_log_that_is_cut_short_is_shown_as_far_as_it_goes(tmp_path: Path) -> N
             file = tmp_path / "cut"
             file.write_bytes(b"".join(lines[:length]) + lines[length][:-1])
             _, items = read(file)
-            assert items[-1] == CutShort(length, "the line after it is torn")
+            assert items[-1] == CutShort(length, "the line after it is truncated")
             found = turns(items)
             known = max(len(found) - 1, 0)  # the last turn may be a part of one
             assert [public(t) for t in found[:known]] == [public(t) for t in whole[:known]]
@@ -230,9 +230,9 @@ def test_lines_that_do_not_belong_are_counted(tmp_path: Path) -> None:
     ("data", "says"),
     [
         (b"", "empty"),
-        (b"hello\n", "no match record and no spectator log"),
-        (b"\x00\xff\n", "no match record and no spectator log"),
-        (b"[]\n", "no match record and no spectator log"),
+        (b"hello\n", "not a match record or a spectator log"),
+        (b"\x00\xff\n", "not a match record or a spectator log"),
+        (b"[]\n", "not a match record or a spectator log"),
         (b'{"type":"chess"}\n', "does not begin with a player-name"),
         (b'{"type":["player-name"]}\n', "does not begin with a player-name"),
         (b'{"entry":"header"}\n', "must be a header"),

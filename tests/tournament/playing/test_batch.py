@@ -115,7 +115,7 @@ def test_what_a_bot_loses_whose_file_is_gone_is_no_result(
     file = tmp_path / "bot"
     file.write_text('#!/bin/sh\nrm "$0"\n')
     file.chmod(0o700)
-    with pytest.raises(UsageError, match=f"^BOT .*: {file} is gone: put it back and start again"):
+    with pytest.raises(UsageError, match=f"^BOT .*: {file} is missing: put it back"):
         play(executor, [command.format(file), "big_money"], (1,))
 
 

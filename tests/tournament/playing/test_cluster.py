@@ -188,7 +188,7 @@ def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
         refused = referee_process(*command, "--sandbox", "bwrap")
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
-    assert refused.stderr.endswith(f": the sandbox bwrap: there is no bwrap here: {INSTALL}\n")
+    assert refused.stderr.endswith(f": the sandbox bwrap: bwrap is not installed: {INSTALL}\n")
 
 
 @needs_dask
