@@ -7,9 +7,9 @@ spec/python-rl.md describes them.
     env = dominion_v1.env(players=2)
 
 Of every game that has an `Environment` there is a name here: the game's, "_v" and the version of
-its observations and actions. PettingZoo is asked for when an environment is made.
+its observations and actions. PettingZoo is imported when an environment is made.
 
-common.py        what both kinds have: spaces, metadata, rendering
+common.py        the shared part: spaces, metadata, rendering
 episode.py       a match for programs: actions in, observations and rewards out
 environments.py  the environments of one game, as a module of PettingZoo has them
 sequential.py    PettingZoo's AECEnv, where one seat is asked at a time

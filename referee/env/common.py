@@ -1,4 +1,4 @@
-"""What both kinds of environment have: spaces of Gymnasium, metadata, rendering."""
+"""The shared part of both kinds of environment: spaces of Gymnasium, metadata, rendering."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Common(EzPickle):  # type: ignore[misc]
         options: the game's own that are not to have their defaults.
 
     Raises:
-        UsageError: there is no such match.
+        UsageError: the match does not exist.
     """
 
     render_mode: str | None
@@ -66,11 +66,11 @@ class Common(EzPickle):  # type: ignore[misc]
         self._seat = dict(zip(self.agents, episode.learners, strict=True))
 
     def observation_space(self, agent: str) -> Any:
-        """What an agent sees."""
+        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """What an agent can do."""
+        """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Self:
@@ -140,13 +140,13 @@ def seat_of(agent: str | None) -> int | None:
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raise `UsageError` if it is none."""
+    """Raise `UsageError` if the mode is not valid."""
     if mode is not None and mode not in RENDER_MODES:
         raise UsageError(f'render_mode is {mode!r}; give None or "ansi"')
 
 
 def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """What a seat knows, as text."""
+    """Show a seat's knowledge as text."""
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
@@ -154,7 +154,7 @@ def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
 
 
 def observations(episode: Episode) -> Any:
-    """The space of what a seat sees."""
+    """Return the space of observations."""
     environment = episode.environment
     numbers = environment.observation(episode.seats, episode.options)
     if episode.normalised:
@@ -168,7 +168,7 @@ def observations(episode: Episode) -> Any:
 
 
 def actions(episode: Episode) -> Any:
-    """The space of what a seat can do."""
+    """Return the space of actions."""
     choices = len(episode.environment.choices)
     shape = episode.environment.action_shape(episode.options)
     return spaces.MultiDiscrete(np.full(shape, choices)) if shape else spaces.Discrete(choices)

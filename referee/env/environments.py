@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Environments(ModuleType):
-    """What PettingZoo has in a module, for a game whose players take turns.
+    """The functions of a PettingZoo module, for a game whose players take turns.
 
     All that makes an environment takes the number of players, None for as few as can play;
     `opponents`, for each seat a bot or None where the program plays; `render_mode`, None or "ansi";
     `normalised`, whether observations are scaled to numbers from 0 to 1; and the game's options by
-    name, as `max_turns=50`. It raises a `UsageError` if there is no such match, or if PettingZoo is
-    not installed.
+    name, as `max_turns=50`. It raises a `UsageError` if the match does not exist, or if PettingZoo
+    is not installed.
 
     Attributes:
         choices: the name of each choice; its place is its number.
@@ -81,7 +81,7 @@ class Environments(ModuleType):
 
 
 class ParallelEnvironments(Environments):
-    """What PettingZoo has in a module, for a game whose players all move at the same time."""
+    """The functions of a PettingZoo module, for a game whose players all move together."""
 
     def parallel_env(self, players: int | None = None, **options: Any) -> ParallelEnv:
         """Make a ParallelEnv."""

@@ -1,7 +1,7 @@
 """A match for programs that learn: actions in, observations and rewards out.
 
 The match is the one that `referee play` plays with the same seed, options and replies. It is driven
-in a plain loop; only bots that are no Python objects need more (`opponents.py`).
+in a plain loop. Only bots outside this process need more (`opponents.py`).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Episode:
         due: the learners that have to act.
 
     Raises:
-        UsageError: there is no such match; the text says why.
+        UsageError: the match does not exist; the text says why.
     """
 
     def __init__(
@@ -134,11 +134,11 @@ class Episode:
         """Begin a new match; one that is not over is given up.
 
         Args:
-            seed: of the match; None for the next one that is drawn. What is drawn follows from the
-                last seed that was given.
+            seed: of the match; None for the next one that is drawn. The seeds
+                follow from the last one that was given.
 
         Raises:
-            UsageError: there is no such seed.
+            UsageError: the seed is not valid.
             BotError: an opponent that is an object has raised an exception, or cannot play.
             ShortageError: an opponent cannot be started.
         """
@@ -173,7 +173,7 @@ class Episode:
             raise BotError("the match was over before the program was asked anything")
 
     def act(self, seat: int, action: Any) -> None:
-        """Take an action of a seat that is due. After the last one the match goes on.
+        """Take an action of a seat that is due. After the last one the match continues.
 
         Raises:
             UsageError: it is not legal; nothing has changed.
@@ -192,8 +192,8 @@ class Episode:
         """Copy the match as it is now. The program plays all seats of the copy.
 
         Args:
-            viewer: a learner that is due; what it cannot know is dealt again at random. None: an
-                exact copy.
+            viewer: a learner that is due. Everything that it cannot know is dealt again at random.
+                None: an exact copy.
             seed: all that is dealt again follows from it.
 
         Raises:
@@ -234,7 +234,7 @@ class Episode:
             self._opponents.close()
 
     def observe(self, seat: int) -> Observation:
-        """What a seat knows."""
+        """Return a seat's observation."""
         return self._observer(self.player(seat))
 
     def player(self, seat: int) -> Translator:
@@ -246,14 +246,14 @@ class Episode:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the match ended; None while it goes on."""
+        """How the match ended; None before its end."""
         return self._match.outcome
 
     def rewards(self) -> list[float]:
-        """What the seats get at the end: 1 if all others were beaten, -1 if it was by all.
+        """Return one reward for each seat: 0 before the end.
 
-        Of each other it is one that is beaten, less one that it was beaten by; the mean of that. So
-        a draw is 0, and the sum is 0.
+        A seat gets 1 for each seat that it has beaten and -1 for each that has beaten it, divided
+        by the number of other seats.
         """
         outcome = self.outcome
         if outcome is None:
@@ -264,7 +264,7 @@ class Episode:
         ]
 
     def facts(self, seat: int) -> dict[str, Any]:
-        """What is told of a seat beside what it sees: `infos` of PettingZoo."""
+        """Return facts about a seat beside its observation: `infos` of PettingZoo."""
         facts: dict[str, Any] = {"seed": self.seed}
         outcome = self.outcome
         if outcome is not None:
@@ -282,7 +282,7 @@ class Episode:
         return facts
 
     def _go_on(self) -> None:
-        """Hand on what is new, and ask the opponents, until a learner is due or all is over."""
+        """Send new lines to the opponents and take their replies, until a learner is due."""
         match = self._match
         while True:
             for entry in match.take_entries():

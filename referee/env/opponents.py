@@ -1,4 +1,4 @@
-"""Bots in some seats of an environment: whatever `referee play` takes, and Python objects.
+"""Bots in some seats of an environment: all that `referee play` takes, and Python objects.
 
 They end at `close`, and with this program.
 """
@@ -37,14 +37,14 @@ class Opponents:
     """The bots of an environment, match after match.
 
     Args:
-        opponents: one a seat, at least one of them a bot.
+        opponents: one entry per seat, at least one of them a bot.
         game: a key of `GAMES`.
 
     Attributes:
         seats: where they sit.
 
     Raises:
-        UsageError: one of them is no bot.
+        UsageError: one of them is not a bot.
     """
 
     def __init__(self, opponents: Bots, game: str) -> None:
@@ -81,7 +81,7 @@ class Opponents:
         self._bots = self._match.enter_context(lent)
 
     def tell(self, to: int | None, line: bytes) -> None:
-        """Put a line by for those whom it is for, until they are asked."""
+        """Keep a line for its receivers until their next request."""
         for seat in self._lines if to is None else self._lines.keys() & {to}:
             self._lines[seat] += line
 
@@ -133,7 +133,7 @@ class Opponents:
         return answer
 
     def finish(self, match: Match) -> None:
-        """End a match that is over; the bots are told its end.
+        """End a match that is over, and send the bots its last lines.
 
         Raises:
             BotError: as of `answer`.
@@ -148,7 +148,7 @@ class Opponents:
         self._match.close()
 
     def close(self) -> None:
-        """End all processes. There can be another match all the same."""
+        """End all processes. Another match can begin afterwards."""
         _close(self._match, self._pool)
 
 

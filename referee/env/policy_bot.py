@@ -1,4 +1,4 @@
-"""A policy as a bot: what was learnt in an environment, against any other bot."""
+"""A policy as a bot, for matches against any other bot."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class PolicyBot:
     Args:
         policy: is given an observation as in the environment, and returns an action.
         game: a key of `GAMES`.
-        name: what it is called.
+        name: of the bot.
         normalised: whether its observations are, as in the environment.
         options: the game's own that do not have their defaults; they change what is normalised.
 
     Raises:
-        UsageError: there is no such game, or it has no environment.
+        UsageError: the game does not exist, or it has no environment.
     """
 
     def __init__(

@@ -1,9 +1,11 @@
-"""A game in which one seat is asked at a time, as an environment of PettingZoo (AECEnv)."""
+"""A game in which one seat acts at a time, as an environment of PettingZoo (AECEnv)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from referee.env.common import Common
@@ -11,7 +13,7 @@ from referee.env.episode import Observation
 
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
-    """An AECEnv. An agent acts as often as its reply takes, then who is asked next."""
+    """An AECEnv. An agent acts until its reply is complete."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new match.
@@ -21,7 +23,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             options: ignored.
 
         Raises:
-            UsageError: there is no such seed.
+            UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
         self._stand()
@@ -57,11 +59,17 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             self._select()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows."""
+        """Return an agent's observation."""
         return self._episode.observe(self._seat[agent])
 
+    def action_mask(self, agent: str) -> NDArray[np.int8]:
+        """Return the mask of the agent's legal actions. It costs less than `observe`."""
+        legal = self._episode.player(self._seat[agent]).legal()
+        assert legal is not None  # only in games whose players move together
+        return legal
+
     def render(self) -> str | None:
-        """What the agent knows that is selected, as text."""
+        """Show the selected agent's knowledge as text."""
         return self._shown(self._seat[self.agent_selection])
 
     def _select(self) -> None:

@@ -1,4 +1,4 @@
-"""A game in which all seats are asked at once, as an environment of PettingZoo (ParallelEnv)."""
+"""A game in which all seats act together, as an environment of PettingZoo (ParallelEnv)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from referee.errors import UsageError
 
 
 class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
-    """A ParallelEnv, one step a turn."""
+    """A ParallelEnv. One step is one turn."""
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -27,7 +27,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
             Observations and infos.
 
         Raises:
-            UsageError: there is no such seed.
+            UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
         self._stand()
@@ -72,7 +72,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         return result
 
     def render(self) -> str | None:
-        """The grid, as the first player that is no opponent sees it, as text."""
+        """Show the grid as the program's first player sees it, as text."""
         return self._shown(self._episode.learners[0])
 
     def _seen(self) -> dict[str, Observation]:

@@ -38,7 +38,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         options: the game's own that are not to have their defaults.
 
     Raises:
-        UsageError: there is no such match.
+        UsageError: the match does not exist.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (as theirs)
@@ -79,7 +79,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             options: ignored.
 
         Raises:
-            UsageError: there is no such seed.
+            UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
         super().reset(seed=seed)
@@ -92,7 +92,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             Observation, reward, terminated, truncated, info.
 
         Raises:
-            UsageError: it is no action, or the match is over.
+            UsageError: the action does not exist, or the match is over.
         """
         episode, seat = self._episode, self._seat
         if seat not in episode.due:
@@ -111,7 +111,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
     def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
         """Copy the match into an environment of PettingZoo, in which the program plays all seats.
 
-        Arguments and errors are those of `Common.copy`.
+        It has the arguments and errors of `Common.copy`.
         """
         episode = self._episode.copy(seat_of(viewer), seed)
         if self._copies is None:
@@ -142,7 +142,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         return seen
 
     def render(self) -> str | None:
-        """What the player knows, as text."""
+        """Show the player's knowledge as text."""
         return shown(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:

@@ -125,7 +125,7 @@ ROWS: dict[str, tuple[Callable[[int], Figures], Callable[[int], Figures]]] = {
         partial(against, cautious, time.process_time),
         partial(rules_alone, "dominion", 2),
     ),
-    "dominion_v1.gym_env, big_money (a process; elapsed time)": (
+    "dominion_v1.gym_env, big_money (in this process; elapsed time)": (
         partial(against, "big_money", time.perf_counter),
         partial(rules_alone, "dominion", 2),
     ),

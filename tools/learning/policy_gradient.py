@@ -1,0 +1,180 @@
+"""Train a policy for Dominion against `big_money`: a policy gradient in numpy.
+
+    .venv/bin/python -m tools.learning.policy_gradient [--minutes 1.8] [--deals 400]
+        [--seed 1] [--curve FILE.svg]
+
+The policy has one hidden layer. It is trained on the result of whole matches (REINFORCE), with
+least squares as its baseline and Adam as its optimiser. At the end it plays both seats of the
+deals. Needs the extra `rl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.env import dominion_v1
+
+HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
+FIRST_TRAINING_SEED = 1_000_000  # the deals have smaller ones
+
+
+class Policy:
+    """A network: normalised observation -> weights of the legal choices."""
+
+    def __init__(self, size: int, choices: int, random: np.random.Generator) -> None:
+        self.random = random
+        self.parameters = [
+            random.normal(0, size**-0.5, (size, HIDDEN)),
+            np.zeros(HIDDEN),
+            np.zeros((HIDDEN, choices)),
+            np.zeros(choices),
+        ]
+        self._means = [np.zeros_like(each) for each in self.parameters]
+        self._squares = [np.zeros_like(each) for each in self.parameters]
+        self._steps = 0
+        self._moments = np.eye(size + 1), np.zeros(size + 1)
+
+    def probabilities(self, seen: Any, masks: Any) -> tuple[Any, Any]:
+        """Return the hidden layer, and the probability of each choice."""
+        first, bias, second, last = self.parameters
+        hidden = np.tanh(seen @ first + bias)
+        logits = np.where(masks, hidden @ second + last, -1e9)
+        weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+        return hidden, weights / weights.sum(axis=-1, keepdims=True)
+
+    def choose(self, seen: Any) -> int:
+        """Choose by these probabilities."""
+        chances = self.probabilities(seen["observation"], seen["action_mask"])[1].cumsum()
+        return int(np.searchsorted(chances, self.random.random() * chances[-1]))
+
+    def best(self, seen: Any) -> int:
+        """Choose the most probable."""
+        return int(self.probabilities(seen["observation"], seen["action_mask"])[1].argmax())
+
+    def expect(self, seen: Any, returns: Any) -> Any:
+        """Return how much better the matches were than expected, and learn from them."""
+        known = np.hstack([seen, np.ones((len(seen), 1))])
+        products, sums = self._moments
+        surprise = returns - known @ np.linalg.solve(products, sums)
+        products *= 0.95
+        sums *= 0.95
+        products += known.T @ known + 0.05 * np.eye(len(sums))
+        sums += known.T @ returns
+        return surprise
+
+    def learn(self, seen: Any, masks: Any, actions: Any, advantages: Any) -> None:
+        """Make the actions of better matches more probable."""
+        hidden, chances = self.probabilities(seen, masks)
+        logs = np.log(np.maximum(chances, 1e-9))
+        spread = -(chances * logs).sum(axis=1, keepdims=True)
+        slope = -chances * advantages[:, None] - ENTROPY * chances * (logs + spread)
+        slope[np.arange(len(actions)), actions] += advantages
+        slope /= len(actions)
+        back = (slope @ self.parameters[2].T) * (1 - hidden**2)
+        slopes = [seen.T @ back, back.sum(axis=0), hidden.T @ slope, slope.sum(axis=0)]
+        self._steps += 1
+        for values, each, mean, square in zip(
+            self.parameters, slopes, self._means, self._squares, strict=True
+        ):
+            mean += 0.1 * (each - mean)
+            square += 0.001 * (each**2 - square)
+            scale = np.sqrt(square / (1 - 0.999**self._steps)) + 1e-8
+            values += RATE * mean / (1 - 0.9**self._steps) / scale
+
+
+def play(env: Any, policy: Any, seed: int) -> tuple[list[Any], list[int], float, int]:
+    """Play a match; returns what was seen and chosen, the reward, and the margin of points."""
+    seen, info = env.reset(seed=seed)
+    sights, actions, reward, terminated = [], [], 0.0, False
+    while not terminated:
+        sights.append(seen)
+        actions.append(policy(seen))
+        seen, reward, terminated, _, info = env.step(actions[-1])
+    return sights, actions, reward, info["margin"]
+
+
+def train(minutes: float, seed: int) -> tuple[Policy, list[tuple[float, int, float]]]:
+    """Train for some minutes of processor time.
+
+    Returns:
+        The policy; and minutes, matches and share of points, each of twenty batches.
+    """
+    envs = [made(seat) for seat in (0, 1)]
+    size = envs[0].observation_space["observation"].shape[0]
+    policy = Policy(size, len(dominion_v1.choices), np.random.default_rng(seed))
+    curve, rewards, matches = [], list[float](), 0
+    while time.process_time() < 60 * minutes:
+        sights, actions, returns, lengths = list[Any](), list[int](), [], []
+        for _ in range(BATCH):
+            env = envs[matches % 2]
+            seen, chosen, reward, margin = play(env, policy.choose, FIRST_TRAINING_SEED + matches)
+            sights += seen
+            actions += chosen
+            lengths.append(len(chosen))
+            returns.append(reward + margin / 25)
+            rewards.append(reward)
+            matches += 1
+        seen = np.stack([each["observation"] for each in sights])
+        masks = np.stack([each["action_mask"] for each in sights])
+        advantages = policy.expect(seen, np.repeat(returns, lengths))
+        advantages /= advantages.std() + 0.1
+        policy.learn(seen, masks, np.array(actions), advantages)
+        if len(rewards) >= 20 * BATCH:
+            points = float(np.mean(rewards) + 1) / 2
+            curve.append((time.process_time() / 60, matches, points))
+            print(f"{curve[-1][0]:.1f} minutes, {matches} matches, {points:.1%}", flush=True)
+            rewards.clear()
+    return policy, curve
+
+
+def made(seat: int) -> Any:
+    """Make the environment of a seat."""
+    opponents: list[Any] = ["big_money", "big_money"]
+    opponents[seat] = None
+    return dominion_v1.gym_env(opponents, normalised=True, max_turns=50)
+
+
+def picture(curve: list[tuple[float, int, float]]) -> str:
+    """Draw the share of points against the minutes, as SVG."""
+    end = curve[-1][0]
+    line = " ".join(
+        f"{60 + 500 * at / end:.0f},{230 - 200 * points:.0f}" for at, _, points in curve
+    )
+    rows = "".join(
+        f'<path d="M60 {230 - 2 * percent}h500" stroke="#ccc"/>'
+        f'<text x="52" y="{235 - 2 * percent}" text-anchor="end">{percent}%</text>'
+        for percent in (0, 25, 50, 75, 100)
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 580 280" font-family="sans-serif" '
+        f'font-size="14"><rect width="580" height="280" fill="#fff"/>{rows}'
+        f'<polyline points="{line}" fill="none" stroke="#06c" stroke-width="3"/>'
+        f'<text x="60" y="255">0</text><text x="560" y="255" text-anchor="end">{end:.1f} minutes, '
+        f"{curve[-1][1]:,} matches</text></svg>\n"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=1.8, help="of processor time")
+    parser.add_argument("--deals", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--curve", help="a file for the learning curve")
+    options = parser.parse_args()
+    policy, curve = train(options.minutes, options.seed)
+    if options.curve:
+        Path(options.curve).write_text(picture(curve))
+    envs = [made(seat) for seat in (0, 1)]
+    rewards = [[play(env, policy.best, deal)[2] for env in envs] for deal in range(options.deals)]
+    points = (np.mean(rewards, axis=1) + 1) / 2
+    error = points.std(ddof=1) / len(points) ** 0.5
+    print(f"{points.mean():.1%} of the points, standard error {error:.1%}, {options.deals} deals")
+
+
+if __name__ == "__main__":
+    main()
