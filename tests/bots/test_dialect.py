@@ -97,7 +97,7 @@ def test_an_address_where_a_program_is_needed() -> None:
         ("bare:big_money", "dominion", "bare:big_money not found"),
         (f"other:{URL}", "toy", "not found"),
         ("bare-form:big_money", "toy", "http://"),
-        ("bare:http://", "toy", "no address"),
+        ("bare:http://", "toy", "not a valid address"),
         ("bare:big_money", "no such game", "not found"),
     ],
 )

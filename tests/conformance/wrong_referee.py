@@ -674,7 +674,7 @@ def _() -> None:
 
 @mode("two buys a turn")
 def _() -> None:
-    around(turn, "TurnState", lambda was, player: was(player, buys=2))()
+    around(game, "TurnState", lambda was, player: was(player, buys=2))()
 
 
 def ends(function: Callable[[Any, Any, Player], object]) -> Callable[[], object]:
@@ -979,8 +979,8 @@ def _() -> None:
 def again(code: str) -> Callable[[], object]:
     """A mode in which a fault costs nothing: the same is asked once more."""
 
-    def play_turn(table: Table, seat: Player, state: Any = None) -> Any:
-        inner = was(table, seat, state)
+    def play_turn(table: Table, state: Any) -> Any:
+        inner = was(table, state)
         request = next(inner)
         while True:
             reply = yield request
