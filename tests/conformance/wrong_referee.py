@@ -214,7 +214,7 @@ def _() -> None:
     async def never(self: Any) -> None:
         await trio.sleep_forever()
 
-    play.Runner._bring_news = never  # type: ignore[method-assign]
+    play.Runner._keep_bringing_news = never  # type: ignore[method-assign]
 
 
 MODES["replies without spaces"] = around(
@@ -634,7 +634,8 @@ def _() -> None:
         while True:
             for seat in self.table.players[1:] + self.table.players[:1]:
                 if not seat.left:
-                    yield from self._turn(seat)
+                    self._begin_turn(seat)
+                    yield from game.play_turn(self.table, self.turn)
                     reason = self._end_reason(seat)
                     if reason is not None:
                         self._end(reason)
@@ -1364,8 +1365,7 @@ MODES["who has left can win"] = winners(lambda table: best(table.players))
 @mode("input stays open")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        with trio.move_on_after(1):
-            await self._ended.wait()
+        await self._wait_for(self._ending(self.clock() + 1))
         await self.kill()
 
     process.BotProcess.finish = finish  # type: ignore[method-assign]
