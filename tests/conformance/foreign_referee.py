@@ -1214,7 +1214,7 @@ MODES: dict[str, tuple[str, int]] = {
     "supply-info alphabetical": ("2.4", 2),
     "one supply-info for all buys": ("2.4 2.15", 2),
     "player-played of nothing": ("2.6", 2),
-    "player-trashed after the gain": ("2.15", 2),
+    "player-trashed after the gain": ("2.15 6.6", 2),
     "player-top-discard for each card": ("2.8", 2),
     "player-top-discard on gains": ("2.8", 2),
     "player-shuffled for the deal": ("2.10", 2),
