@@ -621,7 +621,7 @@ def _seen(code: int, folder: Path) -> Iterator[str]:
         if first:
             yield f"other {first}"
         yield second or "plays on"
-    if "written anew" in said:
+    if "it is complete" in said:
         yield "restored"
     record, log = folder / "logs" / "record", folder / "logs" / "log"
     if record.exists() and record.stat().st_size:

@@ -12,6 +12,7 @@ expected, if there is more of something than before, or if a match took longer t
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import time
 from collections.abc import Sequence
@@ -43,7 +44,8 @@ SECONDS = 15.0
 """No match takes longer, on a busy machine."""
 MATCHES = 4
 LATE_TRIES = 20
-"""How often a tournament is played while the machine is late: a match again has new processes."""
+"""How often a tournament is played whose matches were played again: that has new processes."""
+_RUNS = itertools.count()
 PLAYS_ON = "plays on"
 EXPECTED = {
     "early": PLAYS_ON,
@@ -106,10 +108,10 @@ def try_out(attack: Attack, sandbox: Sandbox = NO_SANDBOX) -> Seen:
     settings = SETTINGS | ({"time_bank": 0.3} if attack.what == "thinks" else {})
     once = single(attack, sandbox, settings)
     for _ in range(LATE_TRIES):
-        rows, longest, late = tournament(attack, sandbox, settings)
-        if not late:
+        rows, longest, again = tournament(attack, sandbox, settings)
+        if not again:
             break
-    return Seen(once, rows, longest)
+    return Seen(once, rows, longest, again)
 
 
 class Seen(NamedTuple):
@@ -119,11 +121,13 @@ class Seen(NamedTuple):
         once: the verdicts of the single match, in seat order.
         often: those of each match of the tournament, in the order of its bots.
         longest: seconds of the longest match of the tournament.
+        again: how many of its matches were played again.
     """
 
     once: list[str]
     often: list[list[str]]
     longest: float
+    again: int
 
     def is_right(self, attack: Attack) -> bool:
         """Whether both runners say what is expected, and no more in a match without a strike."""
@@ -151,14 +155,15 @@ def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> lis
 
 def tournament(
     attack: Attack, sandbox: Sandbox, settings: dict[str, object]
-) -> tuple[list[list[str]], float, bool]:
+) -> tuple[list[list[str]], float, int]:
     """Play a tournament.
 
     Returns:
-        The verdicts of each match, the seconds of the longest, and whether a match was played again
-        because the referee was late.
+        The verdicts of each match, the seconds of the longest, and how many were played again,
+        because the referee was late or a bot that had waited failed in its handshake.
     """
-    entrants = {number: Entrant(str(number), bot) for number, bot in enumerate(attack.often)}
+    run = next(_RUNS)  # a worker remembers entrants that failed
+    entrants = {number: Entrant(f"{run}.{number}", bot) for number, bot in enumerate(attack.often)}
     plans = tuple(Plan(n, n, n, (0, 1)) for n in range(MATCHES))
     spec = match_spec(attack.often, game=attack.game, seed=0, options=settings, sandbox=sandbox)
     rows, longest = [], 0.0
@@ -168,7 +173,7 @@ def tournament(
             rows += play_all(executor, Batch(spec, entrants, (plan,)))
             longest = max(longest, time.monotonic() - began)
     verdicts = [[verdict(seat.disqualified) for seat in row.seats] for row in rows]
-    return verdicts, longest, any(row.late for row in rows)
+    return verdicts, longest, sum(row.late + row.restarts > 0 for row in rows)
 
 
 def main() -> int:
