@@ -21,10 +21,21 @@ from referee.bots.processes.guardian import GUARDIAN, STOP_SECONDS, is_guardian
 from referee.bots.processes.prctl import adopt_orphans
 
 _MAX_ROUNDS = 1000
+_MAX_READS = 20
 
 
 def children(pid: int | str = "self") -> set[int]:
     """The process ids of a process's children, zombies among them; by default this process's."""
+    # Linux can leave one out of the list if another one ends meanwhile. Then the next list differs.
+    found = _listed_children(pid)
+    for _ in range(_MAX_READS):
+        before, found = found, _listed_children(pid)
+        if found == before:
+            break
+    return found
+
+
+def _listed_children(pid: int | str) -> set[int]:
     found: set[int] = set()
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
