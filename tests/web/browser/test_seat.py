@@ -139,7 +139,7 @@ def type_answer(page: Any, game: str) -> None:
     ("how", "width", "whole"),
     [
         pytest.param("touch", 360, False, id="touch"),
-        pytest.param("touch", 360, True, id="whole-touch", marks=pytest.mark.slow),
+        pytest.param("touch", 360, True, id="whole-touch", marks=pytest.mark.all_cases),
         pytest.param("keys", 360, True, id="whole-keys", marks=pytest.mark.all_cases),
         pytest.param("clicks", 360, True, id="whole-clicks", marks=pytest.mark.all_cases),
         pytest.param("clicks", 1280, True, id="whole-wide", marks=pytest.mark.all_cases),
