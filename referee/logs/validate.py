@@ -43,7 +43,7 @@ class Validation(Struct, frozen=True):
 
     Attributes:
         name: of the file, as it was given.
-        valid: whether there are no findings.
+        valid: whether the list of findings is empty.
         findings: in the order of lines, `MAX_FINDINGS` at most.
     """
 

@@ -192,7 +192,7 @@ class Match:
             self._answer(seat, [Received(seat, line)], reply)
 
     def take(self, seat: int, reply: Struct) -> None:
-        """Take the reply of a due seat that writes no lines. There is no entry for it.
+        """Take the reply of a due seat that writes no lines. The record gets no entry of it.
 
         Raises:
             ProtocolMisuseError: the seat is not due, or still in the handshake.

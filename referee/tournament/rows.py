@@ -152,7 +152,7 @@ class MatchRow(MatchColumns, array_like=True):
             empty: these have tables of their own.
         record: the match record, plain; empty if it is not to be kept. It is in no store, nor is
             what follows.
-        stderr: the beginning of each bot's output there; likewise.
+        stderr: the beginning of each bot's standard error.
         result: None if it was not asked for.
     """
 

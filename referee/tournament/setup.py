@@ -1,4 +1,4 @@
-"""Settle the bots and defaults of a tournament, and what a store may be extended by."""
+"""Settle the bots and defaults of a tournament, and the permitted extensions of a store."""
 
 from __future__ import annotations
 

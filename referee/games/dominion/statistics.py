@@ -19,7 +19,7 @@ class SeatCards(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         bought: card -> how many, and the number of the player's own turn with the first of them.
-        gained: likewise, for cards gained without buying them.
+        gained: the same, for cards gained without buying them.
     """
 
     bought: dict[str, tuple[Count, Count]] = {}

@@ -76,7 +76,7 @@ class SeededRandomSource:
         self._streams: dict[str, Iterator[float]] = {}
 
     def copy(self) -> SeededRandomSource:
-        """Make one whose streams go on as these do."""
+        """Return a source whose streams continue as these do."""
         new = SeededRandomSource(self._seed)
         new._streams = {name: copy(stream) for name, stream in self._streams.items()}
         return new

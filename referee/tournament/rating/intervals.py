@@ -46,7 +46,7 @@ def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
 
 
 def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Floats, Floats]:
-    """Return Wilson's interval of a share of `size` independent trials; 0 and 1 of none."""
+    """Return Wilson's interval of a share of `size` independent trials; 0 to 1 if it is 0."""
     p, n = np.asarray(share, np.float64), np.asarray(size, np.float64)
     z2 = np.square(np.asarray(point, np.float64))
     middle = p * n + z2 / 2

@@ -194,8 +194,8 @@ def _linked(points: Floats) -> NDArray[np.bool_]:
 def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The bots whose mean is 1500: the most that are linked with each other, there and back.
 
-    Only within them is every difference finite (Ford 1957). If there are no two such bots, the mean
-    is over all bots that have met another.
+    Only within them is every difference finite (Ford 1957). If fewer than two bots qualify, the
+    mean is over all bots that have met another.
     """
     both = linked & linked.T
     largest = both[np.argmax(both.sum(axis=1))]

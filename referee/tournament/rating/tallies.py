@@ -101,8 +101,8 @@ def seat_advantage(table: Table) -> Shares:
     """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
     Only deals count in which every bot has sat in the seats equally often. Other deals, where a
-    match was void, would say more about the bots than about the seats. They count only if there are
-    no complete ones.
+    match was void, would say more about the bots than about the seats. They count only if no
+    deal is complete.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):

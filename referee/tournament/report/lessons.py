@@ -77,7 +77,7 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
 def _lesson(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[float, MatchRow, str] | None:
-    """What a lost deal teaches: how much, the match, and why; None if it was not lost."""
+    """Return how notable a lost deal is, its match and the reason; None if it was not lost."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified

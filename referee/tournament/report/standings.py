@@ -52,7 +52,7 @@ class BotStanding(Struct, frozen=True):
         losses: all others.
         points: of each match the share of the others that were beaten, draws half; their sum.
         win_rate: wins a match; None if it has played none.
-        mean_points: points per match; likewise.
+        mean_points: points per match; None if it has played none.
     """
 
     name: str

@@ -25,7 +25,7 @@ def gauntlet(
     """The first bots against all others: each line-up is one challenger and others.
 
     Challengers never meet, and with two players the others do not either. After any deal, the
-    numbers of deals of two challengers differ by at most 1. The others' line-ups are those of a
+    numbers of deals of two challengers differ by at most 1. The others are lined up as in a
     round robin among themselves with one seat fewer. Every challenger plays each of these line-ups.
     With two or three players, the challengers take turns, one round of line-ups each; with more,
     each plays all its line-ups before the next. With two or three players the others' numbers of

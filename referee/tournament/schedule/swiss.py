@@ -57,11 +57,10 @@ def swiss_round(
     """Pair a round by the results so far.
 
     The bots are in the order of their points. Equal bots are in random order, a new one in each
-    round. The byes go to the lowest of the bots with the fewest byes. With two players there are no
-    rematches if the field can be paired so with any of them as the bye, else the fewest. With more
-    players the bots of a line-up come from one score group as far as its size allows, and are
-    swapped within it, then with neighbours, as long as that makes rematches fewer: few, but not
-    provably the fewest.
+    round. The byes go to the lowest of the bots with the fewest byes. With two players the bye is
+    chosen among these so that there are as few rematches as possible. With more players the bots of
+    a line-up come from one score group as far as its size allows, and are swapped within it, then
+    with neighbours, as long as that makes rematches fewer: few, but not provably the fewest.
 
     Args:
         points: of each bot, byes included.

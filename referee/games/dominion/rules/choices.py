@@ -48,7 +48,7 @@ class Ask(NamedTuple):
 
     Attributes:
         what: "discard", any of the cards; "trash" or "gain", one of them.
-        cards: the legal ones. If there are none, the answer may be None.
+        cards: the legal ones. If the list is empty, the answer may be None.
     """
 
     what: str
