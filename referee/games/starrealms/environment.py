@@ -16,6 +16,7 @@ from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
+from referee.games.starrealms.rules.player import HAND_SIZE
 from referee.games.starrealms.rules.view import SeatView, View
 
 _COPIES = "Stealth Needle"  # it has the abilities of others
@@ -55,7 +56,9 @@ _PLACE = {name: place for place, name in enumerate(NAMES)}
 _AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PLACES)
 _BOUNDS = {
     **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
-    **dict.fromkeys(("picked", "least", "most", "own due", "other due"), 10),
+    **dict.fromkeys(("own due", "other due"), 10),
+    **dict.fromkeys(("least", "most"), HAND_SIZE),  # all due are discarded, of a new hand
+    "picked": HAND_SIZE - 1,  # after the last pick the reply is sent
     **dict.fromkeys(("own authority", "other authority"), 200),
     "trade deck": len(TRADE_DECK) - 5,
     "turn": 2 * 10_000,  # of the longest match

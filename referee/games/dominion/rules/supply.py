@@ -16,6 +16,7 @@ class Supply:
     Attributes:
         counts: cards left, for each of the seventeen.
         empty_piles: how many of them are empty.
+        shown: what `show` gave; None since a pile has changed.
     """
 
     def __init__(self, players: int) -> None:
@@ -31,10 +32,12 @@ class Supply:
             "province": victory,
             **dict.fromkeys(KINGDOM, 10),
         }
+        self.shown: dict[str, int] | None
         self.set({})
 
     def take(self, card: str) -> None:
         """Take one card off a pile that is not empty."""
+        self.shown = None
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
@@ -42,9 +45,16 @@ class Supply:
 
     def set(self, counts: Mapping[str, int]) -> None:
         """Set these piles; the others stay unchanged."""
+        self.shown = None
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
         self._piles = [Pile(c, count) for c, count in self.counts.items()]
+
+    def show(self) -> dict[str, int]:
+        """Copy the counts; the same copy until they change, to be read."""
+        if self.shown is None:
+            self.shown = self.counts.copy()
+        return self.shown
 
     def info(self) -> SupplyInfo:
         """The message that shows all piles as they are now."""
