@@ -6,6 +6,7 @@ An action of the game is one choice. A `choose` takes a choice for each pick, an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import numpy as np
 from msgspec import UNSET, Struct, to_builtins
@@ -103,8 +104,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     def choices(self) -> Choices:
         asked = self.view.request
         if isinstance(asked, say.PlayTurn):
-            actions: list[dict[str, str]] = to_builtins(asked.actions)
-            return say.PlayReply([(yield {" ".join(each.values()): each for each in actions})])
+            return say.PlayReply([(yield dict(map(_named, asked.actions)))])
         assert asked is not None  # it is asked
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
@@ -141,6 +141,13 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         ]
         found = (at[card] for at, cards in zip(_AT, places, strict=True) for card in cards)
         return counted(alone, found, _HIGH)
+
+
+@cache
+def _named(action: say.Action) -> tuple[str, dict[str, str]]:
+    """Return an action's name as a choice, and the action as it is in a reply."""
+    words: dict[str, str] = to_builtins(action)
+    return " ".join(words.values()), words
 
 
 def _pick(option: say.Option) -> str:
