@@ -363,7 +363,7 @@ class Driver(BotWrapper):
     async def _await_end(self, seconds: float, when: str) -> None:
         assert self._process is not None  # else the case is skipped
         self._note("the end of its input")
-        if not await self._process.end_input(seconds):
+        if not await self._process.wait_for(self._process.ending_input(seconds)):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
             self._violate(verdict.STAYS, SHARED.after_match, expected, "it is still running")
 
@@ -436,7 +436,7 @@ class Driver(BotWrapper):
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
             case _ if process is not None:
-                silence = await process.look(timeout, self._limits.rest)
+                silence = await process.wait_for(process.looking(timeout, self._limits.rest))
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
                 again = "" if silence.late else ", nor in twice the time"
                 why = why_silent(silence, name, game)
@@ -475,7 +475,7 @@ class Driver(BotWrapper):
             return []
         if not self._case.exits:
             self._note("the end of its input")
-        await self._process.end_input(self._limits.rest * share)
+        await self._process.wait_for(self._process.ending_input(self._limits.rest * share))
         lines: list[bytes] = []
         while len(lines) < _MOST_REST:
             answer: Answer = await self._process.reply(trio.current_time())
