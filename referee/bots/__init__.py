@@ -20,7 +20,6 @@ repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py the source of a bot that a Python program gives
 dialect.py     a bot that speaks a dialect of its game
-hosting.py     the bots of a match under trio: made, and ended on every way out
-plain.py       the same without an event loop
+hosting.py     the bots of a match, made and ended on every way out; with and without trio
 remote.py      a bot behind HTTP, without an event loop
 """

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.plain import borrow_plain_bots, release_plain
+from referee.bots.hosting import borrow_plain_bots, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
