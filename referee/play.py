@@ -45,7 +45,7 @@ from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.processes.polling import Poller, Waitable
 from referee.bots.processes.pool import BotPool
-from referee.bots.wrapper import BotWrapper
+from referee.bots.wrapper import BotWrapper, ReplayedBot
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
@@ -715,8 +715,6 @@ async def play_once(
 
 
 def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
-    from referee.bots.replayed import ReplayedBot
-
     given: list[Answer | None] = [
         Failure(Disqualification(answer.code), answer.detail)
         if isinstance(answer, DisqualifiedEntry)

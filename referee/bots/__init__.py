@@ -14,8 +14,7 @@ address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
 person.py      a person as a bot
-wrapper.py     a bot that wraps another one
-replayed.py    a bot whose first answers come from a record
+wrapper.py     bots that wrap another one; one whose first answers come from a record
 repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py the source of a bot that a Python program gives

@@ -331,7 +331,7 @@ class PipedBot:
 
     def _read(self) -> bool:
         """Read once, without waiting; whether there was anything."""
-        data = _read_now(self.stdout_fd) if self._stdout_open else None
+        data = read_now(self.stdout_fd) if self._stdout_open else None
         if data:
             self._buffer += data
             self._output += len(data)
@@ -461,7 +461,7 @@ class PipedBot:
         self._read_stderr(self.stderr)
 
     def _read_stderr(self, keeper: StderrKeeper) -> bool:
-        data = _read_now(self._stderr) if self._stderr_open else None
+        data = read_now(self._stderr) if self._stderr_open else None
         if data is not None:
             self._stderr_open = bool(data)
             keeper.feed(data)
@@ -583,7 +583,7 @@ class PipedBot:
         """Let nobody wait for a pipe any more: it is closed, or goes to another match."""
 
 
-def _read_now(fd: int) -> bytes | None:
+def read_now(fd: int) -> bytes | None:
     """What is in a pipe now: nothing at its end; None if nothing has come yet."""
     try:
         return os.read(fd, _CHUNK)
