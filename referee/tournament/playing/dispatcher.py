@@ -174,7 +174,7 @@ class Dispatcher:
                 if not (yield from self._kills(setup, plan, bot)):
                     break
             else:
-                raise ShortageError("processes that play matches are killed, whatever they play")
+                raise ShortageError("processes that play matches are killed, for every match")
         return killers
 
     def _kills(
