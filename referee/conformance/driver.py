@@ -44,7 +44,7 @@ from referee.conformance.verdict import (
 from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
-from referee.diagnosis.silence import why_silent
+from referee.diagnosis.no_reply import why_silent
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect

@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
 A game describes its state and choices in plain data. The code that draws them, reads input and
-helps does not know games (`referee.bots.person`, `referee.cli.desk`).
+helps does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.cli.desk import seated
+from referee.cli.human_terminal import seated
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
