@@ -106,7 +106,7 @@ def folder_around(directory: str) -> BotFolder | None:
 
 def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
     if not table.name and name_problem(name):
-        yield f"name is missing, and that of the folder will not do: {name_problem(name)}"
+        yield f"name is missing, and the name of the folder cannot be used: {name_problem(name)}"
     if _ADDRESS(table.command):
         yield "command: it is an address, and a folder is of a program: give the address as BOT"
     if problem := name_problem(table.language):

@@ -86,7 +86,7 @@ class ConformanceLimits(Struct, frozen=True):
     Attributes:
         timeout: seconds for the handshake, for a reply, and to end after the end of the input.
         grace: seconds to end after `game-end` (8.4).
-        quiet: seconds that a case which listens waits for lines that nothing asked for.
+        quiet: seconds that a case which listens waits for lines that no request asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
         system: other limits of the bot, by their names in `referee.match.limits.ConformanceLimits`.
         sandbox: of the bot.
@@ -438,7 +438,7 @@ class Driver(BotWrapper):
             case _ if process is not None:
                 silence = await process.wait_for(process.looking(timeout, self._limits.rest))
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
-                again = "" if silence.late else ", nor in twice the time"
+                again = "" if silence.late else ", and not in twice the time"
                 why = why_silent(silence, name, game)
                 actual = f"no reply within {timeout:g} s{again}: {why}"
                 if silence.unfinished:

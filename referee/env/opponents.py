@@ -167,4 +167,4 @@ _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))
 
 class _Nobody:
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        raise AssertionError("nobody is asked")
+        raise AssertionError("no seat has a request")

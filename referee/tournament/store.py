@@ -287,7 +287,7 @@ class Store:
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
-            raise UsageError(f"{self.name} is damaged: its tables are not those of a store")
+            raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
         stages, _ = self.stages, self.versions
         if not rows:
             return

@@ -213,7 +213,7 @@ class PipedBot:
         if self.launched.popen is None:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
         if self._is_early:
-            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
+            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
         answer = yield from self._answer(deadline)
         if self.clock() >= self._cpu_check_at and (used := self._cpu_exceeded()):
             return used
@@ -327,7 +327,7 @@ class PipedBot:
     def _check_queue(self, unread: int) -> None:
         if unread > self._limits.queue_limit:
             limit = self._limits.queue_limit
-            raise _OutputLimitError(f"more than {limit} bytes that nothing asked for")
+            raise _OutputLimitError(f"more than {limit} bytes that no request asked for")
 
     def _read(self) -> bool:
         """Read once, without waiting; whether there was anything."""

@@ -173,7 +173,7 @@ class Dispatcher:
                 if not (yield from self._kills(plan, bot)):
                     break
             else:
-                raise ShortageError("processes that play matches are killed, whatever they play")
+                raise ShortageError("processes that play matches are killed, for every match")
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
