@@ -50,7 +50,6 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
-        name: in all tables.
         directory: where it is started; empty: where the referee is.
         env: its environment variables beside those of every bot: (name, value) each.
     """
@@ -62,13 +61,7 @@ class Entrant(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """A match that is to be played.
-
-    Attributes:
-        match: its number in the schedule.
-        deal: the number of its deal.
-        players: the bots, in seat order, by their numbers in the tournament.
-    """
+    """A match that is to be played: its number, its deal, and the bots in seat order, by number."""
 
     match: int
     deal: int

@@ -51,7 +51,7 @@ _EXIT_SECONDS = 0.5
 
 
 class Wait(NamedTuple):
-    """Wait for output, for room in its stdin, or for a time. The end of the process ends every wait.
+    """Waits for output, for room in its stdin, or for a time; ends with the process at the latest.
 
     Attributes:
         until: when time runs out, on the clock of the process.
