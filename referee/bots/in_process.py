@@ -72,9 +72,7 @@ class InProcessBot(NoProcess):
         try:
             answer = self._player.reply(lines)
         except BaseException:
-            with own_errors(
-                self._name
-            ):  # to enter it for each reply takes as long as a short reply
+            with own_errors(self._name):  # entered each time it would cost as much as a reply
                 raise
         if isinstance(answer, bytes):
             is_line = b"\n" not in answer and (answer[:1] == b"{" or not is_blank(answer))
