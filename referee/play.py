@@ -580,7 +580,9 @@ class PlainRunner(_Course[PlainBot]):
             self._deliver()
         if steps:
             self.overslept(max(0.0, self._clock() - self.asked_since - waited))
-            self._poller.run(steps, self._bot_replied, self._on_time)
+            self._poller.run(
+                steps, lambda bot, answer: self._replied(self._seats[bot], answer), self._on_time
+            )
 
     def _ask(self, seat: int) -> None:
         bot, match, clock = self._bots[seat], self.match, self._clock
@@ -599,9 +601,6 @@ class PlainRunner(_Course[PlainBot]):
         else:  # nearly always: quicker than `_give`
             self._reply_seconds[seat].append(clock() - asked)
             match.receive(seat, answer)
-
-    def _bot_replied(self, bot: Waitable, answer: Answer) -> None:
-        self._replied(self._seats[bot], answer)
 
     def _kill(self, seat: int) -> None:
         bot = self._awaited[seat]

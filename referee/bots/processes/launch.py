@@ -39,6 +39,8 @@ _END_SECONDS = 0.1
 _BWRAP = "bwrap: "
 """Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
+_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"Z"], [b"X"])
+"""The states of a process that does not run: none if it has ended."""
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
 """The environment of every bot, beside what it is given (protocol, 8.5).
@@ -226,7 +228,8 @@ class LaunchedBot:
             return
         # What one of them starts before it stops is found in the next round.
         for _ in range(_FREEZING_ROUNDS):
-            running = {pid for pid in descendants(popen.pid) if not _is_stopped(pid)}
+            states = {pid: stat_fields(pid)[:1] for pid in descendants(popen.pid)}
+            running = [pid for pid, state in states.items() if state not in _STOPPED]
             if not running:
                 break
             _signal_all(running, signal.SIGSTOP)
@@ -384,10 +387,6 @@ def _signal_all(pids: Iterable[int], number: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-
-
-def _is_stopped(pid: int) -> bool:
-    return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:

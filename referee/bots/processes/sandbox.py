@@ -327,7 +327,8 @@ class _Place:
         with os.scandir(real) as entries:
             for entry in entries:
                 inside = os.path.join(at, entry.name)
-                if any(_goes_on(entry.path, hidden) for hidden in self._hidden):
+                # Also what is named after it, as a database's journal is.
+                if any(f"{entry.path}-".startswith(f"{hidden}-") for hidden in self._hidden):
                     continue
                 if entry.is_symlink():  # a bind would follow it, to wherever its author likes
                     yield from ("--symlink", os.readlink(entry.path), inside)
@@ -357,11 +358,6 @@ class _Place:
 def _in_bot(path: str, folder: str) -> str:
     """Where a path of the bot's folder is inside."""
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
-
-
-def _goes_on(path: str, hidden: str) -> bool:
-    """Whether it is this, or is named after it, as a database's journal is."""
-    return path == hidden or path.startswith(hidden + "-")
 
 
 def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) -> set[str]:
