@@ -156,12 +156,12 @@ class _Course(Generic[BotType]):
         self._is_slow = [False] * len(bots)
         self._hearers: Collection[int] = range(len(bots))
         self._awaited = awaited_of(bots)
-        self._processes = {s: bot for s, bot in self._awaited.items() if isinstance(bot, PipedBot)}
-        self._freezable: dict[int, LaunchedBot] = {}
-        if self._processes:
+        launched = {
+            seat: bot.launched for seat, bot in self._awaited.items() if isinstance(bot, PipedBot)
+        }
+        if launched:
             self._limits_by = limits_by(spec.limits, spec.sandbox)
-            if spec.sandbox.kind != "none":
-                self._freezable = {seat: bot.launched for seat, bot in self._processes.items()}
+        self._freezable = {} if spec.sandbox.kind == "none" else launched
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
                 bot.attach_view(partial(self.match.view, seat))
