@@ -31,15 +31,21 @@ from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
-from referee.bots.hosting import finish_all, run_bots
+from referee.bots.hosting import (
+    PlainBot,
+    awaited_of,
+    borrow_plain_bots,
+    finish_all,
+    run_bots,
+)
 from referee.bots.in_process import InProcessBot
-from referee.bots.plain import PlainBot, awaited_of
 from referee.bots.process_report import ProcessReport
 from referee.bots.processes.confinement import limits_by
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.processes.polling import Poller, Waitable
-from referee.bots.wrapper import BotWrapper
+from referee.bots.processes.pool import BotPool
+from referee.bots.wrapper import BotWrapper, ReplayedBot
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
@@ -649,25 +655,16 @@ def play_objects(
     spec: MatchSpec, sources: Sequence[BotSource], *logs: Sink | None, diagnose: bool = False
 ) -> Played:
     """Play a match of Python objects; as `play_once`."""
-    runner = PlainRunner(spec, objects(sources), *logs, diagnose=diagnose)
-    runner.run()
-    return runner.close()
+    nobody = [None] * len(sources)
+    with borrow_plain_bots(BotPool(), spec, sources, nobody, nobody) as bots:
+        runner = PlainRunner(spec, bots, *logs, diagnose=diagnose)
+        runner.run()
+        return runner.close()
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:
     """Whether all bots are Python objects, so that a `PlainRunner` can play with them."""
     return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
-
-
-def objects(sources: Sequence[BotSource]) -> list[InProcessBot]:
-    """The bots of a match that are Python objects all."""
-    bots = []
-    for source in sources:
-        assert isinstance(source, PythonBot)
-        bot = source.new()
-        assert isinstance(bot, InProcessBot)  # people sit at the command's terminal alone
-        bots.append(bot)
-    return bots
 
 
 async def play_once(
@@ -676,7 +673,7 @@ async def play_once(
     log: Sink | None = None,
     record: Sink | None = None,
     *,
-    stderr: Sequence[Sink | None] | None = None,
+    stderr: Sequence[Sink | None] = (),
     record_stderr: bool = False,
     watch: Callable[[Runner], object] = lambda runner: None,
     answers: Sequence[Sequence[RecordedAnswer]] = (),
@@ -688,7 +685,7 @@ async def play_once(
         started: the bots, in seat order.
         log: the spectator log, or None.
         record: the match record, or None.
-        stderr: for each seat a file to keep its stderr in, or None.
+        stderr: for each seat a file to keep its stderr in, or None; empty: no files.
         record_stderr: whether it goes into the record too.
         watch: is given the runner before the match, to look at it meanwhile.
         answers: the first replies of each seat, which replace the bot's own; may be empty.
@@ -718,8 +715,6 @@ async def play_once(
 
 
 def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
-    from referee.bots.replayed import ReplayedBot
-
     given: list[Answer | None] = [
         Failure(Disqualification(answer.code), answer.detail)
         if isinstance(answer, DisqualifiedEntry)

@@ -134,14 +134,14 @@ class MatchColumns(Struct, array_like=True, gc=False):
     match: Number
     deal: Annotated[int, Meta(ge=0, lt=2**32)]
     seed: Number
-    turns: Number
-    reason: str
-    void: Flag
-    late: Number
-    restarts: Number
-    seconds: Seconds
-    digest: str
-    referee: str
+    turns: Number = 0
+    reason: str = ""
+    void: Flag = 0
+    late: Number = 0
+    restarts: Number = 0
+    seconds: Seconds = 0.0
+    digest: str = ""
+    referee: str = ""
 
 
 class MatchRow(MatchColumns, array_like=True):
@@ -156,7 +156,7 @@ class MatchRow(MatchColumns, array_like=True):
         result: None if it was not asked for.
     """
 
-    seats: tuple[SeatRow, ...]
+    seats: tuple[SeatRow, ...] = ()
     record: bytes = b""
     stderr: list[bytes] = []
     result: MatchResult | None = None

@@ -83,12 +83,6 @@ CREATE TABLE seats (
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 """
-TIME_COLUMNS = {
-    "matches": ("late", "restarts", "seconds"),
-    "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
-}
-"""What may differ between two runs of the same tournament."""
-
 _MATCH = MatchColumns.__struct_fields__
 _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(

@@ -108,7 +108,7 @@ class LaunchedBot:
                 GUARDIAN.end(None, self.cgroup)
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
-                self.error, self.cause = _explain(error), error
+                self.error, self.cause = _explained(error.strerror or str(error)), error
             except BaseException:
                 GUARDIAN.end(None, self.cgroup)
                 raise
@@ -422,10 +422,6 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
         reason = "what its first line names as its interpreter is not in the sandbox"
         return f"{reason} (--sandbox-read DIR shows a folder)"
     return _explained(reason)
-
-
-def _explain(error: OSError) -> str:
-    return _explained(error.strerror or str(error))
 
 
 def _explained(reason: str) -> str:
