@@ -104,17 +104,12 @@ class _Course(Generic[BotType]):
     """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
-        spec: the match to play.
-        bots: in seat order.
-        log: the spectator log, or None.
-        record: the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.
         match: the match, if it differs from the one that the spec makes.
 
     Attributes:
-        match: the match, to look at while it runs.
         listeners: called with the match, and all messages and notes since the last call.
         asked_since: since when the seats that are due are thinking, on the runner's clock.
         idle: gives the processes that wait for another match meanwhile, which are frozen as well.
@@ -681,21 +676,14 @@ async def play_once(
     """Play one match with bots that end with it, on every way out.
 
     Args:
-        spec: the match to play.
-        started: the bots, in seat order.
-        log: the spectator log, or None.
-        record: the match record, or None.
+        log, record: the logs, or None.
         stderr: for each seat a file to keep its stderr in, or None; empty: no files.
         record_stderr: whether it goes into the record too.
         watch: is given the runner before the match, to look at it meanwhile.
         answers: the first replies of each seat, which replace the bot's own; may be empty.
 
     Raises:
-        LogWriteError: a log could not be written.
-        ShortageError: the system is short of something.
-        InternalError: the referee has a bug.
-
-    In each case the match was given up, and the logs are valid as far as they go.
+        LogWriteError, ShortageError, InternalError: as of `Runner.run`.
     """
     try:
         recorded = [RecordedStderr() for _ in started] if record_stderr else []

@@ -94,8 +94,6 @@ async def build(
     """Build the bot in a folder, unless that was done.
 
     Args:
-        folder: without problems.
-        game: of the bot: a key of `GAMES`.
         limit: seconds that its build command may take.
         again: even if it was done.
 
@@ -206,7 +204,6 @@ async def _run(
     """Run a shell command in a folder. Returns: why it failed; empty if it did not.
 
     Args:
-        words: the command, and its arguments.
         stdout: if it is a file, only the stderr of the command is kept in `output`.
     """
     bot = LaunchedBot(
@@ -247,11 +244,7 @@ async def _run(
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """Let nobody else build this folder meanwhile.
-
-    Raises:
-        UsageError: somebody does.
-    """
+    """Let nobody else build this folder meanwhile; raise `UsageError` if somebody does."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
@@ -264,12 +257,7 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    """Copy the sources, and note their hash.
-
-    Raises:
-        OSError: they cannot be copied.
-        UsageError: the files are not valid sources of a bot.
-    """
+    """Copy the sources, and note their hash; raise `UsageError` if they are not those of a bot."""
     sources_hash(path)  # before a FIFO is copied
     new.parent.mkdir(mode=0o700)
     new.parent.chmod(0o700)  # also not the group of the folder around it
@@ -295,11 +283,7 @@ def _make_own(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link, or a folder, with all files that a build made in it.
-
-    Raises:
-        UsageError: it cannot be removed.
-    """
+    """Remove a file, a link, or a folder that a build filled; raise `UsageError` if that fails."""
     if path.is_dir() and not path.is_symlink():
         # Folders may be nested deeper than Python can follow, and may refuse to be looked into.
         for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):

@@ -83,9 +83,7 @@ class BotAddress(NamedTuple):
     """The place of a bot behind HTTP.
 
     Attributes:
-        argument: as of a `BotCommand`.
         url: of every POST.
-        dialect: as of a `BotCommand`.
     """
 
     argument: str
@@ -99,7 +97,6 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: makes one for a match.
-        dialect: as of a `BotCommand`.
         is_file: whether it is a file that the game plays, so that any process can make it.
     """
 
@@ -121,7 +118,6 @@ def find_bot(
 
     Args:
         directory: where the bot is started, and from where paths are looked for; empty: here.
-        env: of a `BotCommand`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -238,12 +234,9 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """Check that a file named by a bot's folder is in that folder.
+    """Raise `BotNotFoundError` if a file that a bot's folder names is not in that folder.
 
     The program may be a link: that of a virtual environment is one.
-
-    Raises:
-        BotNotFoundError: it is not.
     """
     if is_bot_folder(directory) and leads_out(word, directory):
         raise BotNotFoundError(
@@ -252,11 +245,7 @@ def _check_inside(word: str, directory: str) -> None:
 
 
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
-    """The rule file that a BOT argument names, or a bundled one of the games; else None.
-
-    Raises:
-        BotNotFoundError: a bot's folder names it, and it is not in that folder.
-    """
+    """The rule file that a BOT argument names, or a bundled one of the games; else None."""
     path = Path(directory, argument)
     if path.suffix != ".json":
         return None

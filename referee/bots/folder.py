@@ -67,11 +67,7 @@ class BotFolder(NamedTuple):
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`.
-
-    Args:
-        directory: its path; an empty one is not a bot's folder.
-    """
+    """Whether a path is a bot's folder, as handed in or built: it has a `bot.toml`. "" is none."""
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
@@ -122,11 +118,7 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
 
 
 def is_built(folder: BotFolder) -> bool:
-    """Whether there is nothing to build, or it was built from just these sources.
-
-    Raises:
-        UsageError: they cannot be read.
-    """
+    """Whether there is nothing to build, or it was built from just these sources."""
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)

@@ -89,9 +89,6 @@ def start(
 
     Args:
         nursery: for the tasks that a process needs as long as it runs.
-        file: to keep its stderr in, or None.
-        look_seconds: as of `BotProcess`.
-        recorded: hands its stderr to the record, or None.
     """
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
@@ -120,10 +117,8 @@ def borrow_plain_bots(
     ended.
 
     Args:
-        sources: in seat order.
         keys: by which those that wait are found.
-        stderr: for each a file to keep its stderr in, or None.
-        recorded: for each what hands its stderr to the record; empty if none does.
+        stderr, recorded: as of `run_bots`.
         fresh: whether new processes play, and those that have waited end.
 
     Raises:
@@ -153,11 +148,9 @@ def borrow_plain_bots(
 
 
 def release_plain(bots: Sequence[PlainBot], keep: Container[int], grace: float) -> set[int]:
-    """Let go of bots that wait for another match, and end the others, side by side (8.4).
+    """Let go of the bots in the seats of `keep`, and end the others, side by side (8.4).
 
     Args:
-        bots: in seat order.
-        keep: the seats of those that wait.
         grace: seconds.
 
     Returns:

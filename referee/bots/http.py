@@ -40,7 +40,6 @@ class HttpBot(NoProcess):
     It knows one address and nothing of redirects, proxies, cookies and compression.
 
     Args:
-        url: as the user gave it.
         limits: limits of the bot; `line_limit` also applies to the body of an answer.
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
         form_field: name of the form field with the data.

@@ -13,11 +13,7 @@ from referee.bots.process_report import ProcessReport
 
 
 class BotWrapper:
-    """The part of a `Bot` that forwards to the wrapped bot.
-
-    Args:
-        bot: the one behind.
-    """
+    """The part of a `Bot` that forwards to the wrapped bot."""
 
     def __init__(self, bot: Bot) -> None:
         self.wrapped = bot
@@ -57,7 +53,6 @@ class ReplayedBot(BotWrapper):
     match; its replies are dropped.
 
     Args:
-        bot: the one behind.
         answers: the first answers, that to the handshake among them; None for its own.
         is_asked: whether the wrapped bot gets the requests during the recorded part.
     """

@@ -55,9 +55,6 @@ class LaunchedBot:
     """A bot's process, or the reason why it did not start.
 
     Attributes:
-        command: the command of the bot.
-        limits: its limits.
-        sandbox: its sandbox.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
@@ -117,12 +114,7 @@ class LaunchedBot:
                 self._guarded = True
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the process: the bot, in its sandbox, within its limits.
-
-        Raises:
-            ShortageError: the system has no room for its control group.
-            OSError: it cannot be started.
-        """
+        """Start the process: the bot, in its sandbox, within its limits."""
         limits, cgroup = self.limits, self.cgroup
         if cgroup is not None:
             try:
@@ -406,10 +398,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a bot's program: as if it could not be started without one.
-
-    Args:
-        said: the text on its stderr.
+    """Why a sandbox did not run a bot's program, from what it said on stderr.
 
     Raises:
         ShortageError: the sandbox does not work, which is not the bot's fault.

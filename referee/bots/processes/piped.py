@@ -51,12 +51,10 @@ _EXIT_SECONDS = 0.5
 
 
 class Wait(NamedTuple):
-    """The reasons to wait for a process. Its end ends every wait.
+    """Waits for output, for room in its stdin, or for a time; ends with the process at the latest.
 
     Attributes:
         until: when time runs out, on the clock of the process.
-        read: whether for output on its stdout.
-        write: whether for room in its stdin.
     """
 
     until: float
@@ -84,9 +82,7 @@ class PipedBot:
         reply_end: the bytes at the end of each of its replies.
 
     Attributes:
-        launched: the process itself.
         stdin_fd, stdout_fd: the referee's ends of its pipes; -1 if it was not started.
-        stderr: the keeper of its stderr.
         started: its start time, on its clock; None from its first request on, and if it has waited
             for this match.
         has_answered: whether it has written a line that was taken.
@@ -385,11 +381,7 @@ class PipedBot:
         return f"its process ended with exit code {code}"
 
     def _why_not_begun(self) -> str:
-        """The reason why the sandbox did not run it.
-
-        Raises:
-            ShortageError: the sandbox does not work, which is not the bot's fault.
-        """
+        """The reason why the sandbox did not run it; as `why_not_begun`."""
         self._read_last_stderr(self.stderr)
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the bot has said nothing
@@ -521,11 +513,7 @@ class PipedBot:
         return True
 
     def ending_input(self, seconds: float) -> Steps[bool]:
-        """Hand over what is left, let it see the end of its input, and wait for its own end.
-
-        Returns:
-            Whether it has ended by then.
-        """
+        """Hand over what is left, end its input, and wait for its end; whether it has ended."""
         until = self.clock() + seconds
         yield from self._handing_over(until)
         self._close_stdin()
@@ -538,11 +526,7 @@ class PipedBot:
         return self.has_ended
 
     def finishing(self, grace: float) -> Steps[None]:
-        """Let it end by itself after its last line, then make it (8.4).
-
-        Args:
-            grace: seconds to exit after the last line, and again after SIGTERM.
-        """
+        """Let it end by itself for `grace` seconds, and again after SIGTERM; then kill it (8.4)."""
         if not self._closed and not (yield from self.ending_input(grace)):
             self.launched.terminate()
             yield from self._ending(self.clock() + grace)

@@ -48,9 +48,6 @@ def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
 class Poller:
     """Waits for processes, reads what they write on stderr meanwhile, and notes their ends.
 
-    Args:
-        bots: all of a match.
-
     Attributes:
         overslept: called with the number of seconds that this program woke up too late.
     """
@@ -64,11 +61,7 @@ class Poller:
         self._bots = bots
 
     def wait(self, waits: Mapping[Waitable, Wait], until: float = math.inf) -> dict[Waitable, bool]:
-        """Wait until one of the waits is over, or a moment has passed.
-
-        Args:
-            waits: the reasons to wait.
-            until: the moment, on the clock of the processes.
+        """Wait until one of the waits is over, or until a moment on the clock of the processes.
 
         Returns:
             The bots whose waits are over: whether the time ran out.

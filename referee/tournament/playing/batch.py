@@ -62,13 +62,8 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         spec: of every match, but for its bots and its seed.
-        entrants: those who play, by their numbers in the tournament.
-        plans: the matches, in the order in which they are played.
-        keep_alive: whether bots may play match after match in one process.
         keep: of which matches the record is given back: "all", "faulty" or "none".
-        record_stderr: whether what bots write on stderr goes into the records.
         live: a folder on this machine into which a match is written while it is played; or empty.
-        results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
@@ -96,9 +91,7 @@ class Failed(Struct, frozen=True):
     """Why a batch could not be played; not an exception, since not all of them can be sent.
 
     Attributes:
-        kind: "usage", "shortage" or "bug".
-        text: one line.
-        trace: of a bug, the traceback.
+        kind: "usage", "shortage" or "bug"; a bug has a traceback.
     """
 
     kind: str
@@ -213,11 +206,7 @@ class Worker:
         return attempt.row(late, restarts)
 
     def _check_there(self, source: BotSource) -> None:
-        """See that the files of a bot are there that were when this process first saw it.
-
-        Raises:
-            UsageError: one is gone. The bot's faults in this batch are then not its own.
-        """
+        """Raise `UsageError` if a file of a bot is gone: its faults are then not its own."""
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
@@ -226,11 +215,7 @@ class Worker:
                 )
 
     def _attempt(self, attempt: _Attempt) -> bool:
-        """Play a match once.
-
-        Returns:
-            Whether it is to be played again: a bot that had waited for it failed in its handshake.
-        """
+        """Play a match once; whether again: a bot that had waited failed in its handshake."""
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         # A process plays in one place of each deal, so that it sees none of them twice.
         place = attempt.plan.match % batch.matches_a_deal
@@ -269,11 +254,7 @@ class Worker:
 
 
 class Lateness:
-    """How late this process is, in a match, at what it wanted to do at a certain time.
-
-    Attributes:
-        worst, total: the most at one time, and all together, in seconds.
-    """
+    """How late this process is, in a match, in seconds: at one time, and all together."""
 
     worst = total = 0.0
 
@@ -396,11 +377,7 @@ def _files(source: BotSource) -> list[str]:
 
 
 def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
-    """A match that nobody could play to its end: each time its worker was killed. It is void.
-
-    Args:
-        killers: bots that are put out for it.
-    """
+    """A void match, whose worker was killed each time; the killers are put out for it."""
     seats = [
         SeatRow(
             plan.match,

@@ -38,9 +38,8 @@ class Dispatcher:
 
     Args:
         jobs: says how many batches it works on in parallel.
-        sources: as of `Batch`.
+        sources, wanted: fields of every `Batch`.
         hidden: as of `Sandbox`.
-        wanted: other fields of a `Batch`: which records are kept, and what else is given back.
 
     Attributes:
         out: bots whose matches are not played, since they kill workers, by their numbers.
@@ -158,10 +157,7 @@ class Dispatcher:
     def _killers(self, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
         """The bots of a match that kill their worker also when they are its only bot.
 
-        Then nobody else can have done it.
-
-        Raises:
-            ShortageError: all bots that were tried do, so it is not the bots.
+        If all bots that were tried do, it is not the bots: then it raises `ShortageError`.
         """
         killers = set()
         for bot in sorted({*plan.players}):
