@@ -1,9 +1,7 @@
 """A person who plays Dominion: news, state and choices.
 
-A person reads one line per turn of another player, after the turn: at the top discard after
-`player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
-discard without `player-played` before it is a cellar's or ends such a turn. If it is not yet clear
-which, the line waits.
+A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). A
+turn in which nothing was played is told when somebody else moves, if its player gained a card.
 """
 
 from __future__ import annotations
@@ -15,14 +13,12 @@ from typing import Any
 from msgspec import Struct
 
 from referee.games.dominion.events import (
-    ANSWERS,
     Event,
     Kind,
     Ledger,
     TurnMessage,
     cards_of,
     event_of,
-    next_seat,
     split_gains,
 )
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
@@ -103,9 +99,7 @@ class DominionDialogue:
         self._in_turn = False  # it is this player's turn
         self._chooses_top = False  # wants to say what lies on top
         self._heading: dict[str, Any] = {}  # of the next question
-        self._left: set[int] = set()
-        self._active = 0  # whose turn it is, as far as is known
-        self._moves: list[Event] = []  # of it, not told
+        self._moves: list[Event] = []  # of one player's turn, not told
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -113,110 +107,63 @@ class DominionDialogue:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
-            return self._own_request(message)
-        elif isinstance(message, AttackRequest):
-            self._end_own_turn()
-            return self._pass_on() if self._is_over() else []
+            # Only the first request of a turn is like this; of a situation the first counts.
+            if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
+                self._turns += 1
+                self._chooses_top = False
+            self._in_turn = True
+            return self._tell_moves(bought=bool(message.cards_bought))
         elif isinstance(message, TurnMessage):
             return self._event(event_of(message))
         return []
 
-    def _own_request(self, request: PlayTurn) -> list[str]:
-        # A decision of its own is not always one that was made here: where a recorded match goes
-        # on, the first ones stand in the record.
-        if request == PlayTurn(1, 1, 0, request.hand, [], [], []):  # only a turn's first one
-            self._end_own_turn()
-        if self._in_turn:
-            moves, self._moves = self._moves, []
-            return [f"You {_did(moves, bought=bool(request.cards_bought))}."] if moves else []
-        self._in_turn = True
-        self._turns += 1
-        return self._pass_to(self._seat)
-
-    def _end_own_turn(self) -> None:
-        if self._in_turn:
-            self._in_turn = self._chooses_top = False
-            self._moves = []  # the player has seen it
-            self._pass_on()
-
     def disqualify(self, seat: int) -> list[str]:
-        """Take the disqualification of a seat; its turn is cleaned up, if it was its turn."""
-        self._left.add(seat)
         return []
 
     def end(self) -> list[str]:
-        seat, moves, self._moves = self._active, self._moves, []
-        if not moves or seat == self._seat:
-            return []
-        played = cards_of(moves, Kind.PLAYED)
-        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
-        gained, bought = split_gains(moves, played)
-        trashed = cards_of(moves, Kind.TRASHED)
-        parts = [f"played {listed(played) or 'nothing'}"]
-        parts += [f"trashed {listed(trashed)}"] if trashed else []
-        parts += [f"gained {listed(gained)}"] if gained else []
-        return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
+        return self._tell_moves()
 
     def _event(self, event: Event) -> list[str]:
         self._ledger.count(event)
-        seat, kind = event.seat, event.kind
-        if seat == self._seat:
-            return self._own_event(event)
-        if kind == Kind.SHUFFLED:
-            return []
-        if self._in_turn and (kind not in ANSWERS or not self._ledger.owned[self._seat]["militia"]):
-            self._end_own_turn()
-        if self._in_turn:  # it answers a militia
-            what = (
-                "revealed a moat"
-                if kind == Kind.REVEALED
-                else f"discarded, {event.cards[0]} on top"
-            )
-            return [f"{self._who[seat]} {what}."]
-        lines: list[str] = []
-        if seat != self._active:
-            if kind not in ANSWERS:
-                lines = self._pass_to(seat)
-            elif self._is_over():
-                lines = self._pass_on()
-        if seat != self._active:
-            if kind == Kind.REVEALED:
-                lines.append(f"{self._who[seat]} revealed a moat.")
-            return lines
-        self._moves.append(event)
-        if kind == Kind.TOP and any(move.kind == Kind.PLAYED for move in self._moves):
-            lines += self._pass_on()
-        return lines
-
-    def _is_over(self) -> bool:
-        """Whether another player's discarding shows that the turn of `_active` is over.
-
-        The answer to a militia would not show that, unless nobody can have played one yet.
-        """
-        owned = self._ledger.owned[self._active]
-        has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
-        return not owned["militia"] or (has_discarded and not owned["cellar"])
-
-    def _pass_on(self) -> list[str]:
-        """The turn is over, and the next one has begun."""
-        return self._pass_to(next_seat(self._active, len(self._who), self._left))
-
-    def _pass_to(self, seat: int) -> list[str]:
-        lines = self.end()
-        self._active = seat
-        return lines
-
-    def _own_event(self, event: Event) -> list[str]:
-        kind = event.kind
-        if kind == Kind.REVEALED:
-            return ["You revealed your moat, and discard nothing."]
-        if kind == Kind.SHUFFLED:
-            return ["Your discard pile was shuffled: it is your deck now."]
-        if kind == Kind.PLAYED:
-            self._end_own_turn()
-        if self._in_turn and kind in (Kind.GAINED, Kind.TRASHED):
-            self._moves.append(event)
+        mine, who = event.seat == self._seat, self._who[event.seat]
+        match event.kind:
+            case Kind.GAINED | Kind.TRASHED | Kind.PLAYED:
+                others = bool(self._moves) and self._moves[-1].seat != event.seat
+                lines = self._tell_moves() if others else []
+                self._moves.append(event)
+                return lines + self._tell_moves() if event.kind == Kind.PLAYED else lines
+            case Kind.REVEALED if mine:
+                return ["You revealed your moat, and discard nothing."]
+            case Kind.REVEALED:
+                return [f"{who} revealed a moat."]
+            case Kind.SHUFFLED if mine:
+                return ["Your discard pile was shuffled: it is your deck now."]
+            case Kind.TOP if mine:
+                self._in_turn = False  # unless it is a cellar's: then a request follows
+            case Kind.TOP if self._in_turn:  # the answer to a militia
+                return [f"{who} discarded, {event.cards[0]} on top."]
         return []
+
+    def _tell_moves(self, *, bought: bool = False) -> list[str]:
+        """Say what a player did since the last time; `bought` is about this player's gains."""
+        moves, self._moves = self._moves, []
+        if not moves:
+            return []
+        seat, trashed = moves[0].seat, cards_of(moves, Kind.TRASHED)
+        played = cards_of(moves, Kind.PLAYED)
+        if seat == self._seat:
+            if played:
+                return []  # the turn is over: this player has seen it
+            gained = cards_of(moves, Kind.GAINED)
+            done = {"trashed": trashed, "bought" if bought else "gained": gained}
+            said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
+            return [f"You {', '.join(said)}."]
+        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
+        gained, purchases = split_gains(moves, played)
+        parts = [f"played {listed(played) or 'nothing'}"]
+        parts += [f"trashed {listed(trashed)}"] if trashed else []
+        parts += [f"gained {listed(gained)}"] if gained else []
+        return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(purchases) or 'nothing'}."]
 
     # --- what is asked --------------------------------------------------------------------------
 
@@ -227,7 +174,6 @@ class DominionDialogue:
         if request.buys:
             return (yield from self._turn(request))
         top = yield from self._top_discard(request)
-        self._end_own_turn()
         reply = {"type": "play-reply", "phase": "cleanup"}
         return reply if top is None else {**reply, "top_discard": top}
 
@@ -412,9 +358,9 @@ class DominionDialogue:
     def _attacked(self, request: AttackRequest) -> Decision:
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
-        attacker = "Another player"
-        if self._active != self._seat and self._ledger.owned[self._active]["militia"]:
-            attacker = self._who[self._active]
+        owned = zip(self._who, self._ledger.owned, strict=True)
+        able = [who for who, cards in owned if cards["militia"] and who != self._who[self._seat]]
+        attacker = able[0] if len(able) == 1 else "Another player"
         picks = yield self._question(
             f"Which {plural(count, 'card')} do you discard?",
             [Choice(card) for card in hand],
@@ -473,12 +419,6 @@ def _doubts(money: int) -> dict[int, str]:
     if money >= min(COST[card] for card in KINGDOM):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
     return doubts
-
-
-def _did(moves: Sequence[Event], *, bought: bool) -> str:
-    words = {Kind.TRASHED: "trashed", Kind.GAINED: "bought" if bought else "gained"}
-    done = {word: listed(cards_of(moves, kind)) for kind, word in words.items()}
-    return ", ".join(f"{word} {cards}" for word, cards in done.items() if cards)
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:
