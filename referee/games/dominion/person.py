@@ -396,7 +396,6 @@ class DominionDialogue:
         ]
 
     def _question(self, text: str, choices: Sequence[Choice], **others: Any) -> Question:
-        """A question, beside which cards and rules can be looked at."""
         owned, supply = self._ledger.owned[self._seat], self._ledger.supply
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         piles = [[card, *_pile(card, supply)] for card in BY_COST]
@@ -410,7 +409,6 @@ class DominionDialogue:
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
-    """Return the cells beside a card, as in `_PILES`."""
     return [str(COST[card]), str(supply[card]), does(card)]
 
 

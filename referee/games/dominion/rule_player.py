@@ -27,10 +27,8 @@ class Observation(Struct, frozen=True):
     """The player's knowledge at a request, as if it had bought the cards that it has chosen.
 
     Attributes:
-        others: the other seats, as in the view.
         supply: card -> cards left.
         cards: card -> how many the player owns.
-        discard_size: cards in its discard pile.
         actions, buys: left; 0 in an attack.
         money: extra money and all treasures in hand, less what is spent.
     """

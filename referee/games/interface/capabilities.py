@@ -33,11 +33,7 @@ class Finding(Struct, frozen=True):
 
 
 class LogChecker(Protocol):
-    """Follows one game only by its public messages, and finds breaches of the rules.
-
-    Its findings are certain: a log of a game by the rules has none. After a finding it continues as
-    well as it can, or says that it stops.
-    """
+    """Finds breaches of the rules in public messages: a log of a game by the rules has none."""
 
     def read(self, line: int, message: Struct) -> list[Finding]:
         """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
@@ -47,7 +43,6 @@ class Table(Struct, frozen=True):
     """A table over many matches, for people and programs.
 
     Attributes:
-        title: one line.
         columns: the headings; a name, not a sentence. One of them is "bot".
         rows: texts, numbers, or None where there is nothing to say.
         percent: the columns whose numbers are shares, from 0 to 1.
@@ -79,9 +74,6 @@ class Statistics(Protocol):
         """Return the data of one match to keep: for each seat a short JSON object, in seat order.
 
         It is called after every match of a tournament, so it must be quick.
-
-        Args:
-            game: as `GameDefinition.new` made it; it is over.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
@@ -123,7 +115,6 @@ class Summary(Struct, frozen=True):
 
     Attributes:
         columns: the headings; the first column holds numbers and short labels.
-        rows: each with one text a column.
         totals: rows below the others, apart from them: the sums of the match.
     """
 

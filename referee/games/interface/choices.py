@@ -26,12 +26,10 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Make an observation of single numbers and of counts, none of them below 0.
+    """Make an observation: numbers, and then counts of things, up to the bounds of the entries.
 
     Args:
-        first: the numbers at its beginning.
         places: a place of the observation for each thing that is counted there.
-        bounds: the greatest number of each entry.
     """
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
@@ -45,7 +43,6 @@ class ChoosingTranslator:
     the order of their numbers, and the names of the entries of an observation.
 
     Attributes:
-        seat: of the player, counted from 0.
         options: legal now; empty while the seat has no request.
         picks: places of the options that were picked for this reply.
     """

@@ -44,9 +44,6 @@ class InfoTable(Struct, frozen=True):
     """Something that can be looked at before a choice.
 
     Attributes:
-        key: shows it.
-        name: in a few words.
-        columns: the headings of a table.
         rows: each with one text a column.
     """
 
@@ -60,10 +57,7 @@ class Question(Struct, frozen=True):
     """Something to be chosen.
 
     Attributes:
-        text: what, in one sentence.
-        choices: among what.
         title: a heading, with which something new begins, such as a turn; may be empty.
-        state: shown before it.
         columns: headings of the choices' columns, first the names' heading; in little space only
             the first two are shown. Without them, the choices are in one row.
         remarks: what cannot be chosen and why, or the like.
@@ -72,8 +66,6 @@ class Question(Struct, frozen=True):
         enter: the meaning of an empty line, which chooses nothing. Empty: such a line is not
             allowed.
         check: says what is wrong with picks that are right one by one; empty: nothing.
-        views: what can be looked at.
-        help: sentences about what is to be decided here.
         doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
             window asks once more before it sends such a choice.
     """

@@ -36,7 +36,6 @@ class End(Struct, frozen=True):
     Attributes:
         scores: in seat order.
         winners: player numbers.
-        reason: the end reason.
     """
 
     scores: list[int]
@@ -80,7 +79,6 @@ class LogPlayer(Protocol):
         """Find the reply that the next messages come from, and put hidden cards in place for it.
 
         Args:
-            game: as `GameDefinition.new` made it; it waits for this reply.
             asked: one of its requests, of a seat that is still in the match.
             ahead: the messages that the rules have not published yet, at least one. `Gone` and
                 `End` are among them; nothing follows `End`.
@@ -94,10 +92,6 @@ class LogPlayer(Protocol):
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
         """Change hidden things so that the rules would have published another message.
-
-        Args:
-            expected: the message that they have published.
-            found: the message of the log.
 
         Returns:
             Whether only hidden things made the difference. They are changed now.

@@ -24,7 +24,6 @@ class Player(Protocol):
 
     Attributes:
         seat: counted from 0.
-        turns: that it has begun.
         left: whether it left the match.
     """
 
@@ -82,13 +81,7 @@ T = TypeVar("T", bound=Table[Any])
 
 
 class TableGame(Generic[T]):
-    """The part of `referee.games.interface.game.Game` that is the same for all such games.
-
-    Attributes:
-        requests: the decision that the game waits for, if it is not over.
-        outcome: set once it is.
-        table: the state.
-    """
+    """The part of `referee.games.interface.game.Game` that is the same for all such games."""
 
     def __init__(self, table: T) -> None:
         self.requests: tuple[Request, ...] = ()
@@ -101,7 +94,6 @@ class TableGame(Generic[T]):
 
         Args:
             script: the rules; it yields what `go_on` makes a request of.
-            absent: the seats that are never asked.
         """
         self._script = script
         if not self._leave(absent):

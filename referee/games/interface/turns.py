@@ -68,7 +68,6 @@ class TurnReader(ABC, Generic[T]):
         names: the players' names, in seat order.
 
     Attributes:
-        turn_type: makes a turn.
         styles: of actions, by `Action.what`.
         columns: fields of a turn that `summary` shows. Each has the noun for its total if it is a
             list, such as "cards"; empty for a number.
@@ -187,11 +186,7 @@ class TurnReader(ABC, Generic[T]):
 class TurnListener(Generic[T]):
     """The part of a `Dialogue` that tells a person the turns of the others.
 
-    Args:
-        names: the players' names, in seat order.
-
     Attributes:
-        reader_type: makes the reader of turns.
         verbs: `Action.what` -> its words; other actions are not told.
     """
 

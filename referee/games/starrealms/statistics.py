@@ -22,7 +22,6 @@ class SeatMatch(Struct, frozen=True):
     """What one seat did in one match.
 
     Attributes:
-        turns: begun.
         made: trade, combat and authority that its cards gave.
         destroyed: bases of the opponent.
         gained: card -> how many, and the number of the player's own turn with the first of them.

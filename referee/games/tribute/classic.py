@@ -77,14 +77,7 @@ def reason_of(reason: str) -> str:
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
-
-    Args:
-        seed: of the match; not needed.
-
-    Attributes:
-        completed: the actions of the match so far.
-    """
+    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out."""
 
     gap = ""
     """The word after the type of a completed action."""
@@ -159,7 +152,6 @@ class Classic:
         return state + b"\nEOT\n"
 
     def _read(self, text: str) -> Json | None:
-        """A command."""
         words = text.split(" ")
         ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
         if len(words) < 2:
@@ -342,7 +334,6 @@ class ClassicIndex(Classic):
         return b'{ "State":\n' + state + b'\n, "Actions": [\n' + actions + b"\n]}\nEOT\n"
 
     def _read(self, text: str) -> Json | None:
-        """An index."""
         index, asked = _integer(text), self._asked
         if index is None or index < 0:
             return None
@@ -396,7 +387,6 @@ def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str
 
 
 def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """See `DialectKind.wrong`."""
     if asked["type"] == "patron-request":
         return _wrong_patron(asked)
     if asked["type"] == "play-turn":

@@ -24,14 +24,14 @@ def notes(game: Tribute) -> list[list[str]]:
     """Sentences for each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
-        missed = player.missed
+        missed = player.made.missed
         said = [
-            f"it ended {count} turns {what}"
+            f"it ended {missed[name]} turns {what}"
             for name, what in _MISSED.items()
-            if (count := getattr(missed, name)) >= _MANY_TURNS
+            if missed[name] >= _MANY_TURNS
         ]
-        if missed.favour:
-            times = "a turn" if missed.favour == 1 else f"{missed.favour} turns"
+        if missed["favour"]:
+            times = "a turn" if missed["favour"] == 1 else f"{missed['favour']} turns"
             said.append(
                 f"it ended {times} in which a call of the fourth patron would have won: who is "
                 "favoured by all four at the end of its turn wins (4.10)"

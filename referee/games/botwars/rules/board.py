@@ -43,9 +43,7 @@ class TurnResult(NamedTuple):
 
     Attributes:
         died: the cells where botlets died, ascending.
-        lost: botlets that died.
         spawned: botlets that appeared, 0 or 1.
-        gathered: energy.
     """
 
     died: list[int]
@@ -61,9 +59,7 @@ class Board:
         state: the beginning; the game counts its turns.
 
     Attributes:
-        spawns: each side's spawn point.
         botlets: each side's, as cells.
-        died: the cells where botlets died in the last turn.
         stores: each side's gathered energy.
         disabled: whether each side's spawn point was razed.
     """

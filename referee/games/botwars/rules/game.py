@@ -63,9 +63,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         grid: as in `State`, or its rows.
-        energy: that each side has gathered.
         disabled: whether each side's spawn point is razed.
-        turns_elapsed: turns that were played before.
     """
 
     grid: str | list[str]
@@ -75,15 +73,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotWars:
-    """One game of Bot Wars; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with an empty grid.
-
-    Attributes:
-        requests: the moves of both sides that are due; empty once the game is over.
-    """
+    """One game of Bot Wars; implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options

@@ -45,7 +45,6 @@ def after(before: State, played: TurnPlayed) -> View:
 
     Args:
         before: the state before it; in a damaged log it may be any state.
-        played: the public message of the turn.
     """
     state = played.state
     red, red_spawned = _became("r", state.p1.spawn, before, played)

@@ -24,16 +24,11 @@ class Player:
     """One seat of the game.
 
     Attributes:
-        seat: counted from 0.
-        number: its name on the wire.
         deck: face down; the end of the list is the top.
         hand: in the order drawn.
         in_play: in the order played.
         discard_pile: the end of the list is the top.
         shuffles: of its discard pile into its deck.
-        gains: of each of these turns.
-        actions_played: the action cards that it has played, each once.
-        left: whether it left the match.
         is_shown: whether it was sent its hand as it is now.
         unseen: the cards that the referee chose from its hand since then, to be discarded below the
             last one.
@@ -110,9 +105,7 @@ class TurnState(Struct):
     """One player's turn.
 
     Attributes:
-        actions, buys: how many are left.
         money: from actions; the treasures' money exists only within a buy reply.
-        bought: this turn, in order.
         gained: this turn, in order, buys included.
     """
 

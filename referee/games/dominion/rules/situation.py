@@ -60,7 +60,6 @@ class Situation(Struct, frozen=True):
     Attributes:
         seats: player number -> its cards.
         supply: card -> cards left at the first request.
-        turn: the first turn of the game.
     """
 
     seats: dict[str, SeatCards] = {}

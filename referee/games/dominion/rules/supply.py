@@ -15,7 +15,6 @@ class Supply:
 
     Attributes:
         counts: cards left, for each of the seventeen.
-        empty_piles: how many of them are empty.
     """
 
     def __init__(self, players: int) -> None:

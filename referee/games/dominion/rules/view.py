@@ -43,7 +43,6 @@ class SeatView(Struct, frozen=True):
 
     Attributes:
         cards: card -> how many it owns, in the order of the supply, without zeros.
-        score: of these cards.
         own: None for all others.
     """
 
@@ -69,11 +68,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer.
-
-    Args:
-        requests: that the game waits for.
-    """
+    """Make the view of a table for a viewer."""
     supply = table.supply.counts.copy()
     seats = [_seat(player, viewer) for player in table.players]
     for request in requests:

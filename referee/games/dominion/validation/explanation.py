@@ -228,7 +228,6 @@ class Explanation:
         )
 
     def _discarded(self, course: _Course, count: int, in_play: Sequence[str]) -> list[_Course]:
-        """The course in which a cellar has discarded so many cards."""
         course.hand -= count
         course.discard += count
         self._draw(course, count, in_play, f"a cellar draws {count}")
@@ -322,7 +321,6 @@ class Explanation:
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
-        """Discard the hand and the cards in play, and draw the next hand."""
         total = course.hand + len(self._cards)
         if self._top is None:
             if total:

@@ -45,15 +45,7 @@ class Facts(Struct, frozen=True):
 
 
 class StarRealms(TableGame[Table]):
-    """One game of Star Realms; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with the deal.
-
-    Attributes:
-        turn: the state of the current turn.
-    """
+    """One game of Star Realms; implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options

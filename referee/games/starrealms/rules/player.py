@@ -19,7 +19,6 @@ class Piece:
     Attributes:
         acts: the card whose abilities it has: another one's if it is a Needle that copies.
         used: whether its primary ability has nothing left to use.
-        ally_used: whether its ally ability was used this turn.
     """
 
     __slots__ = ("acts", "ally_used", "card", "used")
@@ -60,8 +59,6 @@ class TurnStats:
     """Totals over a player's turns, for statistics and notes.
 
     Attributes:
-        trade, combat, authority: made.
-        destroyed: bases of the other.
         idle: turns that ended with combat left and something to attack.
     """
 
@@ -74,17 +71,12 @@ class Player:
     """One seat of the game.
 
     Attributes:
-        seat: counted from 0.
-        number: its name on the wire.
         authority: left; 0 or less has lost.
         deck: face down; the end of the list is the top.
         hand: in the order drawn.
         discard: oldest first.
         in_play: in the order played, those of earlier turns first.
         due: discards at the start of its next turn.
-        shuffles: of its discard pile.
-        turns: turns begun.
-        left: whether it left the match.
     """
 
     def __init__(self, seat: int) -> None:
@@ -140,10 +132,7 @@ class Turn:
     """One player's turn.
 
     Attributes:
-        trade, combat: to spend.
-        next_ship_to_top: whether the next ship bought may go to the top of the deck.
         played: the cards played, the scrapped included.
-        copied: the ship that a Needle copies.
         question: the request that the player must answer now, if it is a `choose`.
     """
 

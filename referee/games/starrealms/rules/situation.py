@@ -18,7 +18,6 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         deck: its first card is drawn first.
         discard: oldest first.
-        bases: in play.
         due: discards at the start of its next turn.
     """
 
@@ -47,7 +46,6 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
         trade_row: oldest first.
         trade_deck: its first card is dealt first.
         turn: how many turns were played before.
-        trade, combat: that the first turn has to spend already.
     """
 
     seats: dict[str, SeatCards] = {}

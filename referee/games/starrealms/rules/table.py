@@ -22,7 +22,6 @@ class Table(interface.Table[Player]):
     Attributes:
         row: the cards that can be bought, oldest first.
         trade_deck: face down; the end of the list is the top.
-        explorers: left in their pile.
         turn: counted from 1 over both players; 0 before the first.
     """
 

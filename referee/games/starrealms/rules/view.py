@@ -65,7 +65,6 @@ class SeatView(Struct, frozen=True):
         discard, in_play: oldest first for `ALL` and for the seat with a request; else by name,
             since no message says which of equal cards was scrapped or destroyed.
         due: discards at the start of its next turn.
-        turns: that it has begun.
     """
 
     authority: int
@@ -88,7 +87,6 @@ class View(Struct, frozen=True):
         turn: counted from 1 over both players; 0 before the first.
         player: the seat whose turn it is.
         trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`.
-        trade_deck: its cards.
         seats: in seat order.
         asked: the seat with a request; None for all other viewers, and without a request.
         request: the request of that seat; else None.
@@ -110,11 +108,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer.
-
-    Args:
-        requests: that the game waits for.
-    """
+    """Make the view of a table for a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(

@@ -77,7 +77,6 @@ class Card:
         ref: it as it is sent.
         order: the sort key of sets: number of its kind, then uid.
         hp: left, for an agent in play.
-        activated: of an agent in play, whether this turn.
     """
 
     __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")

@@ -29,8 +29,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
         copied(
             player,
             agents=[agents[each] for each in player.agents],
-            missed=copied(player.missed),
-            made=copied(player.made),
+            made=copied(player.made, missed=player.made.missed.copy()),
         )
         for player in table.players
     ]

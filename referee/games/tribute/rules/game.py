@@ -79,10 +79,6 @@ class Facts(Struct, frozen=True):
 class Tribute(TableGame[Table]):
     """One game of Scripts of Tribute; implements `referee.games.interface.game.Game`.
 
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with the draft.
-
     Attributes:
         asked: the decision that the rules wait for (`turn.py`).
     """

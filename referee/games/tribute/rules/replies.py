@@ -22,11 +22,7 @@ Asked: TypeAlias = Pick | Choice | list[LegalAction]
 
 
 class Mistake(NamedTuple):
-    """A reply that loses.
-
-    Attributes:
-        detail: one clause for the bot's author.
-    """
+    """A reply that loses."""
 
     code: str
     detail: str

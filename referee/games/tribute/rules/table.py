@@ -6,7 +6,7 @@ first card is on top, or the oldest.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import NamedTuple, TypeAlias, cast
@@ -36,23 +36,8 @@ LEVELS = 4
 PLAYERS = (seat_id(0), seat_id(1))
 
 
-class Missed:
-    """In how many turns something was left undone, for notes to the bot's author.
-
-    Attributes:
-        cards: that could have been played.
-        agents: that could have been activated.
-        coins: enough for a card of the row.
-        favour: of the last of the four patrons, which could have been called.
-        power: that hit a taunt agent and did not kill it.
-    """
-
-    def __init__(self) -> None:
-        self.cards = self.agents = self.coins = self.favour = self.power = 0
-
-
 class TurnStats:
-    """A player's actions, for statistics.
+    """What a player did and left undone, for statistics and for notes to the bot's author.
 
     Attributes:
         bought: cards, in order; without those acquired.
@@ -60,6 +45,8 @@ class TurnStats:
         coins: that were left over.
         agents: that came into play; each counts as often as it came.
         killed, knocked_out, destroyed: what became of them.
+        missed: what was left undone -> in how many turns: "cards" to play, "agents" to activate,
+            "coins" for a card of the row, the last "favour", "power" that did not kill an agent.
     """
 
     def __init__(self) -> None:
@@ -67,19 +54,17 @@ class TurnStats:
         self.called: list[str] = []
         self.power = self.coins = 0
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
+        self.missed: Counter[str] = Counter()
 
 
 class Player:
     """One seat.
 
     Attributes:
-        number: its name on the wire.
         known: how many cards of the top of the draw pile it knows.
         calls: of patrons, left in this turn.
         sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
-        missed: the opportunities missed in them.
-        left: whether it left the match.
     """
 
     def __init__(self, seat: int) -> None:
@@ -93,7 +78,6 @@ class Player:
         self.known = self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1
         self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
-        self.missed = Missed()
         self.made = TurnStats()
         self.left = False
 
@@ -123,10 +107,6 @@ class SentSet:
             self._cards = cards.copy()
             self._text = Raw(_encode(as_set(cards)))
         return cast("list[say.CardRef]", self._text)
-
-    def listed(self, cards: list[Card]) -> list[say.CardRef]:
-        """List these cards, for a message that is read as it is."""
-        return as_set(cards)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -170,11 +150,8 @@ class Table(interface.Table[Player]):
 
     Attributes:
         me, other: whose turn it is, and who waits.
-        picked: patrons, in the order of the draft.
         favours: patron -> whom it favours, in the order of the table, Treasury among them.
-        row: the cards that can be bought.
         deck: the tavern deck, its top first.
-        sent_deck: as it was sent.
         turn: counted from 1 over both players; 0 before the first.
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
@@ -240,12 +217,12 @@ class Table(interface.Table[Player]):
         self.event("gain-coin", source, None, amount)
 
     def gain_power(self, source: Card | str, amount: int) -> None:
-        """Give power, likewise."""
+        """Give power; a price is negative."""
         self.me.power += amount
         self.event("gain-power", source, None, amount)
 
     def gain_prestige(self, source: Card | str, amount: int) -> None:
-        """Give prestige, likewise."""
+        """Give prestige."""
         self.me.prestige += amount
         self.event("gain-prestige", source, None, amount)
 
@@ -315,11 +292,7 @@ class Table(interface.Table[Player]):
         (self.deck if card.kind.type == CONTRACT_AGENT else owner.cooldown).append(card)
 
     def hit(self, card: Card) -> int:
-        """Hit an agent of the other with the power that there is (4.6).
-
-        Returns:
-            The damage.
-        """
+        """Hit an agent of the other with the power that there is (4.6); returns the damage."""
         damage = min(self.me.power, card.hp)
         self.me.power -= damage
         card.hp -= damage

@@ -31,13 +31,7 @@ _END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
-    """A patron is to be picked.
-
-    Attributes:
-        round: 1 or 2.
-        available: in the order of the option.
-        picked: so far.
-    """
+    """A patron is to be picked."""
 
     seat: int
     round: int
@@ -220,15 +214,15 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
 
 def _note_missed(table: Table, now: list[LegalAction]) -> None:
     """Note what the player on turn leaves undone with these legal actions."""
-    me, missed = table.me, table.me.missed
+    me, missed = table.me, table.me.made.missed
     kinds = {kind for kind, _ in now}
-    missed.cards += say.PLAY_CARD in kinds
-    missed.agents += say.ACTIVATE_AGENT in kinds
-    missed.coins += say.BUY_CARD in kinds
+    missed["cards"] += say.PLAY_CARD in kinds
+    missed["agents"] += say.ACTIVATE_AGENT in kinds
+    missed["coins"] += say.BUY_CARD in kinds
     if say.CALL_PATRON in kinds:
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
-            missed.favour += others[0] == "ANSEI" or table.favours[others[0]] is None
+            missed["favour"] += others[0] == "ANSEI" or table.favours[others[0]] is None
 
 
 def _clean_up(table: Table) -> None:
@@ -237,7 +231,7 @@ def _clean_up(table: Table) -> None:
         damage = table.hit(agent)
         if damage:
             table.event("agent-hit", None, agent, damage)
-            me.missed.power += agent.hp > 0
+            me.made.missed["power"] += agent.hp > 0
     me.prestige += me.power
     me.made.power += me.power
     me.made.coins += me.coins
