@@ -222,7 +222,7 @@ def _note_missed(table: Table, now: list[LegalAction]) -> None:
     if say.CALL_PATRON in kinds:
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
-            missed["favour"] += others[0] == "ANSEI" or table.favours[others[0]] is None
+            missed["favour"] += patrons.favour_after(others[0], table.favours[others[0]], me) is me
 
 
 def _clean_up(table: Table) -> None:
