@@ -35,9 +35,9 @@ from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTI
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
 from referee.games.dominion.rules.supply import Supply
-from referee.games.dominion.validation.explanation import Explanation
-from referee.games.dominion.validation.reading import (
+from referee.games.dominion.validation.explanation import (
     Contradiction,
+    Explanation,
     Reading,
     Seat,
     Sizes,

@@ -1,12 +1,15 @@
-"""Explains one turn: is there a course of it that sends the messages of the log?"""
+"""Explains one turn: is there a course of it that sends the messages of the log?
+
+A `Reading` is what a spectator knows of a game in the middle of it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
-from typing import NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,18 +23,99 @@ from referee.games.dominion.rules.cards import (
     MILITIA_HAND_SIZE,
     WORTH,
 )
-from referee.games.dominion.validation.reading import (
-    Contradiction,
-    Reading,
-    Seat,
-    Sizes,
-    contradicts,
-    every_way,
-    furthest,
-    put,
-)
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.seats import seat_id
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Sizes(NamedTuple):
+    """How many cards lie where, outside a turn; in it, apart from those in play."""
+
+    hand: int
+    deck: int
+    discard: int
+
+
+class Seat(Struct, frozen=True):
+    """The knowledge of a seat between turns.
+
+    Attributes:
+        sizes: every possible one.
+        reach: of each card the most that can be in deck and hand; the others certainly lie on the
+            discard pile.
+    """
+
+    sizes: frozenset[Sizes]
+    owned: Counter[str]
+    reach: Counter[str]
+    turns: int = 0
+
+
+class Reading(Struct, frozen=True):
+    """One way to divide the messages so far into turns.
+
+    Attributes:
+        seats: as they were when the turn began.
+        active: the seat whose turn it is.
+        events: of the turn so far.
+        stage: "turn"; "played" after `player-played`; "done" after the clean-up's top discard.
+        loose: the turn holds a message that was reported, so it cannot be explained.
+    """
+
+    seats: tuple[Seat, ...]
+    active: int
+    events: tuple[Event, ...] = ()
+    stage: str = "turn"
+    loose: bool = False
+
+
+class Contradiction(Exception):
+    """No course of the game sends this message."""
+
+    def __init__(self, line: int, section: str, expected: str, found: str) -> None:
+        super().__init__(expected)
+        self.finding = Finding(line, section, expected, found)
+
+
+def contradicts(event: Event, section: str, expected: str) -> Contradiction:
+    """The contradiction of an event."""
+    return Contradiction(event.line, section, expected, str(event))
+
+
+def furthest(problems: Sequence[Finding]) -> Contradiction:
+    """The contradiction to raise when every way has one: that of the latest line.
+
+    The problems are findings: a list of exceptions would be kept alive by their own frames until
+    the garbage collector runs.
+    """
+    last = max(problems, key=lambda problem: problem.line)
+    return Contradiction(last.line, last.section, last.expected, last.found)
+
+
+def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
+    """All ways on from these starts, each up to where it is contradicted.
+
+    Raises:
+        Contradiction: all are.
+    """
+    ways: list[T] = []
+    problems: list[Finding] = []
+    for start in starts:
+        try:
+            for way in go_on(start):  # one by one: those before a contradiction count
+                ways.append(way)  # noqa: PERF402
+        except Contradiction as problem:
+            problems.append(problem.finding)
+    if problems and not ways:
+        raise furthest(problems)
+    return ways
+
+
+def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return the seats with another one in this place."""
+    return (*seats[:place], seat, *seats[place + 1 :])
 
 
 class _Course(Struct):
