@@ -86,7 +86,7 @@ class Question(Struct, frozen=True):
     doubts: Mapping[int, str] = {}
 
 
-def doubts_at_the_end(can: Iterable[str]) -> dict[int, str]:
+def end_doubts(can: Iterable[str]) -> dict[int, str]:
     """`Question.doubts` where an empty line ends a turn in which there is more to do.
 
     Args:

@@ -8,13 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import (
-    Choice,
-    Decision,
-    InfoTable,
-    Question,
-    doubts_at_the_end,
-)
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
 from referee.games.interface.turns import TurnListener
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY
@@ -164,7 +158,7 @@ class TributeDialogue(TurnListener[Turn]):
             columns=("action", "what it brings"),
             least=0,
             enter="end your turn",
-            doubts=doubts_at_the_end(left),
+            doubts=end_doubts(left),
             views=self._views(state),
             help=_HELP,
         )

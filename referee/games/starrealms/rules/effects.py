@@ -123,16 +123,10 @@ def _discard_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Dec
 def discard_from_hand(
     table: Table, turn: Turn, card: Card | None, number: int
 ) -> Generator[Request, Any, int]:
-    """Have the player discard up to so many of its hand; all of them if no card asks (4.6).
-
-    Returns:
-        How many.
-    """
+    """Have the player discard up to so many of its hand, all if no card asks (4.6); how many."""
     hand = turn.player.hand
-    must = card is None
-    picks = yield from ask(
-        table, turn, "discard", card, cards_in("hand", hand), most=number, must=must
-    )
+    options, must = cards_in("hand", hand), card is None
+    picks = yield from ask(table, turn, "discard", card, options, most=number, must=must)
     cards = [hand[pick] for pick in picks]
     for pick in sorted(picks, reverse=True):
         del hand[pick]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from referee.games.interface.seats import seat_id
@@ -39,17 +40,9 @@ class Piece:
         self.used = not self.card.primary
         self.ally_used = False
 
-    def is_of(self, faction: str) -> bool:
-        """Whether it counts as a card of a faction."""
-        return faction in (self.card.faction, self.acts.faction)
-
 
 class Gain(NamedTuple):
-    """A card that a player has gained.
-
-    Attributes:
-        turn: of the player, counted from 1.
-    """
+    """A card that a player has gained, and in which of its turns, counted from 1."""
 
     card: str
     turn: int
@@ -59,6 +52,7 @@ class TurnStats:
     """Totals over a player's turns, for statistics and notes.
 
     Attributes:
+        destroyed: bases of the other.
         idle: turns that ended with combat left and something to attack.
     """
 
@@ -113,19 +107,16 @@ class Player:
         faction = piece.acts.faction
         for other in self.in_play:  # `any` takes twice as long, and this is asked often
             if other is not piece and (
-                other.is_of(faction) or other.card.constant == "ally_of_all"
+                faction in (other.card.faction, other.acts.faction)
+                or other.card.constant == "ally_of_all"
             ):
                 return True
         return False
 
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, by name."""
-        owned: dict[str, int] = {}
-        for card in sorted(self.hand + self.deck + self.discard):
-            owned[card] = owned.get(card, 0) + 1
-        for piece in self.in_play:
-            owned[piece.card.name] = owned.get(piece.card.name, 0) + 1
-        return dict(sorted(owned.items()))
+        in_play = [piece.card.name for piece in self.in_play]
+        return dict(sorted(Counter(self.hand + self.deck + self.discard + in_play).items()))
 
 
 class Turn:

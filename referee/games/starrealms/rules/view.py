@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import astuple
 
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.starrealms.rules import messages as say
@@ -48,11 +49,6 @@ def state_of(table: Table, turn: Turn) -> say.State:
 def in_play(player: Player) -> list[say.InPlay]:
     """A player's cards in play, as they are sent."""
     return [say.InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
-
-
-def by_name(pieces: list[say.InPlay]) -> list[say.InPlay]:
-    """Cards in play, sorted."""
-    return sorted(pieces, key=lambda piece: (piece.card, piece.used, piece.ally_used))
 
 
 class SeatView(Struct, frozen=True):
@@ -135,7 +131,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
     if viewer is not ALL and asked is None:
-        discard, pieces = sorted(discard), by_name(pieces)
+        discard.sort()
+        pieces.sort(key=astuple)
     return SeatView(
         player.authority,
         len(player.hand),
