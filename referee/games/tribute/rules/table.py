@@ -199,15 +199,9 @@ class Table(interface.Table[Player]):
         self, kind: str, source: Card | str | None, target: Card | None = None, amount: int = 1
     ) -> None:
         """Publish what the player on turn did."""
-        self.events.append(
-            say.Event(
-                self.me.number,
-                kind,
-                source.ref if isinstance(source, Card) else source,
-                None if target is None else target.ref,
-                amount,
-            )
-        )
+        of = source.ref if isinstance(source, Card) else source
+        hit = None if target is None else target.ref
+        self.events.append(say.Event(self.me.number, kind, of, hit, amount))
 
     # --- what a player has ----------------------------------------------------------------------
 
@@ -302,12 +296,10 @@ class Table(interface.Table[Player]):
 
     def refill(self, place: int) -> None:
         """Put the top of the tavern deck where a card has left the row (4.7)."""
-        if self.deck:
-            card = self.deck.pop(0)
+        card = self.deck.pop(0) if self.deck else None
+        if card is not None:
             self.row.insert(place, card)
-            self.events.append(say.RowRefilled(place, card.ref))
-        else:
-            self.events.append(say.RowRefilled(place, None))
+        self.events.append(say.RowRefilled(place, None if card is None else card.ref))
 
     # --- set-up ---------------------------------------------------------------------------------
 

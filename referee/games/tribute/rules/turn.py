@@ -147,18 +147,14 @@ def legal(table: Table) -> list[LegalAction]:
         found += [(say.ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
     agents = table.other.agents
     if me.power > 0 and agents:
-        found += [(say.ATTACK, agent) for agent in agents if agent.kind.taunt] or [
-            (say.ATTACK, agent) for agent in agents
-        ]
+        taunting = [agent for agent in agents if agent.kind.taunt]
+        found += [(say.ATTACK, agent) for agent in taunting or agents]
     coins = me.coins
     if coins > 0:
-        for card in table.row:
-            if card.kind.cost <= coins:
-                found.append((say.BUY_CARD, card))
+        found += [(say.BUY_CARD, card) for card in table.row if card.kind.cost <= coins]
     if me.calls > 0:
-        for patron in table.favours:
-            if patrons.can_call(table, patron):
-                found.append((say.CALL_PATRON, patron))
+        called = [patron for patron in table.favours if patrons.can_call(table, patron)]
+        found += [(say.CALL_PATRON, patron) for patron in called]
     found.append(_END)
     return found
 
@@ -175,16 +171,15 @@ def as_action(kind: str, thing: Any) -> say.Action:
 def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
     """Carry out an action (4.3 to 4.8)."""
     me = table.me
-    if kind == say.PLAY_CARD:
-        me.hand.remove(thing)
-        if thing.kind.is_agent:
-            table.enter(thing)
+    if kind in (say.PLAY_CARD, say.ACTIVATE_AGENT):
+        if kind == say.ACTIVATE_AGENT:
+            thing.activated = True
         else:
-            me.played.append(thing)
-        effects.count(table, thing)
-        yield from effects.work_off(table)
-    elif kind == say.ACTIVATE_AGENT:
-        thing.activated = True
+            me.hand.remove(thing)
+            if thing.kind.is_agent:
+                table.enter(thing)
+            else:
+                me.played.append(thing)
         effects.count(table, thing)
         yield from effects.work_off(table)
     elif kind == say.ATTACK:
