@@ -21,15 +21,8 @@ from referee.games.dominion.events import (
     event_of,
     split_gains,
 )
+from referee.games.dominion.rules import choices
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.choices import (
-    EXCHANGES,
-    for_sale,
-    gain_limit,
-    parameters,
-    unavailable_reason,
-    without,
-)
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
@@ -46,11 +39,11 @@ _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[car
 """Actions, treasures, the rest."""
 _SPECIAL = {
     "cellar": "discard any cards, draw as many",
-    "militia": "the others discard down to {leaves} cards",
-    "mine": "trash a treasure, gain one up to {raises} dearer, in hand",
+    "militia": "the others discard down to {.leaves} cards",
+    "mine": "trash a treasure, gain one up to {.raises} dearer, in hand",
     "moat": "in your hand, it blocks a militia",
-    "remodel": "trash a card, gain one up to {raises} dearer",
-    "workshop": "gain a card costing up to {gains}",
+    "remodel": "trash a card, gain one up to {.raises} dearer",
+    "workshop": "gain a card costing up to {.gains}",
 }
 _HELP = (
     "You have 5 cards in hand, 1 action and 1 buy a turn. First you play action cards, as long as "
@@ -72,19 +65,10 @@ def does(card: str) -> str:
         return f"{data.worth} money"
     if data.points:
         return plural(data.points, "point")
-    gives = [
-        f"+{number} {what}" if number == 1 or what == "money" else f"+{number} {what}s"
-        for number, what in (
-            (data.cards, "card"),
-            (data.actions, "action"),
-            (data.buys, "buy"),
-            (data.money, "money"),
-        )
-        if number
-    ]
-    special = _SPECIAL.get(card, "").format(
-        leaves=data.leaves, raises=data.raises, gains=data.gains
-    )
+    counts = ((data.cards, "card"), (data.actions, "action"), (data.buys, "buy"))
+    gives = [f"+{plural(number, what)}" for number, what in counts if number]
+    gives += [f"+{data.money} money"] * (data.money > 0)
+    special = _SPECIAL.get(card, "").format(data)
     return "; ".join(filter(None, [", ".join(gives), special]))
 
 
@@ -191,23 +175,16 @@ class DominionDialogue:
                     return {"type": "play-reply", "phase": "action", **action}
             money = request.extra_money + sum(WORTH[card] for card in treasures)
             bought = yield from self._buy(request, money, can_go_back=has_actions)
-            if bought is None:
-                continue
-            return {
-                "type": "play-reply",
-                "phase": "buy",
-                "played_treasures": treasures,
-                "cards_to_buy": bought,
-            }
+            if bought is not None:
+                cards = {"played_treasures": treasures, "cards_to_buy": bought}
+                return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
         """Return the fields of an action reply beside its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
-        rest = {card: without(card, request.hand) for card in hand}
-        supply = self._ledger.supply
-        barred = {
-            card: why for card in hand if (why := unavailable_reason(card, rest[card], supply))
-        }
+        rest = {card: choices.without(card, request.hand) for card in hand}
+        why = {c: choices.unavailable_reason(c, rest[c], self._ledger.supply) for c in hand}
+        barred = {card: reason for card, reason in why.items() if reason}
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
@@ -226,14 +203,10 @@ class DominionDialogue:
                 return {"card": card}
 
     def _parameters(
-        self, card: str, hand: Sequence[str]
+        self, card: str, rest: Sequence[str]
     ) -> Generator[Question, Picks, Parameters | None]:
-        """The card's parameters, empty if it has none; None to play another card instead.
-
-        Args:
-            hand: without the card.
-        """
-        decisions = parameters(card, hand, self._ledger.supply)
+        """The card's parameters, empty if it has none; None to play another card instead."""
+        decisions = choices.parameters(card, rest, self._ledger.supply)
         chosen: Any = None
         trashed = None
         while True:
@@ -271,7 +244,7 @@ class DominionDialogue:
     def _gain(
         self, card: str, trashed: str | None, can: Sequence[str]
     ) -> Generator[Question, Picks, str | None]:
-        limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
+        limit, among = choices.gain_limit(card, trashed), choices.EXCHANGES.get(card, COST)
         barred = {
             other: f"costs {cost}, not up to {limit}" if other in among else "is no treasure"
             for other, cost in COST.items()
@@ -327,7 +300,7 @@ class DominionDialogue:
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                if not any(COST[card] for card in for_sale(supply, left)):
+                if not any(COST[card] for card in choices.for_sale(supply, left)):
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
@@ -385,17 +358,16 @@ class DominionDialogue:
         ]
         supply = self._ledger.supply
         few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
-        left = ", ".join(f"{supply[card]} {card}" for card in few)
         empty = [card for card in BY_COST if not supply[card]]
-        if empty:
-            left += f"; empty: {', '.join(empty)}"
+        left = ", ".join(f"{supply[card]} {card}" for card in few)
+        left += f"; empty: {', '.join(empty)}" * bool(empty)
         return [
             Phrase("hand", listed(hand) or "empty", "bold"),
             Phrase("points", ", ".join(points)),
             Phrase("left", left),
         ]
 
-    def _question(self, text: str, choices: Sequence[Choice], **others: Any) -> Question:
+    def _question(self, text: str, options: Sequence[Choice], **others: Any) -> Question:
         owned, supply = self._ledger.owned[self._seat], self._ledger.supply
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         piles = [[card, *_pile(card, supply)] for card in BY_COST]
@@ -405,7 +377,7 @@ class DominionDialogue:
         ]
         shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
         self._heading = {}
-        return Question(text, choices, **shown | others)
+        return Question(text, options, **shown | others)
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:

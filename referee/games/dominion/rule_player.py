@@ -143,10 +143,8 @@ def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:
 
 def _clean_up(look: Decision) -> say.PlayReply:
     """End the turn, with the best card of hand and play on top of the discard pile."""
-    own = look.sight.own
-    return say.PlayReply(
-        phase="cleanup", top_discard=_best(look, "topDiscardRules", own.hand + own.in_play)
-    )
+    cards = look.sight.own.hand + look.sight.own.in_play
+    return say.PlayReply(phase="cleanup", top_discard=_best(look, "topDiscardRules", cards))
 
 
 # --- the turn of another ----------------------------------------------------------------------

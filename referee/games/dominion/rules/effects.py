@@ -12,15 +12,10 @@ from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from typing import Any, TypeAlias, TypeGuard
 
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE
 from referee.games.dominion.rules.choices import EXCHANGES, gain_limit, gainable
 from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
-from referee.games.dominion.rules.messages import (
-    AttackReply,
-    AttackReplyReaction,
-    AttackRequest,
-    PlayerReveal,
-)
 from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.faults import describe
@@ -79,13 +74,17 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 
 def _attack(table: Table, player: Player) -> Decisions:
     count = len(player.hand) - MILITIA_HAND_SIZE
-    reply = yield Request(player.seat, AttackRequest(count, player.shown_hand()))
+    reply = yield Request(player.seat, say.AttackRequest(count, player.shown_hand()))
     if reply is LEFT:
         return
-    if type(reply) is AttackReplyReaction and reply.reaction == "moat" and "moat" in player.hand:
-        table.events.append(PlayerReveal(player.number, "hand", ["moat"]))
+    if (
+        type(reply) is say.AttackReplyReaction
+        and reply.reaction == "moat"
+        and "moat" in player.hand
+    ):
+        table.events.append(say.PlayerReveal(player.number, "hand", ["moat"]))
         return
-    if type(reply) is AttackReply and isinstance(reply.discard, list):
+    if type(reply) is say.AttackReply and isinstance(reply.discard, list):
         kept = player.hand.copy()
         try:
             for card in reply.discard:
@@ -99,15 +98,12 @@ def _attack(table: Table, player: Player) -> Decisions:
                 return
             problem = f"discards {len(reply.discard)} cards where {count} are due"
         table.fault(player, BAD_DISCARD, problem)
-    elif type(reply) is AttackReply:
+    elif type(reply) is say.AttackReply:
         detail = f"`discard` is {describe(reply.discard)}, not a list"
         table.fault(player, BAD_DISCARD, detail)
-    elif type(reply) is AttackReplyReaction:
-        if reply.reaction == "moat":
-            detail = "reveals a moat without one in hand"
-        else:
-            detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
-        table.fault(player, NO_MOAT, detail)
+    elif type(reply) is say.AttackReplyReaction:
+        detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
+        table.fault(player, NO_MOAT, "reveals a moat without one in hand" if reveals else detail)
     else:
         table.no_reply(player, reply, "a play-reply answers an attack-request", "7.4")
     table.discard(player, table.take_at_random(player, count))
