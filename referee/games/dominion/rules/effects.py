@@ -77,33 +77,31 @@ def _attack(table: Table, player: Player) -> Decisions:
     reply = yield Request(player.seat, say.AttackRequest(count, player.shown_hand()))
     if reply is LEFT:
         return
-    if (
-        type(reply) is say.AttackReplyReaction
-        and reply.reaction == "moat"
-        and "moat" in player.hand
-    ):
-        table.events.append(say.PlayerReveal(player.number, "hand", ["moat"]))
-        return
-    if type(reply) is say.AttackReply and isinstance(reply.discard, list):
-        kept = player.hand.copy()
-        try:
-            for card in reply.discard:
-                kept.remove(card)
-        except ValueError:
-            problem = f"discards {describe(card)}, which is not in hand (any more)"
-        else:
-            if len(reply.discard) == count:
-                player.hand = kept
-                table.discard(player, reply.discard)
+    if type(reply) is say.AttackReplyReaction:
+        problem = f'`reaction` is {describe(reply.reaction)}, not "moat"'
+        if reply.reaction == "moat":
+            if "moat" in player.hand:
+                table.events.append(say.PlayerReveal(player.number, "hand", ["moat"]))
                 return
-            problem = f"discards {len(reply.discard)} cards where {count} are due"
-        table.fault(player, BAD_DISCARD, problem)
+            problem = "reveals a moat without one in hand"
+        table.fault(player, NO_MOAT, problem)
     elif type(reply) is say.AttackReply:
-        detail = f"`discard` is {describe(reply.discard)}, not a list"
-        table.fault(player, BAD_DISCARD, detail)
-    elif type(reply) is say.AttackReplyReaction:
-        detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
-        table.fault(player, NO_MOAT, "reveals a moat without one in hand" if reveals else detail)
+        kept, problem = player.hand.copy(), ""
+        if not isinstance(reply.discard, list):
+            problem = f"`discard` is {describe(reply.discard)}, not a list"
+        else:
+            for card in reply.discard:
+                if card not in kept:
+                    problem = f"discards {describe(card)}, which is not in hand (any more)"
+                    break
+                kept.remove(card)
+            if not problem and len(reply.discard) != count:
+                problem = f"discards {len(reply.discard)} cards where {count} are due"
+        if not problem:
+            player.hand = kept
+            table.discard(player, reply.discard)
+            return
+        table.fault(player, BAD_DISCARD, problem)
     else:
         table.no_reply(player, reply, "a play-reply answers an attack-request", "7.4")
     table.discard(player, table.take_at_random(player, count))
