@@ -203,7 +203,7 @@ class TurnListener(Generic[T]):
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
     def disqualify(self, seat: int) -> list[str]:
-        """Take the disqualification of a seat; returns nothing to say."""
+        """Say nothing: it is announced anyway."""
         return []
 
     def end(self) -> list[str]:

@@ -50,12 +50,7 @@ from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 
-_IN_HANDSHAKE_ONLY = (
-    Disqualification.FAILED_TO_START,
-    Disqualification.STARTUP_TIMEOUT,
-    Disqualification.UNSUPPORTED_VERSION,
-)
-_IN_GAME_ONLY = (Disqualification.TIMEOUT,)
+_IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
 """More than a turn can have; bounds the memory that a log without turn ends takes."""
@@ -75,11 +70,8 @@ class Checker:
         """The only type that may be next: game-info or supply-info; empty if others may."""
         self._gained = ""  # the card of the last message, if it was a gain
         self._opening = True  # only disqualifications so far, maybe of the handshake
-        start = Seat(
-            frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)}),
-            Counter(STARTING_DECK),
-            Counter(STARTING_DECK),
-        )
+        dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
+        start = Seat(dealt, Counter(STARTING_DECK), Counter(STARTING_DECK))
         self._line = 0
         self._findings: list[Finding] = []  # of this line
         self._readings = [Reading((start,) * self._count, 0)]
@@ -148,8 +140,7 @@ class Checker:
             found = describe(", ".join(message.kingdom_cards))
             self._find("2.3", "kingdom_cards " + ", ".join(KINGDOM), found)
         if message.player_bot_names != self._names:
-            found = str(message.player_bot_names)
-            self._find("2.3", f"player_bot_names {self._names}", found)
+            self._find("2.3", f"player_bot_names {self._names}", str(message.player_bot_names))
 
     def _read_supply(self, message: SupplyInfo) -> None:
         expected = self._expects == "supply-info"
@@ -159,8 +150,7 @@ class Checker:
         self._count_gain()
         for place, (pile, card) in enumerate(zip(message.cards, CARDS, strict=True), 1):
             if pile.card != card:
-                found = f"{describe(pile.card)} as pile {place}"
-                self._find("2.4", "the 17 piles in order", found)
+                self._find("2.4", "the 17 piles in order", f"{describe(pile.card)} as pile {place}")
                 return
         shown = {pile.card: pile.count for pile in message.cards}
         wrong = [card for card in CARDS if shown[card] != self._supply[card]]
@@ -207,13 +197,6 @@ class Checker:
             return None
         return event
 
-    def _apply(self, event: Event) -> None:
-        if event.kind == Kind.GAINED:
-            self._gained = event.cards[0]
-            self._expects = "supply-info"
-        self._ledger.count(event)
-        self._opening = self._opening and event.kind == Kind.DISQUALIFIED
-
     # --- turns --------------------------------------------------------------------------------
 
     def _extend(self, event: Event) -> None:
@@ -226,7 +209,11 @@ class Checker:
         except Contradiction as problem:
             self._findings.append(problem.finding)
             self._readings = [self._start_afresh(event)]
-        self._apply(event)
+        if event.kind == Kind.GAINED:
+            self._gained = event.cards[0]
+            self._expects = "supply-info"
+        self._ledger.count(event)
+        self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     def _start_afresh(self, event: Event) -> Reading:
         """Make a reading that assumes only public knowledge."""
@@ -236,21 +223,19 @@ class Checker:
         stage = "played" if event.kind == Kind.PLAYED else "turn"
         if event.kind == Kind.TOP and event.seat == active:
             stage = "done"
-        turns = [seat.turns for seat in self._last_seats]
-        seats = self._unknown(turns)
-        return Reading(seats, active, (event,), stage, loose=True)
+        return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
-    def _unknown(self, turns: Sequence[int]) -> tuple[Seat, ...]:
+    def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
         """Seats of which only the owned cards and the number of turns are known."""
         seats = []
-        for owned, count in zip(self._ledger.owned, turns, strict=True):
+        for owned, seat in zip(self._ledger.owned, before, strict=True):
             total = owned.total()
             sizes = frozenset(
                 Sizes(hand, deck, total - hand - deck)
                 for hand in range(min(HAND_SIZE, total) + 1)
                 for deck in range(total - hand + 1)
             )
-            seats.append(Seat(sizes, owned.copy(), owned.copy(), count))
+            seats.append(Seat(sizes, owned.copy(), owned.copy(), seat.turns))
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
@@ -334,7 +319,7 @@ class Checker:
         """A disqualification: in the handshake, in the player's own turn, or under attack."""
         mine = event.seat == reading.active
         (code,) = event.cards
-        if self._opening and code not in _IN_GAME_ONLY:
+        if self._opening and code != Disqualification.TIMEOUT:
             without = self._disqualified | {event.seat}
             active = next_seat(event.seat, self._count, without) if mine else reading.active
             yield replace(reading, active=active)
@@ -344,9 +329,8 @@ class Checker:
             return
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
-        elif not self._opening or code in _IN_GAME_ONLY:
-            asked = seat_id(reading.active)
-            expected = f"{asked}, the only one who is asked" if not mine else asked
+        elif not self._opening or code == Disqualification.TIMEOUT:
+            expected = f"{seat_id(reading.active)}, the only one who is asked"
             raise contradicts(event, "8.3", expected)
 
     def _finish(self, reading: Reading) -> Reading:
@@ -356,7 +340,7 @@ class Checker:
             Contradiction: no course of this turn sends its messages.
         """
         if reading.loose:
-            seats = self._unknown([seat.turns for seat in reading.seats])
+            seats = self._unknown(reading.seats)
         else:
             seats = Explanation(reading, self._disqualified, self._line).seats()
         active = seats[reading.active]
@@ -396,11 +380,9 @@ class Checker:
             won = [seat for seat in here if (-points[seat], turns[seat]) == best]
         if due != reason:
             raise Contradiction(self._line, "4.4", due, found)
-        expected_winners = [seat_id(seat) for seat in won]
-        if list(winners) != expected_winners:
-            raise Contradiction(
-                self._line, "4.5", f"winners {expected_winners}", f"winners {list(winners)}"
-            )
+        right, found = (f"winners {list(each)}" for each in (map(seat_id, won), winners))
+        if right != found:
+            raise Contradiction(self._line, "4.5", right, found)
         return [reading]
 
 

@@ -119,15 +119,13 @@ def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
 
 
 class _Course(Struct):
-    """A course of the turn, up to some event of it.
+    """A course of the turn, up to some event of it: what its player has now.
 
     Attributes:
         hand, deck, discard: how many cards lie there.
-        reach: as of `Seat`, of the active player, without the cards in play.
-        owned: the active player's cards.
+        reach: as of `Seat`, without the cards in play.
         others: the knowledge of the other seats.
         at: the place of the first event that is not explained yet.
-        actions, buys, money: that are left.
     """
 
     hand: int
@@ -294,10 +292,8 @@ class Explanation:
                 raise contradicts(event, "6.10", expected)
             course.owned[event.cards[0]] += 1
             course.discard += 1
-        elif card == "mine":
-            self._exchange(course, "6.4", tuple(WORTH), data.raises, to_hand=True)
-        elif card == "remodel":
-            self._exchange(course, "6.6", tuple(COST), data.raises, to_hand=False)
+        elif card in ("mine", "remodel"):
+            self._exchange(course, card)
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
@@ -350,18 +346,17 @@ class Explanation:
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
-    def _exchange(
-        self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
-    ) -> None:
+    def _exchange(self, course: _Course, name: str) -> None:
         """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
-        name = "mine" if to_hand else "remodel"
+        to_hand = name == "mine"
+        section, among = ("6.4", WORTH) if to_hand else ("6.6", COST)
         trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
         card = trash.cards[0]
         if card not in among:
             raise contradicts(trash, section, "a treasure trashed by a mine")
         self._leave_hand(course, card, trash.line, section)
         course.owned[card] -= 1
-        limit = COST[card] + raise_by
+        limit = COST[card] + CARDS[name].raises
         supply = trash.supply or {}
         gainable = [other for other in among if supply.get(other) and COST[other] <= limit]
         if not gainable:
