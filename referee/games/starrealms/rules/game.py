@@ -14,7 +14,7 @@ from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.table import TableGame, copied, redeal
-from referee.games.starrealms.rules.choices import Decisions
+from referee.games.starrealms.rules.effects import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
 from referee.games.starrealms.rules.player import Turn
 from referee.games.starrealms.rules.situation import Situation

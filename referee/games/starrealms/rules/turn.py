@@ -16,8 +16,7 @@ from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
-from referee.games.starrealms.rules.choices import Decisions
-from referee.games.starrealms.rules.effects import combat, discard_from_hand, happen
+from referee.games.starrealms.rules.effects import Decisions, combat, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
 from referee.games.starrealms.rules.player import HAND_SIZE, Piece, Turn
 from referee.games.starrealms.rules.table import Table

@@ -21,12 +21,11 @@ from referee.games.interface.table import TableGame, copied, redeal
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.chance import Generator, generators
-from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.faults import BAD_PATRON
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Choice, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table, copy_of
 from referee.games.tribute.rules.view import View, request_of, view_of
 
 ILLEGAL_REPLY = "illegal-reply"

@@ -6,10 +6,11 @@ first card is on top, or the oldest.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from operator import attrgetter
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -29,6 +30,7 @@ from referee.games.tribute.rules.cards import (
 from referee.games.tribute.rules.chance import TAVERN, Generator
 from referee.games.tribute.rules.faults import SECTIONS
 
+A = TypeVar("A", bound=Any)
 HAND_SIZE = 5
 ROW_SIZE = 5
 FIRST_UID = 10_000
@@ -54,7 +56,7 @@ class TurnStats:
         self.called: list[str] = []
         self.power = self.coins = 0
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
-        self.missed: Counter[str] = Counter()
+        self.missed = dict.fromkeys(("cards", "agents", "coins", "favour", "power"), 0)
 
 
 class Player:
@@ -328,3 +330,36 @@ class Table(interface.Table[Player]):
         return all(
             favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
         )
+
+
+def copy_of(table: Table, asked: A) -> tuple[Table, A]:
+    """Copy a table, and its choice or actions. Agents have hit points; all else is shared."""
+    agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
+
+    def dues(waiting: Iterable[Due]) -> list[Due]:
+        return [due._replace(source=agents.get(due.source, due.source)) for due in waiting]
+
+    players = [
+        interface.copied(
+            player,
+            agents=[agents[each] for each in player.agents],
+            made=interface.copied(player.made),
+        )
+        for player in table.players
+    ]
+    made = interface.copied(
+        table,
+        events=[],
+        players=players,
+        me=players[table.me.seat],
+        other=players[table.other.seat],
+        favours={each: p and players[p.seat] for each, p in table.favours.items()},
+        queue=deque(dues(table.queue)),
+        discards=dues(table.discards),
+        waiting={deck: [dues(level) for level in ls] for deck, ls in table.waiting.items()},
+    )
+    if not isinstance(asked, Choice):
+        return made, asked
+    cards = [agents.get(card, card) for card in asked.cards]
+    source = agents.get(asked.source, asked.source)
+    return made, msgspec.structs.replace(asked, source=source, cards=cards)

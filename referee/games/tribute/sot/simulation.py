@@ -19,9 +19,8 @@ from referee.games.tribute.classic import NOBODY, ClassicIndex, reason_of
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.chance import TAVERN, Generator
-from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.messages import Acted, Event
-from referee.games.tribute.rules.table import PLAYERS, Choice, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table, copy_of
 from referee.games.tribute.sot import shown
 from referee.games.tribute.sot.knowledge import Json
 from referee.games.tribute.sot.shown import Asked, Fields
