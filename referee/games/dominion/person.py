@@ -12,15 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import (
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    cards_of,
-    event_of,
-    split_gains,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules import choices
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
@@ -98,7 +90,7 @@ class DominionDialogue:
             self._in_turn = True
             return self._tell_moves(bought=bool(message.cards_bought))
         elif isinstance(message, TurnMessage):
-            return self._event(event_of(message))
+            return self._event(Event.of(message))
         return []
 
     def disqualify(self, seat: int) -> list[str]:

@@ -11,17 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    cards_of,
-    event_of,
-    next_seat,
-    split_gains,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.games.interface import turns
@@ -97,7 +87,7 @@ class Turns(turns.TurnReader[Turn]):
         elif isinstance(message, PlayTurn) and to is not None:
             return self._read_request(message, to)
         elif isinstance(message, TurnMessage):
-            return list(self._add(event_of(message)))
+            return list(self._add(Event.of(message)))
         return []
 
     def note(self, what: str, seat: int, text: str) -> None:
@@ -141,7 +131,7 @@ class Turns(turns.TurnReader[Turn]):
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return
-        if not mine and kind not in ANSWERS:
+        if not mine and kind not in Kind.ANSWERS:
             if self.was_started():
                 yield self.close()
             self._active = seat
@@ -163,7 +153,7 @@ class Turns(turns.TurnReader[Turn]):
         if self._possible_end is None:
             return False
         if not mine:
-            return event.kind not in ANSWERS or not self._ledger.owned[self._active]["militia"]
+            return event.kind not in Kind.ANSWERS or not self._ledger.owned[self._active]["militia"]
         discards = sum(
             before.kind == Kind.TOP and before.seat == event.seat for before in self._events
         )
@@ -211,7 +201,7 @@ class Turns(turns.TurnReader[Turn]):
         self._events = []
         self._request = self._possible_end = None
         self._cleaned_up = False
-        self._active = next_seat(seat, len(self._names), self._disqualified)
+        self._active = self._ledger.next_seat(seat, self._disqualified)
         return super().close()
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:

@@ -22,15 +22,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    event_of,
-    next_seat,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
@@ -163,7 +155,7 @@ class Checker:
     def _event(self, message: Struct) -> Event | None:
         """The message as an event, if it can be true of this table."""
         assert isinstance(message, TurnMessage)
-        event = event_of(message, self._line)
+        event = Event.of(message, self._line)
         kind, seat, cards = event.kind, event.seat, event.cards
         self._check_expected(kind)
         if seat >= self._count:
@@ -219,7 +211,7 @@ class Checker:
         """Make a reading that assumes only public knowledge."""
         # A top discard may be anybody's answer to an attack; other messages are the active seat's.
         last = self._last_active
-        active = last if event.kind in (*ANSWERS, Kind.DISQUALIFIED) else event.seat
+        active = last if event.kind in (*Kind.ANSWERS, Kind.DISQUALIFIED) else event.seat
         stage = "played" if event.kind == Kind.PLAYED else "turn"
         if event.kind == Kind.TOP and event.seat == active:
             stage = "done"
@@ -303,14 +295,14 @@ class Checker:
         if mine and kind != Kind.REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
-        if not mine and kind in ANSWERS and owned["militia"]:
+        if not mine and kind in Kind.ANSWERS and owned["militia"]:
             answers = sum(e.seat != active for e in reading.events)
             if answers < owned["militia"] * (self._count - 1):
                 yield _with(reading, event, "turn")
                 return
         number = seat_id(active)
         what = "the clean-up" if interrupted else "something"
-        if not mine and kind in ANSWERS:
+        if not mine and kind in Kind.ANSWERS:
             expected = f"{what} of {number}, whose turn it is and who has no militia for an attack"
             raise contradicts(event, "7.1", expected)
         raise contradicts(event, "4.1", f"{what} of {number}, whose turn it is")
@@ -321,7 +313,7 @@ class Checker:
         (code,) = event.cards
         if self._opening and code != Disqualification.TIMEOUT:
             without = self._disqualified | {event.seat}
-            active = next_seat(event.seat, self._count, without) if mine else reading.active
+            active = self._ledger.next_seat(event.seat, without) if mine else reading.active
             yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
@@ -345,7 +337,7 @@ class Checker:
             seats = Explanation(reading, self._disqualified, self._line).seats()
         active = seats[reading.active]
         seats = put(seats, reading.active, replace(active, turns=active.turns + 1))
-        return Reading(seats, next_seat(reading.active, self._count, self._disqualified))
+        return Reading(seats, self._ledger.next_seat(reading.active, self._disqualified))
 
     def _over(self) -> str | None:
         if not self._supply["province"]:

@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.events import ANSWERS, Event, Kind
+from referee.games.dominion.events import Event, Kind
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
@@ -318,7 +318,7 @@ class Explanation:
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)
-            answers = (*ANSWERS, Kind.DISQUALIFIED)
+            answers = (*Kind.ANSWERS, Kind.DISQUALIFIED)
             if event is None or event.seat != seat or event.kind not in answers:
                 earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
