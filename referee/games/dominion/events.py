@@ -126,11 +126,7 @@ class Ledger:
         self.supply = {pile.card: pile.count for pile in message.cards}
 
     def count(self, event: Event, sign: int = 1) -> None:
-        """Count what a seat has gained or trashed; any other kind of event changes nothing.
-
-        Args:
-            sign: -1 takes it back.
-        """
+        """Count what a seat has gained or trashed, no other event; -1 takes it back."""
         if event.kind == Kind.TRASHED:
             sign = -sign
         elif event.kind != Kind.GAINED:

@@ -77,11 +77,7 @@ class Statistics(Protocol):
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """Summarise many matches, bot by bot.
-
-        Args:
-            seats: of all matches, in any order; read once, and maybe empty.
-        """
+        """Summarise matches, in any order, bot by bot. `seats` is read once, and may be empty."""
 
 
 class Phrase(Struct, frozen=True):

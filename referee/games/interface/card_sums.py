@@ -44,11 +44,7 @@ class CardSums:
         self._with: dict[str, list[float]] = {}  # matches, points, and the numbers of the card
 
     def add(self, points: float, cards: Mapping[str, Sequence[int]]) -> None:
-        """Add a match.
-
-        Args:
-            cards: that the bot got -> numbers of which the means are wanted.
-        """
+        """Add a match, with the cards that the bot got -> numbers of which the means are wanted."""
         self._matches += 1
         self._points += points
         for card, numbers in cards.items():

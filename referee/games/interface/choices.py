@@ -26,11 +26,7 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Make an observation: numbers, and then counts of things, up to the bounds of the entries.
-
-    Args:
-        places: a place of the observation for each thing that is counted there.
-    """
+    """Make an observation: numbers, then counts of the things at these places, up to the bounds."""
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
     return counts.clip(0, bounds)
@@ -91,11 +87,7 @@ class ChoosingTranslator:
         return np.frombuffer(mask, np.int8)
 
     def act(self, action: Any) -> Struct | None:
-        """Take a choice, by its number; returns the reply once it is complete.
-
-        Raises:
-            UsageError: it is not a legal choice; nothing has changed.
-        """
+        """Take a choice by its number; returns a complete reply. If it is illegal, `UsageError`."""
         try:
             number = index(action)  # of any type of integers
         except TypeError:

@@ -41,11 +41,7 @@ class Choice(Struct, frozen=True):
 
 
 class InfoTable(Struct, frozen=True):
-    """Something that can be looked at before a choice.
-
-    Attributes:
-        rows: each with one text a column.
-    """
+    """Something that can be looked at before a choice; its rows have one text a column."""
 
     key: str
     name: str
@@ -87,21 +83,13 @@ class Question(Struct, frozen=True):
 
 
 def end_doubts(can: Iterable[str]) -> dict[int, str]:
-    """`Question.doubts` where an empty line ends a turn in which there is more to do.
-
-    Args:
-        can: verbs of what can still be done.
-    """
+    """`Question.doubts` where an empty line ends a turn that can go on with these verbs."""
     left = " or ".join(dict.fromkeys(can))
     return {-1: f"You can still {left}. Do you end your turn?"} if left else {}
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """Describe the problem with picks as an answer, in a sentence; empty if they are right.
-
-    Args:
-        picks: as they came from a person's program; any integers.
-    """
+    """Say what is wrong with picks, any integers, in a sentence; empty if nothing is."""
     choices = question.choices
     if not picks:
         return "" if question.enter else "Nothing was chosen."
@@ -134,11 +122,7 @@ class Dialogue(Protocol):
     """
 
     def observe(self, message: Struct) -> Sequence[str]:
-        """Take a public message, or a request that is about to be decided.
-
-        Returns:
-            The news by now, one sentence each.
-        """
+        """Take a public message, or a request to be decided; returns news, as sentences."""
 
     def disqualify(self, seat: int) -> Sequence[str]:
         """Take the disqualification of another seat, which is announced anyway."""

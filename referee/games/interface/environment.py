@@ -106,11 +106,7 @@ class Environment(Struct, frozen=True):
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
-    """Make a struct, such as a view, from the fields of others, such as a request.
-
-    Args:
-        sources: have the fields that are not given, under the same names; the first one counts.
-    """
+    """Make a struct from given fields and from the fields of other structs, the first one first."""
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others
     return kind(**{name: others[name] for name in kind.__struct_fields__})

@@ -29,11 +29,7 @@ class Spectator(Protocol):
 
 
 class Series(Struct, frozen=True):
-    """Numbers to be drawn as a curve for each seat.
-
-    Attributes:
-        of: from any viewer's view, one number per seat.
-    """
+    """Numbers to be drawn as a curve; `of` makes one per seat from any viewer's view."""
 
     name: str
     unit: str

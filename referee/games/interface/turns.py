@@ -184,11 +184,7 @@ class TurnReader(ABC, Generic[T]):
 
 
 class TurnListener(Generic[T]):
-    """The part of a `Dialogue` that tells a person the turns of the others.
-
-    Attributes:
-        verbs: `Action.what` -> its words; other actions are not told.
-    """
+    """The part of a `Dialogue` that tells a person the turns of others; `verbs` are those told."""
 
     reader_type: Callable[[Sequence[str]], TurnReader[T]]
     verbs: ClassVar[Mapping[str, str]] = {}

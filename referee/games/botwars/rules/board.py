@@ -92,11 +92,7 @@ class Board:
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
-        """Play a turn up to its new energy.
-
-        Args:
-            moves: each side's, from -> to; all of them can be made (5.2).
-        """
+        """Play a turn up to its new energy with the sides' legal moves, from -> to (5.2)."""
         before = [len(side) for side in self.botlets]
         died = self._move(moves)
         died |= self._battle()

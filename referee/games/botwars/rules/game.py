@@ -212,11 +212,7 @@ def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _laid_out(situation: Situation, board: Board) -> Board:
-    """A board as the situation has it.
-
-    Raises:
-        ValidationError: its grid has another size.
-    """
+    """A board as the situation has it; `ValidationError` if its grid has another size."""
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)
     if len(grid) != rows * cols or set(grid) - set("rbx*."):

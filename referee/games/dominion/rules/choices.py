@@ -27,11 +27,7 @@ def trashable(card: str, rest: Collection[str]) -> list[str]:
 
 
 def gain_limit(card: str, trashed: str | None = None) -> int:
-    """Return the highest cost of a card that a workshop, a mine or a remodel may gain.
-
-    Args:
-        trashed: the card that a mine or a remodel has trashed.
-    """
+    """The highest cost of what a workshop may gain, or a mine or remodel for a trashed card."""
     return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
 
 

@@ -110,11 +110,7 @@ def _attack(table: Table, player: Player) -> Decisions:
 def _exchange(
     card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
-    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6).
-
-    Args:
-        to_hand: where the gained card goes: hand, or discard pile.
-    """
+    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6)."""
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
     if not _is_one_of(trashed, EXCHANGES[card]):

@@ -10,11 +10,7 @@ from referee.games.interface.seats import seat_id
 
 
 class Gains(Struct, frozen=True, gc=False):
-    """The cards that a player has got in one turn.
-
-    Attributes:
-        gained: in order, buys included; they are the last.
-    """
+    """The cards that a player has got in one turn; the bought ones are the last gained."""
 
     bought: list[str]
     gained: list[str]
@@ -54,11 +50,7 @@ class Player:
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
-        """Draw up to `count` cards into the hand (4.6).
-
-        Returns:
-            Whether the discard pile was shuffled into the deck on the way.
-        """
+        """Draw up to `count` cards (4.6); returns whether the discard pile was shuffled."""
         self.is_shown = False
         deck = self.deck
         missing = count - len(deck)

@@ -231,11 +231,7 @@ class Checker:
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Every reading that extends this one by the event.
-
-        Raises:
-            Contradiction: no reading is possible.
-        """
+        """Every reading that extends this one by the event; `Contradiction` if none is possible."""
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
         mine = event.seat == active
@@ -326,11 +322,7 @@ class Checker:
             raise contradicts(event, "8.3", expected)
 
     def _finish(self, reading: Reading) -> Reading:
-        """The next player's turn, after this one is explained.
-
-        Raises:
-            Contradiction: no course of this turn sends its messages.
-        """
+        """The next player's turn; `Contradiction` if no course of this turn explains it."""
         if reading.loose:
             seats = self._unknown(reading.seats)
         else:

@@ -95,11 +95,7 @@ def furthest(problems: Sequence[Finding]) -> Contradiction:
 
 
 def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
-    """All ways on from these starts, each up to where it is contradicted.
-
-    Raises:
-        Contradiction: all are.
-    """
+    """All ways on from these starts up to contradictions; `Contradiction` if all have one."""
     ways: list[T] = []
     problems: list[Finding] = []
     for start in starts:
@@ -170,11 +166,7 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """Return the knowledge of the seats after the turn.
-
-        Raises:
-            Contradiction: no course of the turn sends its messages.
-        """
+        """The knowledge of the seats after the turn; `Contradiction` if nothing explains it."""
         before = self._seats[self._active]
         problems: list[Finding] = []
         after: list[_Course] = []

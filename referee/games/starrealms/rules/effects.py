@@ -66,13 +66,9 @@ def ask(
     most: int = 1,
     must: bool = False,
 ) -> Generator[Request, Any, Sequence[int]]:
-    """Have the player pick up to `most` options, or exactly so many if it must.
-
-    Returns:
-        Their indices, in order; none without options, and then the player does not get a request.
-    """
+    """Have the player pick up to `most` options, or so many if it must; returns the picks."""
     if not options:
-        return ()
+        return ()  # and the player does not get a request
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name

@@ -42,11 +42,7 @@ def count(table: Table, card: Card) -> None:
 
 
 def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:
-    """Work off the queue from its front.
-
-    Args:
-        before: called just before a request, or at the end.
-    """
+    """Work off the queue from its front; `before` is called before a request, or at the end."""
     queue = table.queue
     while queue:
         choice = begin(table, queue.popleft())

@@ -51,11 +51,7 @@ class Options(Struct, frozen=True):
     chance: Literal["streams", "engine"] = "streams"
 
     def __post_init__(self) -> None:
-        """Look at the patrons, and leave out those that there are not.
-
-        Raises:
-            UsageError: a draft from them is not possible.
-        """
+        """Leave out patrons that do not exist; `UsageError` if too few are left for a draft."""
         for patron in self.patrons:
             if patron not in PATRONS:
                 raise UsageError(f"no patron {patron!r}; there are: {', '.join(PATRONS)}")

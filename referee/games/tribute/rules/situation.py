@@ -14,11 +14,7 @@ from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
 
 
 class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent in play.
-
-    Attributes:
-        hp: left; None for all.
-    """
+    """An agent in play; without `hp` it has all."""
 
     card: str
     hp: int | None = None
@@ -81,11 +77,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Put a new table into this state.
-
-        Raises:
-            ValidationError: a card, patron or player does not exist in this game.
-        """
+        """Put a new table into this state; `ValidationError` if it names what is not there."""
         players = dict(zip(PLAYERS, table.players, strict=True))
         table.picked, table.turn = list(self.patrons), self.turn
         try:

@@ -92,11 +92,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
 ) -> Generator[Any, Any, End]:
-    """Play on from the middle of a turn.
-
-    Args:
-        choice: the open one; None where an action is due.
-    """
+    """Play on from the middle of a turn, from the open choice, or where an action is due."""
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
 

@@ -72,11 +72,7 @@ class State:
 
 
 class Engine:
-    """The client of the engine, for the library: it applies moves to states.
-
-    Args:
-        info: the `game-info` of the match.
-    """
+    """The client of the engine, for the library: it applies moves to states of one match."""
 
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]
