@@ -83,12 +83,7 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
 
 
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The cards that a turn's actions gained, and those that were bought, as far as can be seen.
-
-    Args:
-        events: of the turn, in order; the gains are of the active player.
-        played: the cards played in the turn.
-    """
+    """Split a turn's gains, as far as can be seen: those of its actions, and those bought."""
     gained: list[str] = []
     bought: list[str] = []
     workshops, limit = played.count("workshop"), CARDS["workshop"].gains

@@ -55,12 +55,7 @@ class Table(Struct, frozen=True):
 
 
 class SeatFacts(Struct, frozen=True):
-    """One seat of one match, for `Statistics.tables`.
-
-    Attributes:
-        points: the share of the others that were beaten, draws half: 0 to 1.
-        facts: what `Statistics.of_match` said of it.
-    """
+    """One seat of one match: its share of the points, 0 to 1, and its `Statistics.of_match`."""
 
     bot: str
     points: float
@@ -95,24 +90,14 @@ class Phrase(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """Lines of characters, such as a grid; they are not wrapped.
-
-    Attributes:
-        rows: from top to bottom.
-        styles: for each row the style of each character, as of `Phrase`; empty: nothing is styled.
-    """
+    """Lines of characters that are not wrapped, such as a grid; styles per character, or none."""
 
     rows: Sequence[str]
     styles: Sequence[Sequence[str]] = ()
 
 
 class Summary(Struct, frozen=True):
-    """A match as one table.
-
-    Attributes:
-        columns: the headings; the first column holds numbers and short labels.
-        totals: rows below the others, apart from them: the sums of the match.
-    """
+    """A match as one table: rows, and below them the totals. The first column has short labels."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]

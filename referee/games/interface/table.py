@@ -20,12 +20,7 @@ from referee.games.interface.random_source import RandomSource
 
 
 class Player(Protocol):
-    """One seat of a table.
-
-    Attributes:
-        seat: counted from 0.
-        left: whether it left the match.
-    """
+    """One seat of a table, counted from 0; `left` is whether it left the match."""
 
     seat: int
     turns: int

@@ -67,12 +67,7 @@ class RuleSet(Struct, frozen=True):
 
 
 class Matcher(Struct, frozen=True):
-    """A word that stands for several cards.
-
-    Attributes:
-        field: the field of an entry that takes it, such as "type"; empty: only `card` does.
-        in_card: whether `card` takes it.
-    """
+    """A word for several cards, in an entry's own `field`, such as "type", or in `card`."""
 
     about: str
     cards: frozenset[str]

@@ -39,12 +39,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn, each number per side.
-
-    Attributes:
-        died: the cells where botlets died, ascending.
-        spawned: botlets that appeared, 0 or 1.
-    """
+    """The events of a turn, each number per side; the cells where botlets died are ascending."""
 
     died: list[int]
     lost: tuple[int, int]

@@ -94,12 +94,7 @@ class Player:
 
 
 class TurnState(Struct):
-    """One player's turn.
-
-    Attributes:
-        money: from actions; the treasures' money exists only within a buy reply.
-        gained: this turn, in order, buys included.
-    """
+    """One player's turn. The money of treasures exists only within a buy reply."""
 
     player: Player
     actions: int = 1

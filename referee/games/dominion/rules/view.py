@@ -39,12 +39,7 @@ class OwnCards(Struct, frozen=True):
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view.
-
-    Attributes:
-        cards: card -> how many it owns, in the order of the supply, without zeros.
-        own: None for all others.
-    """
+    """One seat in a view: its cards -> counts, in supply order; `own` is None for other viewers."""
 
     cards: dict[str, int]
     score: int

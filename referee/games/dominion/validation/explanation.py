@@ -141,12 +141,7 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches the courses of a turn that send its messages.
-
-    Args:
-        disqualified: the seats that are, by the end of the turn.
-        line: of the message that showed the turn to be over.
-    """
+    """Searches the courses of a turn that send its messages, up to the line that showed its end."""
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats

@@ -49,12 +49,7 @@ class Gain(NamedTuple):
 
 
 class TurnStats:
-    """Totals over a player's turns, for statistics and notes.
-
-    Attributes:
-        destroyed: bases of the other.
-        idle: turns that ended with combat left and something to attack.
-    """
+    """Totals over turns, for statistics and notes; `idle` ones left combat that could attack."""
 
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
@@ -120,12 +115,7 @@ class Player:
 
 
 class Turn:
-    """One player's turn.
-
-    Attributes:
-        played: the cards played, the scrapped included.
-        question: the request that the player must answer now, if it is a `choose`.
-    """
+    """One player's turn; `question` is the open `choose`. Scrapped cards count as played."""
 
     def __init__(self, player: Player, opponent: Player) -> None:
         self.player = player

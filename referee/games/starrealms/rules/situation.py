@@ -13,13 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty.
-
-    Attributes:
-        deck: its first card is drawn first.
-        discard: oldest first.
-        due: discards at the start of its next turn.
-    """
+    """A seat; missing parts are empty. The first card of the deck is drawn first."""
 
     authority: int = AUTHORITY
     hand: list[str] = []

@@ -22,13 +22,7 @@ class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty, or 0.
-
-    Attributes:
-        draw_pile: its top first.
-        known: how many cards of its top the seat knows.
-        cooldown, played: oldest first.
-    """
+    """A seat; missing parts are empty, or 0. Piles have their top or their oldest card first."""
 
     hand: list[str] = []
     draw_pile: list[str] = []
