@@ -82,7 +82,7 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
             values; all fields in reverse order; pieces of this many bytes (0: as a whole).
         again: the bot's seat in a second match, which follows in the same process if the bot has
             said keep_alive; empty for none.
-        listen: whether lines that nothing asked for are waited for at the end.
+        listen: whether lines that no request asked for are waited for at the end.
         close: when its input is closed; the case is then over, but for its end.
         exits: within which time it must end by itself after the end of its input: "grace",
             "timeout" or "" (does not matter here).

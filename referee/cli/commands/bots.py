@@ -19,13 +19,15 @@ def add(add_parser: AddParser) -> None:
         description="List the bundled example bots, or print the source of one. "
         "To start a bot of your own: referee new my_bot",
         examples=(
-            ("referee bots --game botwars", "those of one game"),
+            ("referee bots --game botwars", "the bots of one game"),
             ("referee bots --show big_money", "how a larger bot is written"),
             ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
         ),
     )
     bots.add_argument(
-        "--show", metavar="NAME", help="print its source; that of minimal to be copied, as My Bot"
+        "--show",
+        metavar="NAME",
+        help="print its source; the source of minimal is meant to be copied",
     )
     names = ", ".join(GAMES)
     bots.add_argument("--game", choices=list(GAMES), metavar="NAME", help=f"one game's: {names}")

@@ -321,7 +321,7 @@ def _pipes() -> Found:
 def _language(program: str, sandbox: Sandbox) -> Found:
     """The interpreter or compiler of a language, as a bot in the sandbox has it."""
     if not program:
-        return Found(True, f"{sys.version.split()[0]}, that of the referee")
+        return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
     get = f"apt-get install {_PACKAGES[program]}"
     path = shutil.which(program)
     if path is None:

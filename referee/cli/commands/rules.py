@@ -144,7 +144,7 @@ def _keys(options: argparse.Namespace) -> int:
 _TITLES = {
     "matcher": "Words for several cards",
     "set": "Sets of rules",
-    "flag": "What else an entry can have",
+    "flag": "Other keys of an entry",
     "key": "Keys of conditions and scores",
     "average": "Averages of an info X of cardInfo, over",
 }

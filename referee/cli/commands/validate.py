@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def add(add_parser: AddParser) -> None:
     validate = add_parser(
         description="Check spectator logs against the protocol: every line, and whether such a "
-        "game can have been played.",
+        "game is possible.",
         epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
         "the expected and the found text.",
         exit_codes={0: "all valid", 1: "one is not"},

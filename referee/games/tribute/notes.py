@@ -58,7 +58,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("type") == "choose-request":
         if reply.get("type") == "play-reply":
-            return "a choice is open, and the turn goes on when it is answered"
+            return "a choice is open, and the turn continues when it is answered"
         if asked.get("effects"):
             return "`effect` is 0 for the left one of `effects`, 1 for the right one"
         return "`cards` is a list of uids, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
@@ -92,18 +92,15 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
     if kind == say.ACTIVATE_AGENT:
-        is_own = among(me.get("agents", ()))
-        came = "it was activated in this turn, or came in it"
-        return came if is_own else "it is none of the own `agents`"
-    if kind == say.ATTACK and not me.get("power"):
-        return "there is no power left"
+        if among(me.get("agents", ())):
+            return "it was activated in this turn, or came in it"
+        return "it is not one of your `agents`"
     if kind == say.ATTACK:
-        is_there = among(other.get("agents", ()))
-        return (
-            "a taunt agent has to be attacked first"
-            if is_there
-            else "it is none of the other's `agents`"
-        )
+        if not me.get("power"):
+            return "there is no power left"
+        if among(other.get("agents", ())):
+            return "a taunt agent has to be attacked first"
+        return "it is not one of the opponent's `agents`"
     if kind == say.BUY_CARD:
         coins = f"it costs more than the coins, {me.get('coins')}"
         return coins if among(state.get("row", ())) else "it is not in `row`"

@@ -297,8 +297,8 @@ class Site:
                     "notable_losses": shown.report.notable_losses[name],
                 }
             )
-        lessons = {lesson.match for lesson in shown.report.notable_losses[name]}
-        records = self._records(file, lessons)
+        losses = {loss.match for loss in shown.report.notable_losses[name]}
+        records = self._records(file, losses)
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
