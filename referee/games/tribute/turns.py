@@ -79,9 +79,7 @@ class Turns(turns.TurnReader[Turn]):
         "ends": "dim",
     }
     columns: ClassVar[Mapping[str, str]] = {
-        "coins": "",
-        "power": "",
-        "prestige": "",
+        **dict.fromkeys(("coins", "power", "prestige"), ""),
         "bought": "cards",
         "called": "calls",
     }
@@ -177,11 +175,12 @@ class Turns(turns.TurnReader[Turn]):
         kind, amount, target = event.kind, event.amount, event.target
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
-        elif target is not None and kind != "draw":  # `player-drew` says how many came
+        elif target is None:
+            if kind in _DONE:  # not a draw: `player-drew` says how many came
+                self.add_effects(_DONE[kind].format(amount))
+        else:
             self._cards[target.uid] = target.card
             self._befall(event, target)
-        elif kind in _DONE:
-            self.add_effects(_DONE[kind].format(amount))
 
     def _befall(self, event: say.Event, target: say.CardRef) -> None:
         kind, amount, name = event.kind, event.amount, self._title(target.card)
@@ -259,11 +258,11 @@ class Turns(turns.TurnReader[Turn]):
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         parts = super().words(turn)
-        for seat, agents in enumerate(turn.agents):
+        for seat, agents in enumerate(turn.agents if turn.scores is not None else ()):
             favours = [title_of(p) for p, who in turn.favours.items() if who == seat_id(seat)]
-            has = [f"agents {', '.join(agents)}"] * bool(agents)
-            has += [f"favours of {', '.join(favours)}"] * bool(favours)
-            if has and turn.scores is not None:
+            lists = (("agents", agents), ("favours of", favours))
+            has = [f"{what} {', '.join(names)}" for what, names in lists if names]
+            if has:
                 parts.append(Phrase("after", f"{self._names[seat]}: {'; '.join(has)}", "dim"))
         return parts
 
