@@ -90,7 +90,7 @@ def _check(options: argparse.Namespace) -> int:
                 where = "" if problem.path == "$" else f" ({problem.path})"
                 print(plain(text + where))
             if not problems:
-                print(plain(f"{name}: right, for {game}"))
+                print(plain(f"{name}: valid, for {game}"))
     if options.format == "text" and (errors or warnings or len(options.files) > 1):
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
