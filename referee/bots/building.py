@@ -74,12 +74,7 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """Result of building a folder.
-
-    Attributes:
-        problem: why it failed, in one clause; else empty.
-        output: stdout and stderr of the build; the middle is omitted if it is long.
-    """
+    """Result of building a folder: the reason of a failure, or "", and the shortened output."""
 
     folder: BotFolder
     state: State

@@ -85,11 +85,7 @@ def start(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """A bot as it is, without what stands before it if it speaks a dialect.
-
-    Args:
-        nursery: for the tasks that a process needs as long as it runs.
-    """
+    """A bot without what stands before it if it speaks a dialect; its tasks are in the nursery."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         process = BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))

@@ -70,12 +70,7 @@ _SHADOWED = sys.stdlib_module_names | {"referee"}
 
 
 class GeneratedBot(NamedTuple):
-    """The new folder of a bot.
-
-    Attributes:
-        source: the file that the bot is written in.
-        commands: what to do next: words for a shell, each a line.
-    """
+    """The new folder of a bot: its source file, and commands for a shell to do next."""
 
     source: str
     commands: tuple[str, str, str]
@@ -89,11 +84,7 @@ def languages_of(rules: GameDefinition) -> dict[str, Language]:
 
 
 def find_language(text: str, rules: GameDefinition) -> str:
-    """The key of a language in `languages_of`, which may be called C++, cpp or CPP.
-
-    Raises:
-        UsageError: the name is unknown; the text names the closest one.
-    """
+    """The key of a language in `languages_of`, which may be called C++, cpp or CPP."""
     names: dict[str, str] = {}
     languages = languages_of(rules)
     for key, language in reversed(languages.items()):
@@ -203,11 +194,7 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write a new folder, or nothing.
-
-    Args:
-        files: name -> text. A program, as its first line says, gets its run bit.
-    """
+    """Write a new folder with these texts, or nothing. A program with `#!` gets its run bit."""
     try:
         folder.mkdir()
     except FileExistsError:

@@ -36,12 +36,7 @@ class Case(NamedTuple):
 def document(
     name: str, suites: Mapping[str, Sequence[Case]], *, seconds: float | None = None
 ) -> str:
-    """A document with test suites, by their names.
-
-    Args:
-        name: of the whole.
-        seconds: that it took, if that is known.
-    """
+    """A document with test suites, by their names."""
     from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to load
 
     every = [case for cases in suites.values() for case in cases]

@@ -91,11 +91,7 @@ _COLUMNS = ", ".join(
 
 
 class Store:
-    """A store that is open. Its methods raise `UsageError` where the database cannot be used.
-
-    Attributes:
-        name: of the file, as it was given; `MEMORY` for a store without a file.
-    """
+    """A store that is open. Its methods raise `UsageError` where the database cannot be used."""
 
     def __init__(
         self,
@@ -338,11 +334,7 @@ class Store:
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
-        """The names of the bots that have played with other files only.
-
-        Args:
-            digests: name of a bot -> digest of its files now; empty if it is not known.
-        """
+        """The names of the bots that have played with other files only, by digests of files."""
         if self._is_new:
             return []
         query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"

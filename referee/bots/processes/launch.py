@@ -390,11 +390,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a bot's program, from what it said on stderr.
-
-    Raises:
-        ShortageError: the sandbox does not work, which is not the bot's fault.
-    """
+    """Why a sandbox did not run a program; if it does not work itself, raise `ShortageError`."""
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
