@@ -74,7 +74,7 @@ class Sprt:
         return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Log-likelihood ratio of H1 to H0, from the number of deals with 0 to 2 points, by halves."""
+        """Log-likelihood ratio of H1 to H0; `counts` are of deals with 0, 0.5, 1, 1.5, 2 points."""
         return float(self.llrs([counts])[0])
 
     def llrs(self, counts: ArrayLike) -> Floats:
