@@ -86,14 +86,10 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder, unless that was done.
+    """Build the bot in a folder without problems, unless that was done; or `again`.
 
     Args:
         limit: seconds that its build command may take.
-        again: even if it was done.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
     """
     if not folder.build:
         return Built(folder, "nothing to build")

@@ -242,11 +242,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
     """The game of the rule files among the bots, for a match whose game was not chosen.
 
-    Args:
-        bots: BOT arguments, each with its directory, as of `find_bot`.
-
-    Raises:
-        UsageError: the files are for two games, or one is for a game that there is not.
+    Each BOT argument has its directory. Files for two games, or for none, are a `UsageError`.
     """
     found: dict[str, str] = {}  # game -> the first file for it
     for argument, directory in bots:

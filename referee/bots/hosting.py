@@ -146,11 +146,7 @@ def borrow_plain_bots(
 def release_plain(bots: Sequence[PlainBot], keep: Container[int], grace: float) -> set[int]:
     """Let go of the bots in the seats of `keep`, and end the others, side by side (8.4).
 
-    Args:
-        grace: seconds.
-
-    Returns:
-        The seats of those that were let go of.
+    Each has `grace` seconds. Returns the seats of those that were let go of.
     """
     released = {seat for seat in range(len(bots)) if seat in keep}
 

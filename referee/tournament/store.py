@@ -121,9 +121,6 @@ class Store:
         """Open a store, or make one; no other run can have it meanwhile.
 
         A new one has no tables before its first stage, so that nobody reads one without.
-
-        Raises:
-            UsageError: it cannot be written, is not a store, or another run uses it.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -155,9 +152,7 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open a store that is there; a run may be writing it.
-
-        It stays as it was when it was opened, even if a run adds to it meanwhile.
+        """Open a store that is there; it stays as it was, even if a run adds to it meanwhile.
 
         Args:
             check: look at all rows. Without, only what is a store is known.

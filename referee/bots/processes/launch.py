@@ -350,10 +350,7 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
     """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
-    Sources that are not processes stay unchanged.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
+    Sources that are not processes stay unchanged. As `LaunchedBot`, it may raise `ShortageError`.
     """
     return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
