@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee import workers
-from referee.cli.arguments import count
 from referee.cli.console import print_json, printing, say
 from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
@@ -33,16 +32,6 @@ MAX_CHUNK = 16
 AHEAD = 3
 """Chunks that are given out for each process, so that none waits for work."""
 POLL_SECONDS = 0.1
-
-
-def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: str) -> None:
-    """Add `--format`, `--output`, `--quiet` and `--jobs`, the first and the third as told."""
-    add = parser.add_argument
-    add("--format", choices=("text", "json", "junit"), default="text", help=formats)
-    output = "write the report to this file; stdout still shows text"
-    add("--output", metavar="FILE", help=output)
-    add("-q", "--quiet", action="store_true", help=quiet)
-    add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
 
 
 class FileReport(NamedTuple):

@@ -34,10 +34,11 @@ _ENDLESS = {
 }
 
 
-def add_game(parser: Options, default: str | None = DEFAULT_GAME) -> None:
-    """Add `--game`."""
-    of_files = "" if default else "the game of a rule file among the bots, otherwise "
-    text = f"the game: {', '.join(GAMES)} (default: {of_files}{DEFAULT_GAME})"
+def add_game(parser: Options, *, of_files: bool = False) -> None:
+    """Add `--game`, whose default may be the game of a rule file among the bots, found later."""
+    default = None if of_files else DEFAULT_GAME
+    files = "the game of a rule file among the bots, otherwise " if of_files else ""
+    text = f"the game: {', '.join(GAMES)} (default: {files}{DEFAULT_GAME})"
     parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
 
 
@@ -100,16 +101,20 @@ def _add_limit(
     add(flag(name), type=_READERS[kind], metavar=_METAVARS.get(kind, "S"), help=text)
 
 
-def add_sandbox(parser: Options, default: str | None) -> None:
+def add_sandbox(parser: Options, default: str | None = None, kinds: str = "") -> None:
     """Add what keeps bots apart from everything else.
 
     Args:
         default: one of `CHOICES`. If you try your own bot, you do not expect that it cannot write a
             file. An organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs
             that a record names.
+        kinds: the help of a command whose bots can read no further folder.
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
+    if kinds:
+        add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
+        return
     kinds = (
         "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
         f"works (default: {default or 'none; with --run-recorded bwrap'})"

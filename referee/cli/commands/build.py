@@ -8,10 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
-from referee.cli.arguments import AddParser, count, seconds
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
-from referee.cli.settings import add_game, add_sandbox
 from referee.cli.work import cores, run_in_trio, show_progress
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
@@ -23,37 +21,9 @@ if TYPE_CHECKING:
     from referee.bots.building import Built
     from referee.bots.folder import BotFolder
 
-LIMIT = 300.0
 _MOST_WIDTH = 160
 """Columns of a line of a build that are shown."""
 _NAME_WIDTH = 30
-
-
-def add(add_parser: AddParser) -> None:
-    build = add_parser(
-        description="Run the build command of each bot.toml on a copy of its folder, in a sandbox "
-        "without a network. A folder that was built and has not changed is not built again.",
-        epilog="spec/organisers.md describes bot.toml and the folder with the result.",
-        exit_codes={
-            0: "all are built, or need not be",
-            1: "a build failed",
-            2: "wrong usage, or something is wrong with a folder; nothing was built",
-        },
-        examples=(
-            ("referee build bots/*/", "the folders that are new or have changed"),
-            ("referee build --rebuild bots/*/", "all folders, even if a build was included"),
-        ),
-    )
-    add = build.add_argument
-    add("bots", nargs="+", metavar="BOT", help="a folder with a bot.toml")
-    add_game(build)
-    limit = f"for each build (default: {LIMIT:g})"
-    add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
-    jobs = "so many at a time (default: as many as there are cores)"
-    add("--jobs", type=count, metavar="N", help=jobs)
-    add("--rebuild", action="store_true", help="also build folders that are built already")
-    add_sandbox(build, "auto")
-    add("-q", "--quiet", action="store_true", help="show only the output of failed builds")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

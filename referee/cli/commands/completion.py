@@ -12,7 +12,6 @@ from typing import Any
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -20,19 +19,6 @@ from referee.interrupts import Interrupts
 SHELLS = ("bash", "zsh", "fish")
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 """Metavars of arguments that are files."""
-
-
-def add(add_parser: AddParser) -> None:
-    parser = add_parser(
-        description="Print a script with which a shell completes commands, options, bundled bots "
-        "and files.",
-        examples=(
-            ('eval "$(referee completion bash)"', "a line for ~/.bashrc"),
-            ('eval "$(referee completion zsh)"', "a line for ~/.zshrc, after compinit"),
-            ("referee completion fish > ~/.config/fish/completions/referee.fish", "once, for fish"),
-        ),
-    )
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
 from referee.cli import settings
-from referee.cli.arguments import AddParser, count, made_folder, seconds, seed
+from referee.cli.arguments import made_folder
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import (
     FAILED,
@@ -34,72 +34,10 @@ if TYPE_CHECKING:
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
-FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
 SAY_EVERY_SECONDS = 15
 """How often it says how far it is where there is no terminal."""
-
-
-def add(add_parser: AddParser) -> None:
-    conform = add_parser(
-        description="Check a bot against each sentence of the protocol. A failure shows the "
-        "request, the expected reply and the actual one. With --referee, check a program that "
-        "plays matches between bots.",
-        epilog="BOT is as for referee play: a program, a command line, the http:// or https:// "
-        "address of a bot, or one that speaks a dialect of the game, such as classic:COMMAND with "
-        "--game botwars. Cases that cannot be tried with it are skipped, with the reason. "
-        "The cases are those of spec/vectors and of the game. A referee's "
-        "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
-        "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
-        "one. It is split into words as a shell would, and no shell runs it; each command line is "
-        "filled in as one argument, for the referee to split likewise.",
-        exit_codes={0: "it conforms", 1: "it does not"},
-        examples=(
-            ("referee conform ./my_bot.py", "all cases: failures, and the number of passed cases"),
-            (
-                "referee conform ./my_bot.py --case 7.2 -q",
-                "only one section, and only its failures",
-            ),
-            (
-                "referee conform ./my_bot.py --format html --output report.html",
-                "a page to read, beside the table",
-            ),
-        ),
-    )
-    add = conform.add_argument
-    add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, a command, an address")
-    template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'
-    add("--referee", metavar="COMMAND", help=template)
-    pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
-    add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
-    add("--list", action="store_true", help="list the cases and run none")
-    add("--strict", action="store_true", help="a failed SHOULD counts as well as a failed MUST")
-    matches = "with --referee: play only this match, or a pattern of its name; repeatable"
-    add("--match", action="append", default=[], metavar="NAME", help=matches)
-    keep = "with --referee: write the input and output of each bot to DIR/MATCH/PLAYER.txt"
-    add("--transcripts", metavar="DIR", help=keep)
-    settings.add_game(conform, default=None)
-    settings.add_env(conform)
-    settings.add_sandbox(conform, "none")
-    timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
-    add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
-    add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
-    settings.add_system_limits(conform)
-    add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
-    jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
-    add("--jobs", type=count, metavar="N", help=jobs)
-    add("--format", choices=FORMATS, default="text", help="of the report (default: text)")
-    output = "write the report to this file; stdout still shows text"
-    add("--output", metavar="FILE", help=output)
-    much = conform.add_mutually_exclusive_group()
-    quiet = (
-        "show only failures and the verdict, with --referee only the first failure in full; "
-        "with --output only the verdict"
-    )
-    much.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    verbose = "show a line for each case, and the last lines before each failure"
-    much.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

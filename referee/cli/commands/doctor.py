@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from referee._version import __version__
 from referee.bots.processes.cgroups import home
 from referee.bots.processes.seccomp import seccomp_filter
-from referee.cli.arguments import AddParser
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
-from referee.cli.settings import add_sandbox
 from referee.cli.work import check_descriptors, cores, run_in_trio
 from referee.errors import RefereeError
 from referee.interrupts import Interrupts
@@ -91,21 +89,6 @@ class Found(NamedTuple):
     ok: bool
     text: str
     get: str = ""
-
-
-def add(add_parser: AddParser) -> None:
-    doctor = add_parser(
-        description="Check this machine for matches and tournaments: a sandbox, limits, languages "
-        "of bots. Prints missing parts, their purpose, and how to get them.",
-        exit_codes={0: "a match was played here", 1: "no match can be played here"},
-        examples=(
-            ("referee doctor", "before a tournament"),
-            ("referee doctor --sandbox bwrap", "refuse a machine without a sandbox"),
-        ),
-    )
-    add = doctor.add_argument
-    add("--format", choices=("text", "json"), default="text", help="text: for people; json: all")
-    add_sandbox(doctor, "auto")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

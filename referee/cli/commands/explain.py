@@ -7,9 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, has_colour, printing, width
-from referee.cli.settings import add_game
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -24,23 +22,6 @@ _KINDS = "vectors/README"
 """The page that has what `referee conform` finds beside the faults of a game."""
 _SECTIONS = ("1.2", "2.2")
 """Where it stands there: of bots, of referees."""
-
-
-def add(add_parser: AddParser) -> None:
-    explain = add_parser(
-        description="Print a section of the protocol, or the meaning of a code with the sections "
-        "that explain it.",
-        epilog="Without WHAT it prints the contents.",
-        exit_codes={0: "printed"},
-        examples=(
-            ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
-            ("referee explain bad-discard", "a code, with the sections that say more"),
-            ("referee explain http-bots.md 3", "a section of another page"),
-        ),
-    )
-    what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
-    explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
-    add_game(explain)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

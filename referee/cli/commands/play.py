@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from referee.cli import serving, settings
-from referee.cli.arguments import AddParser, add_seed, count, made_folder
-from referee.cli.consent import add_run_recorded, check_recorded, chosen_sandbox
+from referee.cli.arguments import made_folder
+from referee.cli.consent import check_recorded, chosen_sandbox
 from referee.cli.console import (
     FAILED,
     OK,
@@ -59,70 +59,6 @@ _LIVE = "-"
 """As the folder of `--stderr`: it is shown at once."""
 _MOST_LINE = 64 * 1024
 _PUSH_SECONDS = 0.1
-
-
-def add(add_parser: AddParser) -> None:
-    play = add_parser(
-        description="Play one match between two to four bots.",
-        epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
-        'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
-        'the http:// or https:// address of a bot (spec/http-bots.md), or "human": you, at this '
-        "terminal or, with --page, in the browser (spec/serve.md, 6).",
-        exit_codes={
-            0: "played, and nobody was disqualified",
-            1: "somebody was disqualified",
-            2: "wrong usage, or a log that cannot be written",
-        },
-        examples=(
-            ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
-            (
-                'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
-                "two of yours, with a record for referee replay and referee verify",
-            ),
-            ("referee play human ./my_bot.py", "you against your bot"),
-            ("referee play --page human ./my_bot.py", "the same in the browser"),
-            ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
-            (
-                "referee play big_money ./my_bot.py --time-limit none",
-                "no clock runs while you debug your bot",
-            ),
-        ),
-    )
-    about = "a bundled name, a program, or a command line"
-    play.add_argument_group("players").add_argument("bots", nargs="*", metavar="BOT", help=about)
-    match = play.add_argument_group("match")
-    settings.add_game(match, default=None)
-    add_seed(match)
-    resume = "continue the match of this record, from its last line or from --turn"
-    match.add_argument("--resume", metavar="FILE", help=resume)
-    turn = "with --resume: the first turn that is played (all players' turns count)"
-    match.add_argument("--turn", type=count, metavar="N", help=turn)
-    add_run_recorded(match, "the record of --resume")
-    add = play.add_argument_group("output").add_argument
-    add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
-    add("-q", "--quiet", action="store_true", help="no table, no progress")
-    stderr = (
-        'save what each bot writes on stderr: DIR/player1.stderr ...; "-" prints it immediately'
-    )
-    add("--stderr", metavar="DIR", help=stderr)
-    add = play.add_argument_group("recording").add_argument
-    add(
-        "--log",
-        metavar="FILE",
-        help='write the spectator log; "-" is stdout, which then has only the log',
-    )
-    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    said = "add the stderr of the bots to the record, before the reply that follows it"
-    add("--record-stderr", action="store_true", help=said)
-    browser = play.add_argument_group("browser")
-    add = browser.add_argument
-    add("--page", action="store_true", help="people play in the browser: each gets a link")
-    add("--browser", action="store_true", help="show the match in the browser while it is played")
-    serving.add_address(browser, 0)
-    isolation = play.add_argument_group("isolation")
-    settings.add_sandbox(isolation, None)
-    settings.add_env(isolation)
-    settings.add_settings(play, endless=True)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import AddParser, check_files, count, player
+from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
@@ -20,33 +20,6 @@ if TYPE_CHECKING:
     from referee.games.interface.vocabulary import Vocabulary
     from referee.logs.decisions import Decided, Ranked
     from referee.rulefiles.source import Problem
-
-
-def add(add_parser: AddParser) -> None:
-    rules = add_parser(
-        description="Bots without programming are files of rules (spec/rule-bots.md). check "
-        "reports the mistakes in FILEs with their lines; keys lists the words that a file can use; "
-        "explain shows the scores behind each decision of a turn.",
-        exit_codes={0: "all right", 1: "a file has an error"},
-        examples=(
-            ("referee rules check my_bot.json", "mistakes, with line and place"),
-            ("referee rules keys --game starrealms", "the words for Star Realms"),
-            (
-                "referee rules explain my_bot.json --replay game.record.jsonl --turn 7",
-                "the reasons for its decisions in that turn",
-            ),
-        ),
-    )
-    arg = rules.add_argument
-    arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
-    arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
-    text = f"the game: {', '.join(GAMES)} (default: the game of the FILE, otherwise {DEFAULT_GAME})"
-    arg("--game", choices=list(GAMES), metavar="NAME", help=text)
-    arg("--replay", metavar="RECORD", help="explain: the match record")
-    arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
-    arg("--player", type=player, metavar="N", help="explain: whose decisions (default: FILE's)")
-    formats = "text; json: one object per file, word or decision"
-    arg("--format", choices=("text", "json"), default="text", help=formats)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
