@@ -184,7 +184,6 @@ class Terminal:
         return list(self._styled(question.text, "bold"))
 
     def _question(self, question: Question, before: Sequence[str]) -> list[str]:
-        """The question with its heading."""
         head, keys = [*before, *self._text(question)], self._below(question)
         choices = [(number, choice) for number, choice in numbered(question) if not choice.barred]
         if not question.columns:

@@ -147,7 +147,6 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
 
 
 def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
-    """The statistics of the game that are numbers or booleans."""
     kinds = get_type_hints(GAMES[result.game].facts)
     names = [name for name, kind in kinds.items() if kind in (int, float, bool)]
     if not names:

@@ -15,21 +15,10 @@ from fnmatch import fnmatchcase
 import trio
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
+from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.driver import ConformanceLimits, Driver
-from referee.conformance.verdict import (
-    BY_THE_CLOCK,
-    OF_A_PROCESS,
-    OF_A_SERVER,
-    Key,
-    Observed,
-    Report,
-    Result,
-    Status,
-    judge,
-    result_of,
-    summarize,
-)
+from referee.conformance.verdict import Key, Observed, Report, Result, Status, judge, result_of
 from referee.games.interface.definition import GameDefinition
 
 OnResult = Callable[[Result], None]
@@ -96,7 +85,7 @@ class Suite:
                 for case in rest:
                     await self._slots.acquire_on_behalf_of(case.id)
                     nursery.start_soon(self._run_in_slot, case)
-        return summarize(
+        return verdict.summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
             command=self.bot.argument,
@@ -184,7 +173,7 @@ class Suite:
         found = observed.violations
         if any(violation.key in self._known or violation.kind in control for violation in found):
             return False
-        return any(violation.kind in BY_THE_CLOCK for violation in found)
+        return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
         """Run it again. A second failure is final and is not tried a third time."""
@@ -216,9 +205,9 @@ def why_skipped(case: Case, bot: BotSource) -> str:
         spoken = case.speaks.rstrip("*") or "the game's own messages"
         return f"only for bots that speak {spoken}"
     about = set(case.about)
-    if about and about <= OF_A_SERVER and not isinstance(bot, BotAddress):
+    if about and about <= verdict.OF_A_SERVER and not isinstance(bot, BotAddress):
         return "only for bots behind HTTP"
     of_a_process = case.close or case.exits or case.again or case.pieces
-    if (of_a_process or (about and about <= OF_A_PROCESS)) and not isinstance(bot, BotCommand):
-        return "only for processes"
-    return ""
+    if not (of_a_process or (about and about <= verdict.OF_A_PROCESS)):
+        return ""
+    return "" if isinstance(bot, BotCommand) else "only for processes"

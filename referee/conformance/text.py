@@ -223,7 +223,6 @@ class TextReport:
         return f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
 
     def _word(self, result: Result) -> tuple[str, str]:
-        """How a case came out, and its style."""
         if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
             return "warn", "yellow"
         return _WORDS[result.status]

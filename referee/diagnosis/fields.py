@@ -87,7 +87,6 @@ def _meant(
 
 @cache
 def _properties(struct: type[Struct]) -> dict[str, Any]:
-    """The fields of a legal reply, as a JSON Schema has them."""
     schema = msgspec.json.schema(struct)
     properties: dict[str, Any] = schema["$defs"][struct.__name__]["properties"]
     return properties

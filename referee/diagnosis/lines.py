@@ -64,7 +64,6 @@ def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """The mistake in an object, as the end of a sentence."""
     value = as_object(line) or {}
     tags = [str(struct.__struct_config__.tag) for struct in replies]
     known = " or ".join(f'"{tag}"' for tag in tags)

@@ -169,11 +169,10 @@ def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
-    games = [
-        rules
-        for rules in GAMES.values()
-        if any(kind == struct.__struct_config__.tag for struct in rules.public)
-    ]
+    public = {
+        game: {struct.__struct_config__.tag for struct in game.public} for game in GAMES.values()
+    }
+    games = [rules for rules, tags in public.items() if kind in tags]
     return games[0] if len(games) == 1 else None
 
 

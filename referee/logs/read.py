@@ -143,7 +143,6 @@ def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
 
 
 def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
-    """The entry or message of a line; None if its kind is unknown."""
     if line.content is None and (line.kind is None or line.kind in kinds.structs):
         what = "entry of a match record" if kinds.field == "entry" else "message"
         raise LogReadError(reader.name, line.number, f"this is not a {what}")

@@ -170,14 +170,7 @@ RecordEntry: TypeAlias = (
 
 
 class EntryTypes(NamedTuple):
-    """The entries that differ from game to game.
-
-    Attributes:
-        header: `Header` whose options are `settings_type`.
-        player: `PlayerEnd` with the game's facts.
-        end: `EndEntry` of such players.
-        any: the union of all entries of a record of this game.
-    """
+    """The entries that differ from game to game, and the union of all entries."""
 
     header: type[Header]
     player: type[PlayerEnd]

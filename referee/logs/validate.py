@@ -93,13 +93,8 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
             if key in found:
                 found[key] = msgspec.structs.replace(found[key], count=found[key].count + 1)
             elif len(found) < MAX_FINDINGS:
-                found[key] = Finding(
-                    finding.line,
-                    finding.section,
-                    _cut(expected),
-                    _cut(seen),
-                    stops=finding.stops,
-                )
+                place, stops = (finding.line, finding.section), finding.stops
+                found[key] = Finding(*place, _cut(expected), _cut(seen), stops=stops)
             else:
                 break
     findings, game = list(found.values()), messages.rules

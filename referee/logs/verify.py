@@ -293,9 +293,8 @@ class _Verification:
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
             return Verdict(reader.name, Kind.VALID, f"{reader.name}: valid ({text})", lines=number)
         claimed = record.claimed_digest(line) or digest
-        if not record.is_timed(
-            line, record.head_of(record.end_of(self._rules, self._match, claimed, 0))
-        ):
+        end = record.end_of(self._rules, self._match, claimed, 0)
+        if not record.is_timed(line, record.head_of(end)):
             text = "the end entry is not what follows from the match"
             return self._differs(_Difference(number, line, head, "2.7", text, True))
         text = (
@@ -342,22 +341,18 @@ class _Verification:
                 f"the digest fits, so the record is as referee {writer} wrote it, but the rules of "
                 f"referee {__version__} give something else from here on"
             )
-            if not other:
-                text += ", of the same version: one of the two was altered"
+            text += "" if other else ", of the same version: one of the two was altered"
         else:
-            text = f"modified: {problem}"
-            if not finished:
-                text += "; and the record is truncated, so its digest is missing"
-            if other:
-                text += (
-                    f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
-                )
+            rules = f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
+            cut = "" if finished else "; and the record is truncated, so its digest is missing"
+            text = f"modified: {problem}{cut}{rules if other else ''}"
         place, shown = 0, None
         if expected is not None:
             equal = (due == is_there for due, is_there in zip(expected, found, strict=False))
             place = next((i for i, same in enumerate(equal) if not same), len(expected))
             shown = _excerpt(expected, place) if expected else "the end of the file"
-        return self._verdict(kind, text, line, shown, _excerpt(found, place), section)
+        parts = {"expected": shown, "found": _excerpt(found, place), "section": section}
+        return self._verdict(kind, text, line, **parts)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
         """Whether the digest of the file fits its lines, and whether it is there."""
@@ -370,20 +365,12 @@ class _Verification:
         claimed = None if self._reader.cut else record.claimed_digest(line)
         return claimed == f"sha256:{self._digest.hexdigest()}", claimed is not None
 
-    def _verdict(
-        self,
-        kind: Kind,
-        text: str,
-        line: int,
-        expected: str | None = None,
-        found: str | None = None,
-        section: str | None = None,
-    ) -> Verdict:
+    def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
         # Of what is no record one line is looked at, torn or not.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
-        return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
+        return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:

@@ -417,7 +417,6 @@ class _Reader:
     # --- parts --------------------------------------------------------------------------------
 
     def _objects(self, node: Node | None, name: str) -> Iterator[Node]:
-        """The entries of a list, those that are objects."""
         if node is None or not self._is(node, list, f'"{name}" is a list: `[ ... ]`'):
             return
         for entry in node.value:
@@ -463,7 +462,6 @@ the first is, or the first less the second."""
 
 
 def _asked(key: str, value: Any) -> _Asked:
-    """What one condition asks."""
     sign, operand = _parts(value) if isinstance(value, str) else ("", str(value))
     number = float(operand) if _DECIMAL(operand) else 0.0
     least = {">": nextafter(number, inf), "<": -inf, "<=": -inf}.get(sign, number)
@@ -486,7 +484,6 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _shown(node: Node) -> str:
-    """A value in few words."""
     value = node.value
     if isinstance(value, str):
         return f'"{shown(value)}"'

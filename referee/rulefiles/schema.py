@@ -82,7 +82,6 @@ def _set(rules: RuleSet, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _entry(fields: Iterable[str], own: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """An object that is for some cards."""
     properties = {**{field: _ref(field) for field in fields}, **own, "comment": _COMMENT}
     return _object(properties, **others)
 
@@ -92,7 +91,6 @@ def _either(fields: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _object(properties: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """An object with these fields and no others."""
     shape = {"properties": properties, "additionalProperties": False}
     return {"type": "object", **others, **shape}
 

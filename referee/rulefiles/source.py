@@ -140,7 +140,6 @@ class _Parser:
         return name, inner, self._skip(at + 1)
 
     def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:
-        """Go behind the comma or the bracket after a value."""
         end = at
         at = self._skip(at)
         mark = self._text[at : at + 1]

@@ -162,7 +162,6 @@ def _packed(data: bytes) -> str:
 
 
 def _with_lines_of_faults(match: MatchPage) -> MatchPage:
-    """The match with only the lines that led to faults."""
     lines: list[Line] = []
     steps: list[Step] = []
     for step in match.steps:

@@ -75,6 +75,5 @@ def table(
 
 
 def _numbered(seeds: Sequence[int]) -> list[int]:
-    """The number of each match's deal."""
     numbers = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
     return [numbers[seed] for seed in seeds]

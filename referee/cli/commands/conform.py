@@ -11,19 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
-from referee.cli import settings
+from referee.cli import console, settings
 from referee.cli.arguments import made_folder
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import (
-    FAILED,
-    OK,
-    PLAIN_WIDTH,
-    has_colour,
-    print_json,
-    printing,
-    say,
-    width,
-)
 from referee.cli.work import collect_garbage, cores, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -67,37 +57,37 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         strict=options.strict,
         options=_as_words(options),
     )
-    on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
+    on_stdout = text_report(width=console.width(sys.stdout), colour=console.has_colour(sys.stdout))
     if options.list:
-        with printing():
+        with console.printing():
             if options.format == "json":
-                print_json(subject.cases)
+                console.print_json(subject.cases)
             else:
                 _print(on_stdout.listed(subject.cases))
-        return OK
+        return console.OK
     shown = options.format == "text" or options.output is not None
     results: list[Result] = []
     try:
         report = _run(subject, interrupts, results, quiet=options.quiet)
     except Interrupted as interrupted:
         if shown:
-            with printing():
+            with console.printing():
                 _print(on_stdout.failures(results))
-        say(
+        console.say(
             f"{interrupted} after {subject.progress()}; the running cases were ended, without a "
             "report"
         )
         raise
     if shown:
         only_verdict = options.quiet and options.output is not None
-        with printing():
+        with console.printing():
             _print(on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report))
     if options.format != "text":
         _write(options.output, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
-        in_file = text_report(width=PLAIN_WIDTH, colour=False)
+        in_file = text_report(width=console.PLAIN_WIDTH, colour=False)
         _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
-    return OK if report.conforms else FAILED
+    return console.OK if report.conforms else console.FAILED
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
@@ -257,7 +247,7 @@ def _run(
         async def say_line() -> None:
             while True:
                 await trio.sleep(SAY_EVERY_SECONDS)
-                say(line())
+                console.say(line())
 
         if sys.stderr.isatty():
             await nursery.start(partial(show_progress, line))
@@ -299,5 +289,5 @@ def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
 
 
 def _write(output: str | None, text: str) -> None:
-    with printing(output) as file:
+    with console.printing(output) as file:
         print(text, end="", file=file)

@@ -89,7 +89,6 @@ def _contents(page: SpecPage) -> str:
 
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
-    """Say in one line what there is instead."""
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
     for name, rules in GAMES.items():
         if name != game and explained(what, load_page(rules.specification)):

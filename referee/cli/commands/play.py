@@ -12,30 +12,12 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from referee.cli import serving, settings
+from referee.cli import console, serving, settings, work
 from referee.cli.arguments import made_folder
 from referee.cli.consent import check_recorded, chosen_sandbox
-from referee.cli.console import (
-    FAILED,
-    OK,
-    USAGE,
-    fail,
-    has_colour,
-    print_json,
-    printing,
-    say,
-    width,
-)
-from referee.cli.work import (
-    check_descriptors,
-    collect_garbage,
-    load_numpy,
-    run_in_trio,
-    show_progress,
-)
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
-from referee.logs.files import STDOUT, LogFile, finished, opened, standard_error
+from referee.logs.files import STDOUT, LogFile, finished, opened, standard_stream
 from referee.logs.sink import Sink
 from referee.text.terminal import escaped, plain
 
@@ -93,7 +75,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     options.game = options.game or game_of_bots((bot, "") for bot in options.bots)
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # before an old log is emptied
+    work.check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
@@ -113,7 +95,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         options={**sandbox.limits, **before, **settings.chosen_settings(options)},
         sandbox=sandbox,
     )
-    live = standard_error() if options.stderr == _LIVE else None
+    live = standard_stream(sys.stderr, "standard error") if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
             names = [options.log, recorded, *stderr_files]
@@ -127,7 +109,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
             begin = partial(record.begin, copy=True)  # or what was there before would be shown
             server = watching.enter_context(watched(interrupts, [recorded], page, address, begin))
             if server is None:
-                return USAGE
+                return console.USAGE
         stderr: list[Sink | None] = [*files]
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
@@ -143,15 +125,15 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
                         live.drain()
         except Interrupted as interrupted:
             if live is None or not live.behind:  # else saying it would wait for a reader
-                say(f"{interrupted}; the match was given up, all bots were ended")
+                console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
-    with interrupts.raising(), printing():
+    with interrupts.raising(), console.printing():
         _print_result(options, spec, played)
     if lost is not None:
-        return fail(USAGE, str(lost))
+        return console.fail(console.USAGE, str(lost))
     if server is not None:
         stay(interrupts, server, options.record, "--record FILE")
-    return FAILED if played.disqualified else OK
+    return console.FAILED if played.disqualified else console.OK
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
@@ -236,7 +218,7 @@ def _sitting(options: argparse.Namespace) -> MatchSession:
         raise UsageError(
             f"BOT human: {options.game} cannot be played by a person yet, only by bots"
         )
-    load_numpy()
+    work.load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
@@ -249,7 +231,7 @@ def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
     """Complete the logs. Returns: why one of them could not be."""
     warnings, lost = finished(logs)
     for warning in warnings:
-        say(warning)
+        console.say(warning)
     if lost is not None and lost.reader_gone:
         raise lost
     return lost
@@ -305,7 +287,6 @@ def _play_match(
     resumed: RecordedAnswers | None,
     sitting: MatchSession | None,
 ) -> Played:
-    """Play the match with bots that come up while trio is imported."""
     from referee.bots.command import HUMAN
     from referee.play import play_once
 
@@ -316,7 +297,7 @@ def _play_match(
         if isinstance(sink, LogFile):
             sink.begin()
 
-    async def work(nursery: trio.Nursery) -> Played:
+    async def play(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
             if sitting is not None:
                 sitting.watch(spec, runner)
@@ -328,7 +309,7 @@ def _play_match(
                 nursery.start_soon(_say_who_thinks, runner, spec.bots)
             else:
                 line = partial(_progress, runner)
-                nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
+                nursery.start_soon(partial(work.show_progress, line, after=PROGRESS_AFTER_SECONDS))
 
         if sitting is not None:
             await nursery.start(_serve, sitting, options)
@@ -349,8 +330,8 @@ def _play_match(
                 sitting.forget_links(options.record)
         return played
 
-    collect_garbage()
-    return run_in_trio(work, interrupts)
+    work.collect_garbage()
+    return work.run_in_trio(play, interrupts)
 
 
 async def _serve(
@@ -440,7 +421,7 @@ def _progress(runner: Runner) -> str:
 
 def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) -> None:
     if options.format == "json":
-        print_json(played.result)
+        console.print_json(played.result)
         return
     if options.quiet:
         _say_disqualified(played)
@@ -451,8 +432,8 @@ def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) 
     text = match_report(
         played,
         _again(options, spec),
-        width=width(file),
-        colour=has_colour(file),
+        width=console.width(file),
+        colour=console.has_colour(file),
         record=options.record,
         stderr=options.stderr,
     )
@@ -465,14 +446,13 @@ def _say_disqualified(played: Played) -> None:
         left = player.disqualification
         if left is not None:
             cause = f"; {left.cause}" if left.cause else ""
-            say(
+            console.say(
                 f"{player.player_number}, {player.bot}, was disqualified: "
                 f"{player.disqualified}, {left.detail}{cause}"
             )
 
 
 def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
-    """The command that plays the same match again."""
     from msgspec.structs import replace
 
     from referee.bots.repeat import repeat_words

@@ -76,7 +76,6 @@ def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:
-    """All that is to be printed."""
     from referee.logs.replay.reader import Replay
     from referee.logs.replay.terminal import Painter
 

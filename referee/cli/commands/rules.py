@@ -85,7 +85,6 @@ def _data(name: str) -> bytes:
 
 
 def _game(data: bytes, wanted: str | None, name: str) -> str:
-    """The game that a file is read for."""
     from referee.rulefiles.bot import game_of
 
     return wanted or game_of(data, name) or DEFAULT_GAME

@@ -278,7 +278,6 @@ def _play(
 def _workers(
     options: argparse.Namespace,
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-    """Two functions: one makes the executor, the other counts the batches that can run in it."""
     from referee.cli.work import cores
 
     if options.cluster is None:

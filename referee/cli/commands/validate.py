@@ -57,7 +57,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(name: str, log: CheckedLog) -> list[str]:
-    """The text for people."""
     from referee.logs.validate import MAX_FINDINGS
 
     if not log.findings:

@@ -155,7 +155,6 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(verdict: Verdict) -> list[str]:
-    """The text for people."""
     section = verdict.section
     where = f" (log-format {section})" if section and verdict.kind != "valid" else ""
     return [verdict.text + where, *difference(verdict.expected, verdict.found)]
@@ -186,7 +185,6 @@ _WORDS = {
 
 
 def _summary(seen: Counter[str]) -> str:
-    """How many of each kind."""
     total, holding = seen.total(), seen["valid"]
     parts = ["all valid" if holding == total else f"{holding} valid"]
     parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]

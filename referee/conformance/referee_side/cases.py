@@ -22,15 +22,7 @@ _NO_CASE = "A line differs from the rules, and no single case explains it."
 
 
 class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a rule that binds referees.
-
-    Attributes:
-        id: section and number, such as "6.3/1".
-        level: whether a referee must do so.
-        requirement: the rule, in one sentence.
-        seats: the smallest match in which it can be seen.
-        seeded: whether it can only be seen of a referee that takes a seed.
-    """
+    """One case: a rule that binds referees. Its fields: spec/vectors/README.md, 2."""
 
     seats: int = 2
     seeded: bool = False
@@ -138,7 +130,6 @@ def _failed(
 
 
 def _why(case: RefereeCase, template: Template, compared: Sequence[Compared]) -> str:
-    """Why a case was not judged."""
     if case.seats > max(template.seats):
         return f"needs {case.seats} seats: name {{player{case.seats}}} in COMMAND, or {{players}}"
     if case.seeded and not template.seeded:

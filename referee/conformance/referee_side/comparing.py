@@ -146,7 +146,6 @@ class _Comparison:
             match.receive(seat, line)
 
     def _compare(self) -> None:
-        """Compare the expected messages after a reply with the received ones."""
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
             return  # the handshakes of others are awaited: all are one step
@@ -173,7 +172,6 @@ class _Comparison:
         return there and seat not in self._match.disqualified
 
     def _line(self, seat: int) -> Line:
-        """The line of a seat that is compared next."""
         lines, place = self._lines[seat], self._next[seat]
         return lines[place] if place < len(lines) else _NO_LINE
 
@@ -211,7 +209,6 @@ class _Comparison:
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))
 
     def _about(self, kind: str, what: str) -> tuple[str, ...]:
-        """The cases that are about this being wrong with a message (`Probes.about`)."""
         about, start = self._probes.about, " at the start" * (self._seat < 0)
         found = about.get(f"{kind} {what}{start}") or about.get(f"{kind} {what}")
         cases = tuple((found or about.get(kind, "2") + "/departs").split())
@@ -219,7 +216,6 @@ class _Comparison:
         return tuple(c for c in cases if any(fnmatchcase(c, each) for each in covered)) or cases
 
     def _depart(self, seat: int, cases: tuple[str, ...], what: str, expected: str) -> None:
-        """End the comparison at the next line of a seat."""
         recorded, place, line = self._recorded, self._next[seat], self._line(seat)
         found = recorded.ending() if line is _NO_LINE else shown(line.text)
         who = seat_id(seat)

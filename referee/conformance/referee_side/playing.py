@@ -161,7 +161,6 @@ class _Room:
             self._notify()
 
     async def _take(self, stream: trio.SocketStream, probe: Probe, line: bytes) -> None:
-        """Do what a probe does with a line."""
         action = probe.take(line)
         self._notify()
         if action is None:
@@ -187,7 +186,6 @@ class _Room:
 
 
 async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, bytes], None]:
-    """The output of a relay, up to its end."""
     buffer = b""
     async for data in stream:
         buffer += data

@@ -45,11 +45,7 @@ class Start(Struct, frozen=True):
 
 
 class TurnOver(Struct, frozen=True):
-    """A turn.
-
-    Attributes:
-        turn: a struct of the game's own, see `referee.games.interface.turns.Turn`.
-    """
+    """A turn: a struct of the game's own, see `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
@@ -63,24 +59,14 @@ class End(Struct, frozen=True):
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match.
-
-    Attributes:
-        line: the last line that was read.
-        why: one clause.
-    """
+    """The log ends before the match: the last line that was read, and one clause."""
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are not part of such a log.
-
-    Attributes:
-        line: the first of them.
-        count: how many.
-    """
+    """Lines that are not part of such a log: the first of them, and how many there are."""
 
     line: int
     count: int
@@ -245,15 +231,10 @@ class Replay:
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         self.turn_reader = turns(names)
         header = self._header or {}
-        bots = header.get("bots")
-        return Start(
-            rules.name,
-            names,
-            header.get("seed"),
-            [bot if isinstance(bot, str) else describe(bot) for bot in bots]
-            if isinstance(bots, list)
-            else [],
-        )
+        given = header.get("bots")
+        bots = given if isinstance(given, list) else []
+        shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
+        return Start(rules.name, names, header.get("seed"), shown)
 
 
 def _problem(raw: bytes, value: Any) -> str:

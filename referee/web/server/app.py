@@ -439,7 +439,6 @@ def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) 
 
 
 def _moves(items: Sequence[Item], stores: Sequence[StoreSummary]) -> bool:
-    """Whether something in a list is being played."""
     since = time.time() - FRESH_SECONDS
     return any(item.live for item in items) or any(store.changed > since for store in stores)
 

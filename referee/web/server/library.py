@@ -64,25 +64,10 @@ class File(NamedTuple):
 
 
 class Item(Struct, frozen=True):
-    """A match in the list.
+    """A match in the list. spec/serve.md, 3, describes the fields.
 
-    Attributes:
-        id: its name in addresses.
-        kind: "record", "log", or "" if it is neither.
-        game: empty if it is not known.
-        names: that the bots gave themselves, in seat order; the BOT arguments if the record was
-            cut short.
-        shown: what pages call them, in seat order: their names in a tournament that has the match
-            or these bots, else their BOT arguments; in a log the names that they gave themselves.
-        bots: the BOT arguments; empty for a log.
-        ranks, scores: in seat order; empty if it was not finished.
-        disqualified: in seat order the code or None.
-        reason: why it ended; empty if it was not finished.
-        seed: None for a log.
-        started: time of day, RFC 3339; empty for a log.
-        digest: of the record; empty if it was not finished, and for a log.
-        live: whether it is being played now.
-        problem: why it cannot be shown; else empty.
+    The names in `shown` are those of a tournament that has the match or these bots. Otherwise they
+    are the BOT arguments, or in a log the names that the bots gave themselves.
     """
 
     id: str
@@ -392,7 +377,6 @@ def _read(file: File) -> Item:
 
 
 def _of_log(file: File) -> Item:
-    """A spectator log, by its first lines and its last one."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines = iter(reader)
         ahead = list(islice(lines, _PLAYERS))

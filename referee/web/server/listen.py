@@ -195,7 +195,6 @@ class _Listener(trio.abc.Listener[_Stream]):
 
 
 def _oldest_of_most(streams: dict[_Stream, str]) -> _Stream:
-    """The oldest connection of the address that has the most."""
     counts = Counter(streams.values())
     most = max(counts.values())
     return next(stream for stream, address in streams.items() if counts[address] == most)

@@ -279,7 +279,6 @@ class Playing:
         self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
 
     def _hear(self, text: bytes) -> None:
-        """Take a message to all."""
         match = self._match
         assert match is not None
         match.add(message_kinds(match.rules).line(self._lines, text))

@@ -89,7 +89,6 @@ class DominionObservedChance:
         raise NotImplementedError(stream)
 
     def _next_hand(self, number: str) -> list[str] | None:
-        """Return the hand in the player's next request; None without one."""
         return next(iter(self._hands[seat_index(number)]), None)
 
     def sent(self, message: Message, seat: int | None) -> Iterator[str]:

@@ -112,7 +112,6 @@ def _holds(sight: ProbeState, condition: str) -> bool:
 
 
 def _filled(sight: ProbeState, reply: Any) -> Any:
-    """A reply with the values that it names."""
     if isinstance(reply, dict):
         return {name: _filled(sight, value) for name, value in reply.items()}
     if isinstance(reply, list):
