@@ -87,7 +87,6 @@ class Terminal:
         self._told = 0  # rows since something was typed
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Print a text. With several people, keep it until the turn of the person it is for."""
         if self._people > 1:
             self._untold.setdefault(seat, []).extend(lines)
         else:
@@ -111,7 +110,6 @@ class Terminal:
         await self._line()  # whatever it is
 
     async def ask(self, question: Question) -> Picks | None:
-        """Ask until there is an answer."""
         views = {view.key: view for view in question.views}
         lines = self._question(question, [*self._heading(question), ""])
         while True:

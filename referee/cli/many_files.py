@@ -47,7 +47,6 @@ class Report:
 
     Args:
         options: `--format` and `--output`, and the words of the command line.
-        text: where the text is shown.
         file: where the report goes, `text` or the file of `--output`.
     """
 

@@ -8,6 +8,7 @@ cases, since a busy machine can cause such a failure.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -21,22 +22,14 @@ from referee.conformance.driver import ConformanceLimits, Driver
 from referee.conformance.verdict import Key, Observed, Report, Result, Status, judge, result_of
 from referee.games.interface.definition import GameDefinition
 
-OnResult = Callable[[Result], None]
-"""Called with each result, in the order of the cases."""
-
 
 @dataclass
 class Suite:
     """A run of the cases.
 
     Attributes:
-        cases: in the order in which they are reported.
-        bot: the bot to test.
-        rules: the game.
-        seed: of all matches.
         jobs: number of cases at the same time; always one with a bot behind HTTP.
-        limits: for each of them.
-        on_result: called with each result.
+        on_result: called with each result, in the order of the cases.
     """
 
     cases: list[Case]
@@ -45,7 +38,7 @@ class Suite:
     seed: int
     jobs: int = 2
     limits: ConformanceLimits = field(default_factory=ConformanceLimits)
-    on_result: OnResult = lambda result: None
+    on_result: Callable[[Result], None] = lambda result: None
     _results: dict[str, Result] = field(default_factory=dict, init=False)
 
     @property
@@ -61,7 +54,7 @@ class Suite:
         """
         started = trio.current_time()
         self._reported = 0
-        self._known: dict[Key, list[str]] = {}
+        self._known: dict[Key, list[str]] = defaultdict(list)
         # A server cannot know which of two matches it is asked about.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
@@ -104,9 +97,9 @@ class Suite:
         Returns:
             The ids of the vital ones that failed: with one there is nothing more to judge.
         """
-        groups: dict[bytes, list[Case]] = {}
+        groups: dict[bytes, list[Case]] = defaultdict(list)
         for case in cases:
-            groups.setdefault(case.script, []).append(case)
+            groups[case.script].append(case)
         unclear: list[tuple[Case, Observed]] = []
         blocked: list[str] = []
         for group in groups.values():
@@ -124,7 +117,7 @@ class Suite:
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
-                        self._known.setdefault(violation.key, []).append(case.id)
+                        self._known[violation.key].append(case.id)
                     if case.vital:
                         blocked.append(case.id)
                 self._put(result)
@@ -158,13 +151,12 @@ class Suite:
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
         """What shows without what the case is about; empty if that is not run."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
             control = self._results[case.control]
-            violations = control.violations if control.status == Status.FAILED else []
-            for violation in violations:
-                found.setdefault(violation.kind, []).append(control.id)
+            for violation in control.violations if control.status == Status.FAILED else []:
+                found[violation.kind].append(control.id)
             case = next(other for other in self.cases if other.id == control.id)
         return found
 

@@ -146,13 +146,9 @@ def _faults(
 
 
 def _behind(unasked: int, line: bytes) -> str:
-    if unasked == 1:
-        words = "this line came without a request, so every later reply is one behind"
-    else:
-        others = "one other" if unasked == 2 else f"{unasked - 1} others"
-        words = (
-            f"this line came without a request, and {others}, so every later reply comes too late"
-        )
+    others = {1: "", 2: ", and one other"}.get(unasked, f", and {unasked - 1} others")
+    late = "is one behind" if unasked == 1 else "comes too late"
+    words = f"this line came without a request{others}, so every later reply {late}"
     return f"{words}; only requests are answered, news are not" if as_object(line) else words
 
 
@@ -223,9 +219,8 @@ def _cause(
         return why_silent(words.silence, asked, game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
-            return (
-                f"its last line, {quoted(words.unfinished)}, has no line end, so it is not a reply"
-            )
+            line = quoted(words.unfinished)
+            return f"its last line, {line}, has no line end, so it is not a reply"
         why = why_exited(exit_code, words.stderr.lines, requests)
         hidden = missed(words.sandbox, words.stderr.lines)
         return "; ".join(filter(None, (why, limit_reached(exit_code, words), hidden)))

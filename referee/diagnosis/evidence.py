@@ -20,12 +20,10 @@ class SeenFault(Struct, frozen=True):
     """A fault, and where it came.
 
     Attributes:
-        fault: as the rules have it.
         turn: of the match; 0 in the handshake.
         request: which of those that the seat was sent; 0 is the handshake.
         asked: that request.
-        line: the reply, as the record has it.
-        said: the reply, as the bot gave it.
+        line, said: the reply, as the record has it and as the bot gave it.
     """
 
     fault: Fault

@@ -23,6 +23,7 @@ EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
 """Replies that are known, but not to what is asked in a game."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
+_STRINGIFY = "write JSON.stringify(reply)"
 _ONE_LINE = (
     "one object must be on one line (json.dumps without indent, JSON.stringify with one argument)"
 )
@@ -149,11 +150,8 @@ def _is_cut(text: str) -> bool:
 _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
     (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),
-    (
-        _JS_KEY.match,
-        "is not JSON but an object as JavaScript shows it: write JSON.stringify(reply)",
-    ),
-    (_JS_STRING.match, "is not JSON but an object made a string: write JSON.stringify(reply)"),
-    (_JS_LINE.match, "is part of an object as JavaScript shows it: write JSON.stringify(reply)"),
+    (_JS_KEY.match, f"is not JSON but an object as JavaScript shows it: {_STRINGIFY}"),
+    (_JS_STRING.match, f"is not JSON but an object made a string: {_STRINGIFY}"),
+    (_JS_LINE.match, f"is part of an object as JavaScript shows it: {_STRINGIFY}"),
 )
 """Looks, in the order in which they are tried, and what is said of a line that has one."""

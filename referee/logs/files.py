@@ -68,11 +68,6 @@ class LogFile(Sink):
         self._copy: IO[bytes] | None = None
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines, without waiting for the reader of a pipe.
-
-        Raises:
-            LogWriteError: the file takes no more (disk full, reader gone).
-        """
         if not self._begun:
             self.begin()
         data = lines if self._packer is None else self._packer.pack(lines)
@@ -81,15 +76,9 @@ class LogFile(Sink):
 
     @property
     def behind(self) -> bool:
-        """Whether the reader of a pipe has yet to take something that was written."""
         return bool(self._unread)
 
     def push(self) -> None:
-        """Hand over waiting lines to the reader of a pipe, as far as it takes them now.
-
-        Raises:
-            LogWriteError: the reader is gone.
-        """
         try:
             while self._unread and _is_writable(self.fd):
                 # A pipe that is writable takes this many bytes without blocking.

@@ -115,7 +115,6 @@ class Look:
         self._judged: dict[tuple[str, str], Judgement] = {}
 
     def score(self, rules: str, card: str) -> float:
-        """The score of a card by a set of rules."""
         return self._judge(rules, card).score
 
     def _judge(self, rules: str, card: str) -> Judgement:
@@ -125,7 +124,6 @@ class Look:
         return found
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
-        """Indices of cards, the highest score first, equal ones in the order given."""
         judged = [self._judge(rules, card) for card in cards]
         order = [i for i, (score, *_) in enumerate(judged) if above is None or score > above]
         order.sort(key=lambda index: -judged[index].score)
@@ -134,7 +132,6 @@ class Look:
         return order
 
     def remark(self, text: str) -> None:
-        """Note why the last ranking led to the reply."""
         if self.rankings:
             self.rankings[-1] = self.rankings[-1]._replace(remark=text)
 
@@ -167,22 +164,18 @@ class Book:
         self._sets = sets
 
     def anew(self) -> Book:
-        """The same for another match."""
         return Book(self.name, self.vocabulary, self._sets)
 
     def decide(self, sight: Any) -> Look:
-        """Look at a game."""
         look = Look(self, sight)
         self.looks.append(look)
         return look
 
     def flag(self, rules: str, card: str, name: str) -> bool:
-        """Whether the entry by which a card goes has a flag that is true."""
         entry = self._sets[rules].get(card)
         return entry is not None and name in entry.flags
 
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
-        """The score of a card by a set."""
         entry = self._sets[rules].get(card)
         judged = None if entry is None else entry.judge(look, card)
         if judged is None:

@@ -134,9 +134,8 @@ class _Parser:
         if self._text[at : at + 1] != ":":
             raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
         if name in found:
-            self._twice.append(
-                Problem(line, inner, f"{shown(name)!r} appears twice in this object")
-            )
+            text = f"{shown(name)!r} appears twice in this object"
+            self._twice.append(Problem(line, inner, text))
         return name, inner, self._skip(at + 1)
 
     def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:

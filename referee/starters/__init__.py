@@ -30,8 +30,6 @@ class Language(NamedTuple):
     """How the bot called my_bot is built, run and tested in a language.
 
     Attributes:
-        title: name of the language.
-        source: the file that the bot is written in.
         bot: the BOT argument.
         build: the command that makes it; empty: nothing is to be built.
         needs: the program that builds or runs it; empty: the Python of the referee.
@@ -125,24 +123,19 @@ def make_bot(
     chosen = languages[language]
     if starters is None:
         raise UsageError(f"{rules.name} has no bot to start from yet")
-    if not (starters.folder / language).is_dir():
-        there = ", ".join(name for name in languages if (starters.folder / name).is_dir())
-        raise UsageError(
-            f"{rules.name} has no bot to start from in {chosen.title} yet; there are {there}"
-        )
+    there = [name for name in languages if (starters.folder / name).is_dir()]
+    if language not in there:
+        problem = f"{rules.name} has no bot to start from in {chosen.title} yet"
+        raise UsageError(f"{problem}; there are {', '.join(there)}")
     _check_name(folder.name, chosen)
     source = kit = starters.folder / f"{language}-kit"
     if plain or not kit.is_dir():
         source = starters.folder / language
     blanks = _blanks(folder.name, chosen, option) | {"{kit}": _KIT if source == kit else ""}
-    templates = [
-        source / chosen.source,
-        starters.folder / "README.md",
-        _HERE / chosen.test.split()[-1],
-    ]
+    test = _HERE / chosen.test.split()[-1]
     files = {
         _fill(file.name, blanks): _fill(file.read_text(encoding="utf-8"), blanks)
-        for file in templates
+        for file in (source / chosen.source, starters.folder / "README.md", test)
     }
     files[BOT_FILE] = _bot_file(folder.name, chosen, blanks)
     _write(folder, files)
@@ -170,9 +163,8 @@ def _check_name(name: str, language: Language) -> None:
             "40, such as my_bot"
         )
     if language.source.endswith(".py") and name in _SHADOWED:
-        raise UsageError(
-            f"a bot in Python cannot be called {name!r}, as a module is: {name}_bot would do"
-        )
+        problem = f"a bot in Python cannot be called {name!r}, as a module is"
+        raise UsageError(f"{problem}: {name}_bot would do")
 
 
 def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
@@ -213,9 +205,8 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     except FileExistsError:
         raise UsageError(f"{folder} is there already: choose another name") from None
     except FileNotFoundError:
-        raise UsageError(
-            f"cannot make {folder}: the folder does not exist: {folder.parent}"
-        ) from None
+        problem = f"the folder does not exist: {folder.parent}"
+        raise UsageError(f"cannot make {folder}: {problem}") from None
     except OSError as error:
         raise UsageError(f"cannot make {folder}: {error.strerror}") from error
     try:

@@ -57,23 +57,15 @@ def table(
     """
     deals = Deals(len(bots), len(bots))
     if results:
-        deals.extend(_numbered([seed for seed, _ in results]), seats, [r for _, r in results])
+        deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
+        numbers = [deal_of[seed] for seed, _ in results]
+        deals.extend(numbers, seats, [ranks for _, ranks in results])
     counts = tally(deals.table())
     rates = counts.win_rate
-    rows = [
-        (
-            plain(bot),
-            counts.wins[number],
-            counts.draws[number],
-            counts.losses[number],
-            f"{rates.share[number]:.1%}" if results else "",
-            f"{rates.low[number]:.1%} to {rates.high[number]:.1%}",
-        )
-        for number, bot in enumerate(bots)
-    ]
+    rows = []
+    for number, bot in enumerate(bots):
+        counted = (of[number] for of in (counts.wins, counts.draws, counts.losses))
+        rate = f"{rates.share[number]:.1%}" if results else ""
+        interval = f"{rates.low[number]:.1%} to {rates.high[number]:.1%}"
+        rows.append((plain(bot), *counted, rate, interval))
     return render(Path(__file__).with_name("notebook.html"), rows=rows, text=text)
-
-
-def _numbered(seeds: Sequence[int]) -> list[int]:
-    numbers = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
-    return [numbers[seed] for seed in seeds]

@@ -38,10 +38,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             width = max(map(len, bots), default=0)
             for name, path in bots.items():
                 print(f"  {name:{width}}  {describe_bot(path)}")
-            for what, files in (
-                ("Files of rules, played by name too", rule_files(game)),
-                ("To read", templates(game)),
-            ):
+            by_name = {"Files of rules, played by name too": rule_files(game)}
+            for what, files in (by_name | {"To read": templates(game)}).items():
                 if files:
                     lines = wrap_list(f"{what}: {', '.join(files)}", PLAIN_WIDTH - 4)
                     print("  " + "\n    ".join(lines))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from functools import partial
+from operator import add
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
@@ -42,9 +43,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
         async def one(number: int, folder: BotFolder) -> None:
             async with limiter:
-                built = await build(
-                    folder, options.game, sandbox, options.time_limit, again=options.rebuild
-                )
+                limit, again = options.time_limit, options.rebuild
+                built = await build(folder, options.game, sandbox, limit, again=again)
             done[number] = built
             if built.problem or not options.quiet:
                 _say_output(built)
@@ -72,9 +72,8 @@ def _folder(game: str, argument: str) -> BotFolder:
 
     folder = bot_folder(argument, game)
     if folder is None:
-        raise UsageError(
-            f"BOT {argument} is not a folder with a bot.toml, which says how to build it"
-        )
+        problem = "is not a folder with a bot.toml, which says how to build it"
+        raise UsageError(f"BOT {argument} {problem}")
     if folder.problems:
         raise UsageErrors(folder.problems)
     return folder
@@ -94,11 +93,9 @@ def _print_table(found: list[Built], sandbox: str) -> None:
         took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
         rows.append((plain(built.folder.name), plain(built.folder.language) or "-", took))
     widths = [min(_NAME_WIDTH, max(cells(row[column]) for row in rows)) for column in range(2)]
-    for row in rows:
-        shown = [cut(text, width) for text, width in zip(row, widths, strict=False)]
-        padded = [
-            text + " " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)
-        ]
-        print("  ".join([*padded, row[2]]))
+    for name, language, took in rows:
+        shown = [cut(text, width) for text, width in zip((name, language), widths, strict=True)]
+        spaces = [" " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)]
+        print("  ".join([*map(add, shown, spaces), took]))
     good = sum(not built.problem for built in found)
     print(f"\n{good} of {len(found)} can be played; sandbox of the builds: {sandbox}")

@@ -42,18 +42,9 @@ def script(shell: str) -> str:
         for action in parser._actions:
             if action.metavar in of_metavar:
                 action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
-    for command, name, words in (
-        ("help", "command", list(parsers)),
-        (
-            "bots",
-            "show",
-            [
-                name
-                for game in GAMES
-                for name in bundled_bots(game) | rule_files(game) | templates(game)
-            ],
-        ),
-    ):
+    every = [bundled_bots(game) | rule_files(game) | templates(game) for game in GAMES]
+    shown = [name for files in every for name in files]
+    for command, name, words in (("help", "command", list(parsers)), ("bots", "show", shown)):
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
     text = shtab.complete(top, shell)

@@ -95,7 +95,8 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     brief = options.quiet and report.tested == "referee"
     yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
     if options.verbose:
-        yield from text.results(report.cases)
+        yield from text.listed(report.cases)
+        yield ""
     if not options.quiet:
         yield from text.counts(report.cases)
     if not options.quiet or (report.not_judged and not report.failed):

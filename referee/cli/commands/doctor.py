@@ -11,11 +11,12 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
 
 from referee._version import __version__
 from referee.bots.processes.cgroups import home
@@ -49,13 +50,10 @@ _PACKAGES = {
 """Of Debian and Ubuntu, by program."""
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing that `doctor` looks for.
 
     Attributes:
-        section: where it belongs.
-        name: name of the part.
         status: "missing": a match can do without it; "problem": no match can be played.
         found: the version or state that was found, or why it is missing.
         purpose: the features that need it.
@@ -70,14 +68,8 @@ class Check:
     get: str = ""
 
 
-@dataclass(frozen=True)
-class Report:
-    """What `referee doctor --format json` prints.
-
-    Attributes:
-        ok: whether matches can be played.
-        checks: in the order of the text.
-    """
+class Report(Struct, frozen=True):
+    """What `referee doctor --format json` prints: whether matches can be played, and all checks."""
 
     ok: bool
     checks: list[Check]
@@ -145,36 +137,34 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     """
     from referee.starters import LANGUAGES
 
-    strangers = "bots that nobody has read"
-    memory = "the memory and processes of bots, all of a bot's together"
-    section = "matches"
-    yield _check(section, "Python", _python, "the referee", needed=True)
-    yield _check(section, "/bin/sh", _shell, "ending bots in every case", needed=True)
     match = partial(_match, sandbox, interrupts)
-    yield _check(section, "a match", match, "everything: minimal against minimal", needed=True)
-    section = "strangers' bots"
-    yield _check(section, "bubblewrap", _bubblewrap, f"--sandbox, for {strangers}")
-    yield _check(section, "user namespaces", _namespaces, "bubblewrap, unless as root")
-    yield _check(section, "seccomp", _seccomp, "the sandbox's filter of system calls")
-    yield _check(section, "control groups", _cgroups, memory)
-    section = "machine"
-    yield _check(section, "cores", _cores, "honest reply times")
-    yield _check(section, "memory", _memory, "tournaments")
-    yield _check(section, "disk space here", _disk, "records and stores")
-    yield _check(section, "open files", _files, "many bots at a time")
-    yield _check(section, "processes", _processes, "many bots at a time")
-    yield _check(section, "pipes", _pipes, "large messages without a wait")
+    memory = "the memory and processes of bots, all of a bot's together"
+    yield _check("matches", "Python", _python, "the referee", needed=True)
+    yield _check("matches", "/bin/sh", _shell, "ending bots in every case", needed=True)
+    yield _check("matches", "a match", match, "everything: minimal against minimal", needed=True)
+    for section, name, look, purpose in (
+        ("strangers' bots", "bubblewrap", _bubblewrap, "--sandbox, for bots that nobody has read"),
+        ("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
+        ("strangers' bots", "seccomp", _seccomp, "the sandbox's filter of system calls"),
+        ("strangers' bots", "control groups", _cgroups, memory),
+        ("machine", "cores", _cores, "honest reply times"),
+        ("machine", "memory", _memory, "tournaments"),
+        ("machine", "disk space here", _disk, "records and stores"),
+        ("machine", "open files", _files, "many bots at a time"),
+        ("machine", "processes", _processes, "many bots at a time"),
+        ("machine", "pipes", _pipes, "large messages without a wait"),
+    ):
+        yield _check(section, name, look, purpose)
     for language in LANGUAGES.values():
         look = partial(_language, language.needs, sandbox)
         yield _check("languages", language.title, look, f"bots in {language.title}")
-    section = "extras"
     for name, modules, purpose in (
         ("cluster", ("distributed",), "tournaments on several machines"),
         ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
         ("browser", ("playwright",), "tests of the pages"),
     ):
-        yield _check(section, name, partial(_extra, name, modules), purpose)
-    yield _check(section, "Chromium", _chromium, "tests of the pages")
+        yield _check("extras", name, partial(_extra, name, modules), purpose)
+    yield _check("extras", "Chromium", _chromium, "tests of the pages")
 
 
 def _check(
@@ -214,9 +204,8 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     try:
         check_descriptors()
         spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
-        with launch_bots(
-            [find_bot(bot, spec.game) for bot in bots], spec.limits, sandbox
-        ) as started:
+        sources = [find_bot(bot, spec.game) for bot in bots]
+        with launch_bots(sources, spec.limits, sandbox) as started:
             played = run_in_trio(lambda _: play_once(spec, started), interrupts)
     except RefereeError as error:
         return Found(False, str(error))

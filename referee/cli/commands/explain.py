@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from referee.cli.console import OK, has_colour, printing, width
+from referee.cli.console import OK, has_colour, printing, rich_console, width
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -109,17 +109,9 @@ def _names(page: SpecPage) -> list[str]:
 
 def _print(markdown: str) -> None:
     """Print Markdown as text, styled if a person looks at it."""
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    colour = has_colour(sys.stdout)
-    console = Console(
-        file=sys.stdout,
-        width=min(width(sys.stdout), MOST_WIDTH),
-        no_color=not colour,
-        force_terminal=colour,
-        highlight=False,
-    )
+    console = rich_console(sys.stdout, min(width(sys.stdout), MOST_WIDTH))
     markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
     lines: list[str] = []
     # JSON lines are to be copied: they are not wrapped.
@@ -127,7 +119,7 @@ def _print(markdown: str) -> None:
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not colour:  # then backticks alone show what is code
+        if not has_colour(sys.stdout):  # then backticks alone show what is code
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import check_files
-from referee.cli.console import FAILED, OK, PLAIN_WIDTH, printing
+from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -55,7 +55,7 @@ def _check(options: argparse.Namespace) -> int:
         warnings += sum(not problem.is_error for problem in problems)
         if options.format == "json":
             about = {"file": as_text(name), "game": game, "right": book is not None}
-            _print_json({**about, "problems": [_as_json(each) for each in problems]})
+            print_json({**about, "problems": [_as_json(each) for each in problems]})
         else:
             for problem in problems:
                 kind = "" if problem.is_error else "warning: "
@@ -103,7 +103,7 @@ def _keys(options: argparse.Namespace) -> int:
     kind = ""
     for row in _rows(_words(options.game or DEFAULT_GAME)):
         if options.format == "json":
-            _print_json(row)
+            print_json(row)
             continue
         if row["kind"] != kind:
             print(f"{chr(10) if kind else ''}{_TITLES[row['kind']]}:")
@@ -158,9 +158,7 @@ def _explain(options: argparse.Namespace) -> int:
     for decided in decisions(options.replay, file, options.turn, seat):
         number += 1
         if options.format == "json":
-            import msgspec
-
-            _print_json(msgspec.to_builtins(decided))
+            print_json(decided)
         else:
             for line in _lines(number, decided):
                 print(plain(line))
@@ -214,10 +212,6 @@ def _words_of(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words_of, value))
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False))
 
 
 _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {

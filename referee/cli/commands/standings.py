@@ -15,7 +15,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import number
-from referee.cli.console import OK, has_colour, print_json, printing, width
+from referee.cli.console import OK, print_json, printing, rich_console
 from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -121,22 +121,12 @@ def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[i
 
 
 def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from referee.tournament.report.text import bot_text, standings_text
 
-    colour = has_colour(sys.stdout)
     text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
-    console = Console(
-        file=text,
-        width=width(sys.stdout),
-        force_terminal=colour,
-        no_color=not colour,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    console = rich_console(text)
     for part in standings_text(found, facts):
         console.print(part)
     if bot is not None:

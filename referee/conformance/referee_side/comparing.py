@@ -52,8 +52,6 @@ class Compared(Struct):
     """The result of comparing a match.
 
     Attributes:
-        match: which.
-        recorded: the record of the match.
         held: the cases that were seen to hold.
         deviations: the mistakes: at most the first line that differs, and mistakes with processes.
         stopped: where the comparison stopped before the end of the match; empty if it did not.

@@ -26,7 +26,6 @@ class Line(Struct, frozen=True):
     """A line that was sent.
 
     Attributes:
-        text: without its line end.
         message: the JSON object with a type; empty if the line is not one.
         wrong: the mistake in the form of the line; empty if it is correct.
     """
@@ -77,19 +76,14 @@ class Seat(Struct):
 
     Attributes:
         stays: how it is to end (`Plan`).
-        received: the lines that it was sent.
         replies: the lines that it wrote, without blank lines.
         left: why it left of its own accord; None if it did not.
-        group: the ids of its process's session and group; empty without a process.
-        folder: its working directory.
+        group, folder: the ids of its process's session and group, and its working directory.
         ended: its input ended.
-        terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
         outlived: its process was still there when the referee had ended.
-        waited: whether the condition of its first conditional reply was met; None without such a
-            reply.
-        patience: seconds from the last received line to the end of its input, SIGTERM, or its
-            death.
+        waited: whether the condition of its first conditional reply was met, if it has one.
+        patience: seconds from the last line to the end of its input, SIGTERM, or its death.
         lines: its conversation.
     """
 
@@ -140,12 +134,8 @@ class RecordedMatch(Struct):
 
     Attributes:
         id: which match; with the seed if it was not the first time.
-        seed: that the referee was given.
-        seats: the input and actions of each seat.
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
-        stderr: the part of the referee's standard error to show.
-        seconds: how long it took.
     """
 
     id: str

@@ -20,7 +20,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from pathlib import PurePath
+from typing import Any, TypeVar
 
 import msgspec
 import trio
@@ -57,14 +58,6 @@ _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 class NoSuchPage(RefereeError):
     """This address does not exist."""
-
-
-class Asset(NamedTuple):
-    """A file that pages load."""
-
-    data: bytes
-    kind: str
-    tag: str
 
 
 class Site:
@@ -155,15 +148,8 @@ class Site:
         is_front = not filtered and page == 1
         table, leading = self._leading(stores) if is_front else (None, "")
         if _wants_json(request):
-            return _json(
-                {
-                    "tournaments": stores,
-                    "matches": items,
-                    "total": total,
-                    "page": page,
-                    "unread": unread,
-                }
-            )
+            found = {"tournaments": stores, "matches": items, "total": total}
+            return _json({**found, "page": page, "unread": unread})
         return HTMLResponse(
             pages.page(
                 "list.html",
@@ -276,9 +262,8 @@ class Site:
         file = await self._work(self._store, request.path_params["store"])
 
         def state() -> bytes:
-            return msgspec.json.encode(
-                {"matches": self.tournaments.shown(file).report.found.matches}
-            )
+            matches = self.tournaments.shown(file).report.found.matches
+            return msgspec.json.encode({"matches": matches})
 
         return self.live.standings(state, request)
 
@@ -287,6 +272,7 @@ class Site:
         name = _name(shown, number)
         found = shown.report.found
         (standing,) = [bot for bot in found.bots if bot.name == name]
+        losses = shown.report.notable_losses[name]
         if _wants_json(request):
             return _json(
                 {
@@ -294,11 +280,10 @@ class Site:
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
                     "statistics": shown.report.facts.bots[name],
-                    "notable_losses": shown.report.notable_losses[name],
+                    "notable_losses": losses,
                 }
             )
-        lessons = {lesson.match for lesson in shown.report.notable_losses[name]}
-        records = self._records(file, lessons)
+        records = self._records(file, {lesson.match for lesson in losses})
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
@@ -327,12 +312,8 @@ class Site:
         page = _page(request)
         if query["result"] not in ("", *tournaments.RESULTS):
             raise NoSuchPage(f"There is no result {plain(query['result'])}")
-        chosen = MatchesChosen(
-            _number(shown, query["bot"]),
-            _number(shown, query["against"]),
-            query["result"],
-            query["reason"],
-        )
+        bot, against = (_number(shown, query[name]) for name in ("bot", "against"))
+        chosen = MatchesChosen(bot, against, query["result"], query["reason"])
         total, rows = self.tournaments.matches(file, chosen, ON_A_PAGE * (page - 1), ON_A_PAGE)
         if _wants_json(request):
             return _json({"matches": self._rows(shown, rows), "total": total, "page": page})
@@ -348,13 +329,15 @@ class Site:
         )
 
     async def _asset(self, request: Request) -> Response:
-        found = self.assets.get(request.path_params["name"])
-        if found is None:
+        name = request.path_params["name"]
+        data = self.assets.get(name)
+        if data is None:
             raise NoSuchPage("There is no such file")
-        headers = {"Cache-Control": "no-cache", "ETag": found.tag}
-        if request.headers.get("if-none-match") == found.tag:
+        tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+        headers = {"Cache-Control": "no-cache", "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return Response(found.data, headers=headers, media_type=found.kind)
+        return Response(data, headers=headers, media_type=_TYPES[PurePath(name).suffix])
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -389,45 +372,36 @@ class Site:
         return {match: id for match, id in found.items() if id is not None}
 
     def _rows(self, shown: Shown, rows: list[MatchRow]) -> list[dict[str, Any]]:
+        same = ("match", "deal", "seed", "ranks", "scores", "turns", "reason", "digest")
         return [
             {
-                "match": row.match,
-                "deal": row.deal,
-                "seed": row.seed,
+                **{name: getattr(row, name) for name in same},
                 "players": [shown.names[bot] for bot in row.players],
-                "ranks": row.ranks,
-                "scores": row.scores,
-                "turns": row.turns,
-                "reason": row.reason,
                 "faults": [seat.fault_count for seat in row.seats],
-                "disqualified": [seat.disqualified for seat in row.seats],
-                "detail": [seat.detail for seat in row.seats],
-                "stderr": [seat.stderr for seat in row.seats],
-                "digest": row.digest,
+                **{
+                    name: [getattr(seat, name) for seat in row.seats]
+                    for name in ("disqualified", "detail", "stderr")
+                },
                 "record": self.library.record_with(row.digest),
             }
             for row in rows
         ]
 
 
-def _assets() -> Iterator[tuple[str, Asset]]:
+def _assets() -> Iterator[tuple[str, bytes]]:
     """What pages load, by its name below /static."""
     for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
-            yield path.name, _asset(path.read_bytes(), path.suffix)
+            yield path.name, path.read_bytes()
     for game, rules in GAMES.items():
         drawing, imported = "null", ""
         if rules.page is not None:
             for path in (rules.page.folder / "drawing.js", rules.page.folder / "drawing.css"):
-                yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
+                yield f"{game}/{path.name}", path.read_bytes()
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
         boot = f'import {{ serve }} from "./served.js";\n{imported}serve({drawing});\n'
-        yield f"{game}.js", _asset(boot.encode(), ".js")
-
-
-def _asset(data: bytes, suffix: str) -> Asset:
-    return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+        yield f"{game}.js", boot.encode()
 
 
 def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) -> list[str]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import trio
 from starlette.requests import Request
@@ -31,6 +31,7 @@ from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
+Answers: TypeAlias = Sequence[Sequence[RecordedAnswer]]
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
 IDLE_SECONDS = 20 * 60.0
@@ -117,12 +118,7 @@ class Games:
         sitting = MatchSession(game, bots, known)
         self._start(sitting, spec, before.answers)
 
-    def _start(
-        self,
-        sitting: MatchSession,
-        spec: MatchSpec,
-        answers: Sequence[Sequence[RecordedAnswer]] = (),
-    ) -> None:
+    def _start(self, sitting: MatchSession, spec: MatchSpec, answers: Answers = ()) -> None:
         assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
@@ -135,9 +131,7 @@ class Games:
         for id in over[: len(over) - MOST_GAMES + 1]:
             del self._seats.sittings[id]
 
-    async def _play(
-        self, sitting: MatchSession, spec: MatchSpec, answers: Sequence[Sequence[RecordedAnswer]]
-    ) -> None:
+    async def _play(self, sitting: MatchSession, spec: MatchSpec, answers: Answers) -> None:
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from threading import RLock
 from typing import Any, NamedTuple
@@ -259,7 +260,7 @@ class Library:
             except OSError:  # it is gone; it may come back
                 continue
             if stat.S_ISDIR(found.st_mode):
-                yield from _walk(root, root, label, DEPTH)
+                yield from _walk(root, label)
             else:
                 yield _file(label, root, root, found), _is_store(root)
 
@@ -306,28 +307,21 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "" if is_only_folder else label, path
 
 
-def _walk(folder: str, root: str, label: str, depth: int) -> Iterator[tuple[File, bool]]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:  # it is gone, or not ours to read
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        name = f"{label}/{entry.name}" if label else entry.name
-        try:
-            if entry.is_dir(follow_symlinks=False):
-                if depth > 0:
-                    yield from _walk(entry.path, root, name, depth - 1)
-            elif entry.is_file(follow_symlinks=False):
-                is_store = entry.name.endswith(STORE_SUFFIX)
-                if is_store or entry.name.removesuffix(".gz").removesuffix(".zst").endswith(
-                    LOG_SUFFIX
-                ):
-                    found = entry.stat(follow_symlinks=False)
-                    yield _file(name, entry.path, root, found), is_store
-        except OSError:
-            continue
+def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
+    for folder, folders, names in os.walk(root):
+        below = os.path.relpath(folder, root).split(os.sep) if folder != root else []
+        folders[:] = sorted(name for name in folders if name[0] != "." and len(below) < DEPTH)
+        for name in sorted(names):
+            is_store = name.endswith(STORE_SUFFIX)
+            is_log = name.removesuffix(".gz").removesuffix(".zst").endswith(LOG_SUFFIX)
+            if name[0] == "." or not (is_store or is_log):
+                continue
+            path = os.path.join(folder, name)
+            with suppress(OSError):  # it is gone, or not ours to read
+                found = os.stat(path, follow_symlinks=False)
+                if stat.S_ISREG(found.st_mode):
+                    shown = "/".join(filter(None, [label, *below, name]))
+                    yield _file(shown, path, root, found), is_store
 
 
 def _file(name: str, path: str, root: str, found: os.stat_result) -> File:

@@ -133,7 +133,6 @@ class _Stream(trio.abc.HalfCloseableStream):
         self._ended = False
 
     def end(self) -> None:
-        """Stop what is being written."""
         self._ended = True
         for scope in self._scopes:
             scope.cancel()
@@ -163,7 +162,6 @@ class _Stream(trio.abc.HalfCloseableStream):
         await self._made.send_eof()
 
     async def aclose(self) -> None:
-        """Close it, and forget it."""
         self._streams.pop(self, None)
         await self._made.aclose()
 
@@ -176,7 +174,6 @@ class _Listener(trio.abc.Listener[_Stream]):
         self._streams = streams
 
     async def accept(self) -> _Stream:
-        """Return the next connection."""
         made = await self._on.accept()
         stream = _Stream(made, self._streams)
         address = ""
@@ -190,7 +187,6 @@ class _Listener(trio.abc.Listener[_Stream]):
         return stream
 
     async def aclose(self) -> None:
-        """Accept no more."""
         await self._on.aclose()
 
 

@@ -165,11 +165,7 @@ class Playing:
 
     @property
     def parts(self) -> Parts:
-        """All there is.
-
-        Raises:
-            NotBegun: there is nothing yet.
-        """
+        """All there is; `NotBegun` if there is nothing yet."""
         with self._lock:
             return self._parts()
 

@@ -136,12 +136,9 @@ def standings_page(
         playing: matches of it that are being played.
     """
     history, found = shown.history, shown.report.found
-    values = [
-        end
-        for bot in found.bots
-        for end in (bot.rating, bot.rating_low, bot.rating_high)
-        if end is not None
-    ]
+    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
+    values = [end for bot in ends for end in bot if end is not None]
+    ratings = {bot.name: history.ratings[bot.name] for bot in found.bots}
     return store_page(
         "standings.html",
         server,
@@ -151,9 +148,7 @@ def standings_page(
         is_hidden=server is not None and is_unfinished(shown.report),
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
-        curves=charts.curves(
-            history.matches, {bot.name: history.ratings[bot.name] for bot in found.bots}
-        ),
+        curves=charts.curves(history.matches, ratings),
         history=history,
         matches=matches,
         playing=playing,

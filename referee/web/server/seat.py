@@ -114,13 +114,10 @@ class Seat:
     """A person's place: the events that its page gets, and its answers. A `HumanTerminal` for one.
 
     Args:
-        rules: the game.
-        number: of the seat.
         digest: of the token, if there is one already; else a new token is drawn.
 
     Attributes:
-        token: opens the seat; empty if only its digest is known.
-        digest: SHA-256 of the token, in hex.
+        token: opens the seat; empty if only its digest, SHA-256 in hex, is known.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
         is_over: whether the match has ended or does not continue.

@@ -38,10 +38,7 @@ class Shown(NamedTuple):
     """A store as its pages show it.
 
     Attributes:
-        setup: its settings.
         names: of the bots, by number.
-        report: its standings and statistics.
-        history: of the ratings.
         changed: when it was written last, in seconds since 1970.
     """
 
@@ -146,13 +143,8 @@ class Tournaments:
                     shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
                 else:
                     old = None
-                    shown = Shown(
-                        store.stages[-1],
-                        store.names,
-                        report(store),
-                        history(store),
-                        key[0][1] / 1e9,
-                    )
+                    setup, parts = store.stages[-1], (report(store), history(store))
+                    shown = Shown(setup, store.names, *parts, key[0][1] / 1e9)
             idle = IDLE * (time.thread_time() - begun)
             now = time.monotonic()
             whole, until = (key, now + idle) if old is None else (old.whole, old.until)
@@ -170,15 +162,9 @@ class Tournaments:
         changed = key[0][1] / 1e9
         try:
             with _opened(file) as store:
-                setup = store.stages[-1]
-                found = StoreSummary(
-                    file.id,
-                    changed,
-                    setup.game,
-                    setup.format,
-                    len(setup.bots),
-                    store.count()[0],
-                )
+                setup, matches = store.stages[-1], store.count()[0]
+                about = (setup.game, setup.format, len(setup.bots), matches)
+                found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
         self._glances[file.id] = (key, found)
