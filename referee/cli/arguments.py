@@ -87,12 +87,8 @@ class Parser(argparse.ArgumentParser):
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
             flag = unknown[0].partition("=")[0]
-            shown = [
-                name
-                for action in self._actions
-                if action.help != argparse.SUPPRESS
-                for name in action.option_strings
-            ]
+            actions = (each for each in self._actions if each.help != argparse.SUPPRESS)
+            shown = [name for action in actions for name in action.option_strings]
             self.error(f"unknown option {flag}{did_you_mean(flag, shown)}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")

@@ -17,11 +17,10 @@ from typing import TextIO
 import trio
 
 from referee.bots.command import HUMAN, PythonBot
-from referee.bots.person import PersonBot
+from referee.bots.person import PersonBot, person_rules
 from referee.cli.console import has_colour, width
 from referee.cli.typed import Refusal, numbered, read_answer
 from referee.errors import UsageError
-from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Picks, Question
 from referee.games.interface.seats import seat_id
@@ -53,9 +52,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
     Raises:
         UsageError: the process does not have a terminal, or the game does not support people.
     """
-    rules = GAMES[game]
-    if rules.person is None:
-        raise UsageError(f"BOT {HUMAN}: {game} cannot be played by a person yet, only by bots")
+    rules = person_rules(game)
     if not sys.stdin.isatty():
         raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
@@ -142,8 +139,6 @@ class Terminal:
         self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
         return await self._line() is None
 
-    # --- reading --------------------------------------------------------------------------------
-
     async def _line(self) -> str | None:
         """A line, without its end; None if the input ends there, as it does at Ctrl-D."""
         try:
@@ -162,8 +157,6 @@ class Terminal:
             raise
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
-
-    # --- writing --------------------------------------------------------------------------------
 
     def _tell(self, lines: Sequence[str]) -> None:
         for line in lines:

@@ -57,8 +57,7 @@ def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with
 
     Args:
         port: as of `add_address`.
-        shown: whether there is one.
-        goes_with: the options that show one.
+        goes_with: the options that show a page.
 
     Raises:
         UsageError: the command does not show a page.

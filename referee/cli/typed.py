@@ -88,10 +88,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 def _named(question: Question, word: str) -> list[int]:
     """The choices with this name, or else the choices whose names begin with it."""
-    names = [
-        (index, choice.name.lower())
-        for index, choice in enumerate(question.choices)
-        if not choice.key
-    ]
+    choices = enumerate(question.choices)
+    names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]

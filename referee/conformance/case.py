@@ -129,11 +129,9 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     for pattern in patterns:
         if not any(_matches(case.id, pattern) for case in cases):
             raise UsageError(f"no case matches {pattern!r} (see --list)")
-    return [
-        case
-        for case in cases
-        if not patterns or any(_matches(case.id, pattern) for pattern in patterns)
-    ]
+    if not patterns:
+        return list(cases)
+    return [case for case in cases if any(_matches(case.id, pattern) for pattern in patterns)]
 
 
 def pattern_of(rules: GameDefinition, section: str) -> str:

@@ -155,8 +155,6 @@ class LogFile(Sink):
             if not self._keep_open:
                 os.close(self.fd)
 
-    # --- inside -------------------------------------------------------------------------------
-
     def _put(self, data: bytes) -> None:
         if not self._regular:
             self._unread += data

@@ -61,15 +61,9 @@ _SECTIONS = {
 
 _NO_EXIT = "the exit entry of {} must follow here"
 
-_IN_HANDSHAKE = set(Disqualification) - {
-    Disqualification.UNSUPPORTED_VERSION,  # only a reply leads to it
-    Disqualification.TIMEOUT,
-}
-_IN_GAME = set(Disqualification) - {
-    Disqualification.UNSUPPORTED_VERSION,
-    Disqualification.FAILED_TO_START,
-    Disqualification.STARTUP_TIMEOUT,
-}
+_WITHOUT_REPLY = set(Disqualification) - {Disqualification.UNSUPPORTED_VERSION}
+_IN_HANDSHAKE = _WITHOUT_REPLY - {Disqualification.TIMEOUT}
+_IN_GAME = _WITHOUT_REPLY - {Disqualification.FAILED_TO_START, Disqualification.STARTUP_TIMEOUT}
 
 
 class Verdict(Struct, frozen=True):

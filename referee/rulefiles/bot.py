@@ -102,12 +102,8 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 class RuleBot:
     """Plays one match by a rule file; a `referee.bots.in_process.BotObject` that wants the view.
 
-    Args:
-        rules: the game.
-        book: the file.
-
     Attributes:
-        book: the same book, with the `looks` of the last reply.
+        book: the file, with the `looks` of the last reply.
     """
 
     def __init__(self, rules: GameDefinition, book: Book) -> None:

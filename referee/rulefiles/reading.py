@@ -49,10 +49,7 @@ def stated_game(data: bytes) -> str | None:
 
 
 def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, list[Problem]]:
-    """Read a file.
-
-    Args:
-        game: whose vocabulary it is.
+    """Read a file for a game with its vocabulary.
 
     Returns:
         The contents of the file, or None if it has an error; and all problems, in line order.

@@ -17,6 +17,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
 from referee.bots.folder import BOT_FILE
 from referee.errors import UsageError
 from referee.text.nearest import nearest
@@ -26,13 +30,18 @@ if TYPE_CHECKING:
     from referee.games.interface.definition import GameDefinition
 
 
-class Language(NamedTuple):
-    """How the bot called my_bot is built, run and tested in a language.
+class Language(Struct, frozen=True):
+    """How the bot called my_bot is built, run and tested in a language: a row of languages.json.
+
+    A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_*
+    that another one looks at. Without performance data it has no such file.
 
     Attributes:
         bot: the BOT argument.
         build: the command that makes it; empty: nothing is to be built.
         needs: the program that builds or runs it; empty: the Python of the referee.
+        package: of Debian and Ubuntu, which has this program.
+        version: the option that prints the version of this program.
         test: the command that runs the test, whose last word is its file.
     """
 
@@ -41,27 +50,14 @@ class Language(NamedTuple):
     bot: str
     build: str = ""
     needs: str = ""
+    package: str = ""
+    version: str = "--version"
     test: str = "sh test.sh"
 
 
-# A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_* that
-# another one looks at: without performance data it has no such file.
-_JAVA = "java -XX:-UsePerfData -cp . MyBot"
-LANGUAGES = {
-    "python": Language("Python", "my_bot.py", "./my_bot.py", test="python3 test_my_bot.py"),
-    "javascript": Language("JavaScript", "my_bot.js", "./my_bot.js", needs="node"),
-    "java": Language("Java", "MyBot.java", _JAVA, "javac MyBot.java", "javac"),
-    "c": Language("C", "my_bot.c", "./my_bot", "cc -O2 -o my_bot my_bot.c", "cc"),
-    "cpp": Language(
-        "C++", "my_bot.cpp", "./my_bot", "c++ -std=c++17 -O2 -o my_bot my_bot.cpp", "c++"
-    ),
-    "rust": Language("Rust", "my_bot.rs", "./my_bot", "rustc -O my_bot.rs", "rustc"),
-    "perl": Language("Perl", "my_bot.pl", "./my_bot.pl", needs="perl"),
-    "go": Language("Go", "my_bot.go", "./my_bot", "go build my_bot.go", "go"),
-}
-"""The languages by the name of their folder."""
-
 _HERE = Path(__file__).parent
+LANGUAGES = msgspec.json.decode((_HERE / "languages.json").read_bytes(), type=dict[str, Language])
+"""The languages by the name of their folder."""
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 _SHADOWED = sys.stdlib_module_names | {"referee"}
@@ -82,8 +78,8 @@ class GeneratedBot(NamedTuple):
 def languages_of(rules: GameDefinition) -> dict[str, Language]:
     """The languages of a game by the name of their folder: an adapter of it is another one."""
     python = LANGUAGES["python"]
-    adapted = {name: python._replace(bot=f"{name}:{python.bot}") for name in rules.adapters or {}}
-    return LANGUAGES | adapted
+    names = rules.adapters or {}
+    return LANGUAGES | {name: replace(python, bot=f"{name}:{python.bot}") for name in names}
 
 
 def find_language(text: str, rules: GameDefinition) -> str:

@@ -52,13 +52,10 @@ def document(
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, str]:
-    outcomes = [case.outcome for case in cases]
-    return {
-        "tests": str(len(outcomes)),
-        "failures": str(outcomes.count("failure")),
-        "errors": str(outcomes.count("error")),
-        "skipped": str(outcomes.count("skipped")),
-    }
+    outcomes = [str(case.outcome) for case in cases]
+    names = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = {name: str(outcomes.count(outcome)) for name, outcome in names.items()}
+    return {"tests": str(len(outcomes))} | counts
 
 
 def _time(seconds: float | None) -> dict[str, str]:

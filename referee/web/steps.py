@@ -298,8 +298,6 @@ class MatchSteps(Steps):
     """The steps of a match that is run again, for all viewers: one per card that a round moves.
 
     Args:
-        rules: the game.
-        viewers: as of `Steps`.
         names: of the players, in seat order; empty: those that they gave themselves.
     """
 
@@ -310,13 +308,7 @@ class MatchSteps(Steps):
         self.names = names
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
-        """Take what a round has led to.
-
-        Args:
-            match: as it stands now.
-            entries: the new entries since the last call.
-            time: seconds since the bots were started.
-        """
+        """Take what a round has led to, `time` seconds after the bots were started."""
         if self._reader is None and not match.in_handshake:
             self._begin(self.names or match.names, match)
         over: list[Any] = []
@@ -421,12 +413,8 @@ class LogSteps(Steps):
     """The steps of a spectator log: one for each public message that leaves a whole state.
 
     Args:
-        rules: the game.
         names: that the page shows, in seat order.
         own: the names in the log, in seat order. They can differ from `names`.
-
-    Attributes:
-        seats: how many there are.
     """
 
     def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:

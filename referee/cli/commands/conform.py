@@ -51,12 +51,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.output is not None:
         _check_writable(Path(options.output))
 
-    text_report = partial(
-        TextReport,
-        subject.chapters,
-        strict=options.strict,
-        options=_as_words(options),
-    )
+    words = _as_words(options)
+    text_report = partial(TextReport, subject.chapters, strict=options.strict, options=words)
     on_stdout = text_report(width=console.width(sys.stdout), colour=console.has_colour(sys.stdout))
     if options.list:
         with console.printing():
@@ -73,15 +69,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if shown:
             with console.printing():
                 _print(on_stdout.failures(results))
-        console.say(
-            f"{interrupted} after {subject.progress()}; the running cases were ended, without a "
-            "report"
-        )
+        ended = "the running cases were ended, without a report"
+        console.say(f"{interrupted} after {subject.progress()}; {ended}")
         raise
     if shown:
         only_verdict = options.quiet and options.output is not None
         with console.printing():
-            _print(on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report))
+            text = on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report)
+            _print(text)
     if options.format != "text":
         _write(options.output, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
@@ -107,6 +102,10 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     yield from text.commands(report)
 
 
+def _print(lines: Iterator[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
 def _as_words(options: argparse.Namespace) -> list[str]:
     """The sandbox, the variables and the limits of the bot, as words of a command line."""
     from referee.bots.repeat import sandbox_words
@@ -116,11 +115,6 @@ def _as_words(options: argparse.Namespace) -> list[str]:
     for name, value in settings.chosen_settings(options).items():
         words += setting_words(name, value)
     return words
-
-
-def _print(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line)
 
 
 # --- what is checked ------------------------------------------------------------------------------

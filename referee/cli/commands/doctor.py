@@ -30,6 +30,7 @@ from referee.text.terminal import duration, escaped
 
 if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
+    from referee.starters import Language
 
 PROBE_SECONDS = 5.0
 """For each program that is asked for its version."""
@@ -37,17 +38,6 @@ _LEAST_FILES = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
 _PROC = Path("/proc")
-_VERSION = {"javac": "-version", "go": "version"}
-_PACKAGES = {
-    "node": "nodejs",
-    "javac": "default-jdk-headless",
-    "cc": "gcc",
-    "c++": "g++",
-    "rustc": "rustc",
-    "perl": "perl",
-    "go": "golang-go",
-}
-"""Of Debian and Ubuntu, by program."""
 
 
 class Check(Struct, frozen=True):
@@ -126,9 +116,6 @@ def _wrapped(start: str, text: str) -> list[str]:
     )
 
 
-# --- what is looked for ---------------------------------------------------------------------------
-
-
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     """Look for each thing in turn, in the order of the report.
 
@@ -156,7 +143,7 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     ):
         yield _check(section, name, look, purpose)
     for language in LANGUAGES.values():
-        look = partial(_language, language.needs, sandbox)
+        look = partial(_language, language, sandbox)
         yield _check("languages", language.title, look, f"bots in {language.title}")
     for name, modules, purpose in (
         ("cluster", ("distributed",), "tournaments on several machines"),
@@ -290,15 +277,16 @@ def _pipes() -> Found:
     return Found(most >= 1024 * 1024, f"up to {most // 1024} KiB", get)
 
 
-def _language(program: str, sandbox: Sandbox) -> Found:
+def _language(language: Language, sandbox: Sandbox) -> Found:
     """The interpreter or compiler of a language, as a bot in the sandbox has it."""
+    program = language.needs
     if not program:
         return Found(True, f"{sys.version.split()[0]}, that of the referee")
-    get = f"apt-get install {_PACKAGES[program]}"
+    get = f"apt-get install {language.package}"
     path = shutil.which(program)
     if path is None:
         return Found(False, f"{program} is not installed", get)
-    said = _first_line([path, _VERSION.get(program, "--version")], sandbox)
+    said = _first_line([path, language.version], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"
         return Found(False, f"{path} does not run{where}", get)

@@ -36,12 +36,8 @@ COLUMNS = (
     *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
     *("disqualified", "detail", "seconds", "digest"),
 )
-_OF_SEATS = {
-    "ranks": "rank",
-    "scores": "score",
-    "faults": "fault_count",
-    **{name: name for name in ("disqualified", "detail")},
-}
+_OF_SEATS = {"ranks": "rank", "scores": "score", "faults": "fault_count"}
+_OF_SEATS |= {name: name for name in ("disqualified", "detail")}
 _TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 

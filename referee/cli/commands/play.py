@@ -10,7 +10,7 @@ import os
 import sys
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.cli import console, serving, settings, work
 from referee.cli.arguments import made_folder
@@ -114,10 +114,10 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
+            kept: dict[str, Any] = {"log": log, "record": record, "stderr": stderr}
+            kept["answers"] = resumed.answers if resumed is not None else ()
             with launch_bots(sources, spec.limits, spec.sandbox) as started:
-                played = _play_match(
-                    options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
-                )
+                played = _play_match(options, interrupts, spec, started, sitting, live, **kept)
             with interrupts.raising():  # what reads a compressed log from a pipe may be slow
                 lost = _finish([log, record])
                 if live is not None:
@@ -204,27 +204,20 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession
 
     def find(place: tuple[int, str]) -> BotSource:
         seat, bot = place
-        return (
-            persons[seat] if bot == HUMAN else find_bot(bot, options.game, env=tuple(options.env))
-        )
+        if bot == HUMAN:
+            return persons[seat]
+        return find_bot(bot, options.game, env=tuple(options.env))
 
     return find_all(find, enumerate(options.bots)), sitting
 
 
 def _sitting(options: argparse.Namespace) -> MatchSession:
-    from referee.games import GAMES
-
-    if GAMES[options.game].person is None:
-        raise UsageError(
-            f"BOT human: {options.game} cannot be played by a person yet, only by bots"
-        )
     work.load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
-    return MatchSession(
-        options.game, options.bots, links_beside(options.resume) if goes_on else None
-    )
+    known = links_beside(options.resume) if goes_on else None
+    return MatchSession(options.game, options.bots, known)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
@@ -280,20 +273,17 @@ def _play_match(
     interrupts: Interrupts,
     spec: MatchSpec,
     started: list[Started],
-    log: LogFile | None,
-    record: LogFile | None,
-    stderr: list[Sink | None],
-    live: LogFile | None,
-    resumed: RecordedAnswers | None,
     sitting: MatchSession | None,
+    live: LogFile | None,
+    **kept: Any,
 ) -> Played:
+    """Play the match; `kept` are the sinks of `play_once`, and the answers that are known."""
     from referee.bots.command import HUMAN
     from referee.play import play_once
 
-    for file in (log, record):
-        if file is not None:
-            file.begin(copy=True)
-    for sink in stderr:
+    for file in filter(None, (kept["log"], kept["record"])):
+        file.begin(copy=True)
+    for sink in kept["stderr"]:
         if isinstance(sink, LogFile):
             sink.begin()
 
@@ -314,14 +304,7 @@ def _play_match(
         if sitting is not None:
             await nursery.start(_serve, sitting, options)
         played = await play_once(
-            spec,
-            started,
-            log=log,
-            record=record,
-            stderr=stderr,
-            record_stderr=options.record_stderr,
-            watch=watch,
-            answers=resumed.answers if resumed is not None else (),
+            spec, started, record_stderr=options.record_stderr, watch=watch, **kept
         )
         if sitting is not None:
             sitting.end(spec, played)
@@ -355,13 +338,9 @@ async def _serve(
             sitting.keep_links(options.record)
         at = serving.origin(host, sitting.port)
         links = [f"{at}{link}" for link in sitting.links()]
-        what = (
-            "a seat: its link works again"
-            if goes_on
-            else "a seat: anyone with this link can play it"
-        )
+        what = "its link works again" if goes_on else "anyone with this link can play it"
         for link in links:
-            print(f"{link}  ({what})", file=sys.stderr, flush=True)
+            print(f"{link}  (a seat: {what})", file=sys.stderr, flush=True)
         site = Site(Library([]), more=Seats([sitting]).routes())
         async with trio.open_nursery() as nursery:
             if serving.is_local(host) and serving.has_screen() and not goes_on:
@@ -406,10 +385,8 @@ def _progress(runner: Runner) -> str:
     standings = runner.match.standings()
     if not standings:
         return "waiting for the handshakes"
-    scores = ", ".join(
-        f"{plain(name)} {standing.score}"
-        for name, standing in zip(runner.match.names, standings, strict=True)
-    )
+    seats = zip(runner.match.names, standings, strict=True)
+    scores = ", ".join(f"{plain(name)} {standing.score}" for name, standing in seats)
     line = f"turn {runner.match.turns}: {scores}"
     if runner.match.due:
         seconds = trio.current_time() - runner.asked_since

@@ -39,9 +39,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return _ACTIONS[options.what](options)
 
 
-# --- check ------------------------------------------------------------------------------------
-
-
 def _check(options: argparse.Namespace) -> int:
     from referee.rulefiles.reading import read
 
@@ -96,9 +93,6 @@ def _words(game: str) -> Vocabulary:
     return vocabulary_of(GAMES[game])
 
 
-# --- keys -------------------------------------------------------------------------------------
-
-
 def _keys(options: argparse.Namespace) -> int:
     kind = ""
     for row in _rows(_words(options.game or DEFAULT_GAME)):
@@ -138,9 +132,6 @@ def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
         yield {"kind": "key", "name": name.replace("`", ""), "about": about}
     for prefix, average in words.averages.items():
         yield {"kind": "average", "name": f"{prefix}card_info_avg_X", "about": average.about}
-
-
-# --- explain ----------------------------------------------------------------------------------
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import csv
 import io
-import os
 import re
 import sys
 import time
@@ -161,14 +160,12 @@ _ENDS = ("", "_low", "_high")
 
 def _watch(options: argparse.Namespace) -> NoReturn:
     from referee.tournament.store import Store
+    from referee.web.server.tournaments import state_of
 
     seen = count = None
     while True:
         # All rows are checked when it is opened, which is to be done only if there are new ones.
-        state = []
-        for file in (options.store, f"{options.store}-wal"):
-            with contextlib.suppress(OSError):  # it is not there, or not any more
-                state.append(os.stat(file).st_mtime_ns)
+        state = state_of(options.store)
         if state != seen:
             seen = state
             with Store.for_reading(options.store) as store:  # not for long: a run wants to end

@@ -97,9 +97,6 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
         return Verdict(as_text(name), Kind.NOT_A_RECORD, str(error))
 
 
-# --- the store of a tournament ------------------------------------------------------------------
-
-
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import find_all
     from referee.tournament.playing.check import check, sampled, without_record
@@ -149,9 +146,6 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 report.say([summary])
             report.end()
     return FAILED if seen["problem"] else OK
-
-
-# --- what is shown --------------------------------------------------------------------------------
 
 
 def _lines(verdict: Verdict) -> list[str]:

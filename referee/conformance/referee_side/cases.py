@@ -51,9 +51,6 @@ def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
     return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
 
 
-# --- results ----------------------------------------------------------------------------------
-
-
 def is_any(id: str, patterns: Iterable[str]) -> bool:
     """Whether an id is one of these, or like one of them."""
     return any(fnmatchcase(id, pattern) for pattern in patterns)
@@ -74,10 +71,8 @@ def results(
     "SECTION/departs".
 
     Args:
-        cases: all that there are.
-        judged: the selected cases.
+        cases, judged: all that there are, and those that were selected.
         compared: the matches, controls before what they are controls of.
-        page: the specification.
         seconds: how long all of it took.
     """
     broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)

@@ -162,8 +162,6 @@ class _Comparison:
         self.result.held |= held
         self._cases = {}
 
-    # --- one line -----------------------------------------------------------------------------
-
     def _reads(self, seat: int) -> bool:
         """Whether a seat is still there, and can be seen reading."""
         there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE

@@ -45,7 +45,6 @@ async def run_probe_match(
     """Play a match; nothing that a referee does makes this fail.
 
     Args:
-        seed: of the referee and of the probes.
         limit: seconds after which the referee is ended by force.
     """
     started = trio.current_time()
@@ -199,9 +198,6 @@ async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, byte
 
 async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> None:
     await stream.send_all(kind + len(data).to_bytes(4, "big") + data)
-
-
-# --- the referee ----------------------------------------------------------------------------------
 
 
 async def _run(

@@ -7,7 +7,6 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +16,9 @@ from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeAction
 from referee.games.interface.seats import seat_id
+from referee.logs.parsing import has_spaces
 
 SPACES = "there are spaces between the parts of the JSON"
-_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class Line(Struct, frozen=True):
@@ -48,7 +47,7 @@ def read_line(line: bytes) -> Line:
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return Line(line, wrong="it is not a JSON object with a type")
-    if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line.removesuffix(b"\r"))):
+    if has_spaces(line.removesuffix(b"\r")):
         return Line(line, value, SPACES)
     return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")
 

@@ -153,8 +153,6 @@ class Replay:
     def _seat(self, player: str) -> int | None:
         return seat_of(player, self._seats or max_seats(self._rules))
 
-    # --- records ------------------------------------------------------------------------------
-
     def _line_of_record(self, line: Line) -> Iterator[Item]:
         entry = line.content
         if line.kind == "end":
@@ -180,8 +178,6 @@ class Replay:
             self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
             self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
-
-    # --- messages -----------------------------------------------------------------------------
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
         message = line.content

@@ -39,7 +39,7 @@ from referee.text.terminal import plain
 from referee.tournament.rows import MatchRow
 from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
-from referee.web.server.guard import Guard
+from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
 from referee.web.server.matches import Matches, Parts
@@ -129,8 +129,6 @@ class Site:
             do, *arguments, limiter=self._limiter, abandon_on_cancel=True
         )
 
-    # --- pages --------------------------------------------------------------------------------
-
     async def _list(self, request: Request) -> Response:
         chosen = Filter(*(_word(request, name) for name in Filter._fields))
         if chosen.result not in ("", "unfinished", *library.RESULTS):
@@ -149,7 +147,7 @@ class Site:
         table, leading = self._leading(stores) if is_front else (None, "")
         if _wants_json(request):
             found = {"tournaments": stores, "matches": items, "total": total}
-            return _json({**found, "page": page, "unread": unread})
+            return as_json({**found, "page": page, "unread": unread})
         return HTMLResponse(
             pages.page(
                 "list.html",
@@ -255,7 +253,7 @@ class Site:
             whole["playing"] = [item.id for item in playing]
             if pages.is_unfinished(shown.report):
                 whole["seed"] = None
-            return _json(whole)
+            return as_json(whole)
         return HTMLResponse(pages.standings_page(self._server(file), shown, playing=playing))
 
     async def _moves(self, request: Request) -> Response:
@@ -274,7 +272,7 @@ class Site:
         (standing,) = [bot for bot in found.bots if bot.name == name]
         losses = shown.report.notable_losses[name]
         if _wants_json(request):
-            return _json(
+            return as_json(
                 {
                     "bot": standing,
                     "head_to_head": found.head_to_head[name],
@@ -294,7 +292,7 @@ class Site:
         total, rows = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
         found = shown.report.found
         if _wants_json(request):
-            return _json(
+            return as_json(
                 {
                     "bots": names,
                     "head_to_head": found.head_to_head[names[0]].get(names[1]),
@@ -316,7 +314,7 @@ class Site:
         chosen = MatchesChosen(bot, against, query["result"], query["reason"])
         total, rows = self.tournaments.matches(file, chosen, ON_A_PAGE * (page - 1), ON_A_PAGE)
         if _wants_json(request):
-            return _json({"matches": self._rows(shown, rows), "total": total, "page": page})
+            return as_json({"matches": self._rows(shown, rows), "total": total, "page": page})
         return self._page(
             "matches.html",
             file,
@@ -338,8 +336,6 @@ class Site:
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(data, headers=headers, media_type=_TYPES[PurePath(name).suffix])
-
-    # --- inside -------------------------------------------------------------------------------
 
     async def _of_store(
         self, answer: Callable[[Request, File, Shown], Response], request: Request
@@ -426,10 +422,10 @@ def _word(request: Request, name: str) -> str:
 
 
 def _page(request: Request) -> int:
-    word = request.query_params.get("page", "1")
-    if not (word.isascii() and word.isdigit() and 1 <= len(word) <= 9 and int(word)):
+    number = whole_number(request.query_params.get("page", "1"))
+    if not number:
         raise NoSuchPage("page must be a number from 1 on")
-    return int(word)
+    return number
 
 
 def _pages(
@@ -466,15 +462,9 @@ def _wants_json(request: Request) -> bool:
     return form == "json"
 
 
-def _json(value: object) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
-
-
 async def _problem(request: Request, error: Exception) -> Response:
     status = 422 if isinstance(error, UsageError) else 404
     problem = str(error) if isinstance(error, RefereeError) else "This address does not exist"
     if request.query_params.get("format") == "json":
-        answer = _json({"problem": problem})
-        answer.status_code = status
-        return answer
+        return as_json({"problem": problem}, status)
     return HTMLResponse(pages.problem_page(problem, isinstance(error, NotBegun)), status)

@@ -19,9 +19,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from referee.bots.command import HUMAN, BotSource, find_bot
+from referee.bots.person import person_rules
 from referee.bots.processes.launch import launch_bots
-from referee.errors import RefereeError, UsageError
-from referee.games import GAMES
+from referee.errors import RefereeError
 from referee.logs.conversation import answers_before
 from referee.logs.files import opened
 from referee.logs.record import RecordedAnswer
@@ -42,14 +42,11 @@ class Games:
     """Games of one person each against the same bots.
 
     Args:
-        game: a key of `GAMES`.
         bots: BOT arguments of the others.
-        options: as of `match_spec`.
-        seats: where the people sit.
         folder: has the records of the games, so that a new server can continue them; or None.
 
     Raises:
-        UsageError: a bot is not there, or such a match cannot be.
+        UsageError: a bot is not there, or such a match cannot be played by a person.
     """
 
     def __init__(
@@ -60,8 +57,7 @@ class Games:
         seats: Seats,
         folder: Path | None = None,
     ) -> None:
-        if GAMES[game].person is None:
-            raise UsageError(f"--play: {game} cannot be played by a person yet, only by bots")
+        person_rules(game)
         self._game = game
         self._options = options
         self._seats = seats

@@ -164,8 +164,6 @@ class Library:
         self._unread: list[File] = []
         self.cut = False
 
-    # --- what is there ------------------------------------------------------------------------
-
     def look(self) -> None:
         """Look what is there, if that was not done just now."""
         with self._lock:
@@ -250,8 +248,6 @@ class Library:
     def store(self, id: str) -> File | None:
         """A store by its name in addresses."""
         return self._stores.get(id)
-
-    # --- inside -------------------------------------------------------------------------------
 
     def _walk(self) -> Iterator[tuple[File, bool]]:
         for label, root in self._roots:

@@ -38,6 +38,7 @@ from referee.logs.record import EndEntry, Header, SentEntry, spec_of
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
 from referee.web.recorded import PublicMatch
+from referee.web.server.guard import whole_number
 from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
 
@@ -171,10 +172,9 @@ class Playing:
 
     def after(self, id: str) -> int | None:
         """The step that an event's id is of; None if it is not known."""
-        key, _, step = id.partition(".")
-        if key != self._key or not (step.isascii() and step.isdigit()) or len(step) > 9:
-            return None
-        return int(step) if int(step) < self._count else None
+        key, _, text = id.partition(".")
+        step = whole_number(text)
+        return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
         """The news for a client that knows all up to a step, and the last step that it knows then.
@@ -191,8 +191,6 @@ class Playing:
                 data = self._parts().whole if after is None else self._since(after)
                 self._events[after] = Event(name, f"{self._key}.{last}", data)
             return self._events[after], last
-
-    # --- inside -------------------------------------------------------------------------------
 
     @property
     def _count(self) -> int:
@@ -293,10 +291,6 @@ class Live:
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
         """A match that is being played, read as far as it is there; None if it is not played.
-
-        Args:
-            file: where it is written.
-            names: of the players, as of `Playing`.
 
         Raises:
             NotBegun: it is played, and nothing of it may be shown yet.

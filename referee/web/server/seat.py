@@ -29,7 +29,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from referee.bots.command import HUMAN, PythonBot
-from referee.bots.person import PersonBot
+from referee.bots.person import PersonBot, person_rules
 from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
@@ -39,6 +39,7 @@ from referee.match.spec import MatchSpec
 from referee.play import Played, Runner
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
+from referee.web.server.guard import as_json, whole_number
 from referee.web.steps import MatchPage, SeatSteps
 
 POLL_SECONDS = 25.0
@@ -246,12 +247,9 @@ class Seat:
             whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
             self._add("reset", header=header, seat=self._number, **whole)
             return
-        turns = [
-            turn
-            for turn in made.turns[-_LAST_TURNS:]
-            if self._turns.get(turn.turn) != msgspec.json.encode(turn)
-        ]
-        self._turns |= {turn.turn: msgspec.json.encode(turn) for turn in turns}
+        encode, sent, last = msgspec.json.encode, self._turns, made.turns[-_LAST_TURNS:]
+        turns = [turn for turn in last if sent.get(turn.turn) != encode(turn)]
+        sent |= {turn.turn: encode(turn) for turn in turns}
         self._add("steps", steps=made.steps[steps:], lines=made.lines[lines:], turns=turns)
 
     def end(self, whole: MatchPage) -> None:
@@ -303,7 +301,7 @@ class MatchSession:
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
-        rules = GAMES[game]
+        rules = person_rules(game)
         known = known or Links(secrets.token_hex(8), {}, 0)
         self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
@@ -417,7 +415,7 @@ class Seats:
         given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
-        answer = _json({})
+        answer = as_json({})
         answer.set_cookie(
             "seat",
             token,
@@ -430,20 +428,20 @@ class Seats:
 
     async def _events(self, request: Request) -> Response:
         query = request.query_params
-        after = query.get("after", "0")
+        after = whole_number(query.get("after", "0"))
         seat = self._own(request)
-        if not (after.isascii() and after.isdigit() and len(after) <= 9):
+        if after is None:
             raise Refused(422, "after must be a number.")
         tab = query.get("tab", "")[:64]
         wait = query.get("wait", "1") != "0"
-        data = await seat.news(tab, query.get("run", ""), int(after), wait=wait)
-        shown = BackgroundTask(seat.note_end, int(after))  # when it has been sent
+        data = await seat.news(tab, query.get("run", ""), after, wait=wait)
+        shown = BackgroundTask(seat.note_end, after)  # when it has been sent
         return Response(data, media_type="application/json", background=shown)
 
     async def _answer(self, request: Request) -> Response:
         seat = self._own(request)
         seat.answer(await _body(request, Answered))
-        return _json({})
+        return as_json({})
 
     def _found(self, request: Request) -> tuple[MatchSession, Seat]:
         sitting = self.sittings.get(request.path_params["match"])
@@ -491,11 +489,7 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
-def _json(value: object, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
 async def refused(request: Request, error: Exception) -> Response:
     """Say why a request was not obeyed."""
     assert isinstance(error, Refused)
-    return _json({"problem": str(error)}, error.status)
+    return as_json({"problem": str(error)}, error.status)

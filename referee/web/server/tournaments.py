@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -31,7 +31,7 @@ IDLE = 20
 FRESH = 0.5
 _KEPT = 16
 
-Key = tuple[tuple[int, int], ...]
+State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
@@ -86,8 +86,8 @@ class _Kept(NamedTuple):
         whole, until: the same for the rest.
     """
 
-    key: Key
-    whole: Key
+    key: State
+    whole: State
     until: float
     fresh: float
     shown: Shown
@@ -114,7 +114,7 @@ class Tournaments:
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._glances: dict[str, tuple[Key, StoreSummary]] = {}
+        self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
     def shown(self, file: File) -> Shown:
         """A store as its pages show it.
@@ -123,7 +123,7 @@ class Tournaments:
             UsageError: it is not a store, is damaged, or was removed.
         """
         check_in_place(file)
-        key = _key(file)
+        key = state_of(file.path)
         with self._lock:  # one at a time: two would take twice the time and the memory
             kept = self._kept.get(file.id)
             now = time.monotonic()
@@ -155,7 +155,7 @@ class Tournaments:
 
     def glance(self, file: File) -> StoreSummary:
         """A store in a list."""
-        key = _key(file)
+        key = state_of(file.path)
         known = self._glances.get(file.id)
         if known is not None and known[0] == key:
             return known[1]
@@ -171,11 +171,7 @@ class Tournaments:
         return found
 
     def entrants(self, file: File, digests: Collection[str]) -> Entrants:
-        """The names that a tournament gives to its bots.
-
-        Args:
-            digests: of the matches whose players are wanted.
-        """
+        """The names that a tournament gives to its bots, and to the players of these matches."""
         with _opened(file) as store:
             names = store.names
             marks = ", ".join("?" * len(digests))
@@ -256,10 +252,10 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
         raise UsageError(str(error).replace(file.path, file.id)) from error
 
 
-def _key(file: File) -> Key:
-    """What changes when the store does."""
+def state_of(store: str) -> State:
+    """Size and time of the files of a store, which change when the store does."""
     found = []
-    for path in (file.path, f"{file.path}-wal"):
+    for path in (store, f"{store}-wal"):
         with suppress(OSError):
             state = os.stat(path)
             found.append((state.st_size, state.st_mtime_ns))

@@ -83,8 +83,6 @@ class ProbeState(State):
         held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
         return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
-    # --- how it plays -----------------------------------------------------------------------------
-
     def turn_reply(self) -> dict[str, Any]:
         for card in self.style.plays.split():
             parameters = self._parameters(card) if card in self.playable else None
