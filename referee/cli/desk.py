@@ -66,12 +66,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
 
 
 class Terminal:
-    """Implements `referee.bots.person.HumanTerminal`.
-
-    Args:
-        people: the people at this terminal. If there are several, no one sees another one's cards.
-        out: to write to.
-    """
+    """Implements `HumanTerminal` for one or several people, who do not see each other's cards."""
 
     def __init__(self, people: int, out: TextIO) -> None:
         self._people = people

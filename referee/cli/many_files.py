@@ -45,9 +45,7 @@ class FileReport(NamedTuple):
 class Report:
     """Prints what is found as soon as it is known; a JUnit document at the end.
 
-    Args:
-        options: `--format` and `--output`, and the words of the command line.
-        file: where the report goes, `text` or the file of `--output`.
+    The report goes to `file`, which is `text` or the file of `--output`.
     """
 
     def __init__(self, options: argparse.Namespace, text: TextIO, file: TextIO) -> None:

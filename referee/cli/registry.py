@@ -43,11 +43,7 @@ code.
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
-    """The parser of the whole command, with these sub-commands.
-
-    Args:
-        whole: whether these have their arguments, for which their modules are loaded.
-    """
+    """The parser of the whole command, with these sub-commands; `whole`: with their arguments."""
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",

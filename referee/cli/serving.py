@@ -16,11 +16,7 @@ _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))
 
 
 def add_address(parser: Options, port: int) -> None:
-    """Add `--listen` and `--allowed-host`.
-
-    Args:
-        port: where it listens if nothing else is chosen; 0 is one that is free.
-    """
+    """Add `--listen`, with the default port, and `--allowed-host`; port 0 is one that is free."""
 
     def address(text: str) -> tuple[str, int]:
         """HOST:PORT, HOST, :PORT or [IPV6]:PORT."""

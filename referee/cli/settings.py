@@ -45,12 +45,7 @@ def add_game(parser: Options, *, of_files: bool = False) -> None:
 def add_settings(
     parser: argparse.ArgumentParser, *, endless: bool = False, is_tournament: bool = False
 ) -> None:
-    """Add the limits of a bot and the game's own options.
-
-    Args:
-        endless: whether a bot may have all the time there is.
-        is_tournament: whether to use the defaults of tournaments.
-    """
+    """Add the limits of a bot, also `endless` ones, and the game's own options."""
     add = parser.add_argument_group(_TITLE, _ABOUT).add_argument
     for name in LIMITS:
         _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
@@ -84,12 +79,7 @@ def _add_limit(
     *,
     endless: bool = False,
 ) -> None:
-    """Add the option of a limit.
-
-    Args:
-        usual: the defaults of the command, where they are not those of matches.
-        endless: whether "none" can be given for a clock.
-    """
+    """Add the option of a limit; `usual` has defaults of the command, `endless` allows "none"."""
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":

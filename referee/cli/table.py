@@ -90,7 +90,7 @@ def _named(place: str) -> Any:
 
 
 def _filled(value: Any) -> Any:
-    """A value of a row, with what it names."""
+    """A value of a row, with the objects that it names."""
     if not isinstance(value, str):
         return value
     if re.fullmatch(r"\$[\w.:]+", value):

@@ -14,10 +14,7 @@ class Refusal(Exception):
 
 
 def read_answer(question: Question, text: str) -> Picks:
-    """Read a line: numbers, names or their beginnings, one key, or an empty line.
-
-    Args:
-        text: as typed, without its line end.
+    """Read a line as typed: numbers, names or their beginnings, one key, or an empty line.
 
     Raises:
         Refusal: the line is not an answer.

@@ -27,12 +27,7 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, and the cases that failed for it.
-
-    Attributes:
-        examples: one a case, in the order of the cases.
-        counts: whether it counts for the verdict.
-    """
+    """A mistake, one example for each case that failed for it, and whether it counts."""
 
     examples: list[Example]
     counts: bool
@@ -58,11 +53,7 @@ class Cause(Struct, frozen=True):
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Why cases failed: what counts for the verdict first, then in the order of the cases.
-
-    Args:
-        strict: whether SHOULD counts.
-    """
+    """Why cases failed: first what counts for the verdict, as SHOULD does if the run is strict."""
     found: dict[tuple[str, ...], Cause] = {}
     for result in results:
         counts = strict or result.level == "MUST"

@@ -208,11 +208,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, because later lines would show nothing more.
-
-        Args:
-            planned: whether it came to its end, as the case has it.
-        """
+        """End the case, because later lines would show nothing more, or because it is complete."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -273,11 +269,7 @@ class Driver(BotWrapper):
         return answered
 
     async def _catch_up(self, *, asked: bool = False) -> None:
-        """Judge the last reply, then send what is new.
-
-        Args:
-            asked: whether the last line is a request.
-        """
+        """Judge the last reply, then send what is new; if `asked`, the last line is a request."""
         unjudged, self._match.unjudged = self._match.unjudged, []
         for fault in unjudged:
             if fault.seat == self._seat:
@@ -448,11 +440,7 @@ class Driver(BotWrapper):
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """The output of the bot after the end of its input. This ends the case.
-
-        Args:
-            share: of `ConformanceLimits.rest`, to wait for it.
-        """
+        """The output after the end of the input, for this share of the time. This ends the case."""
         if self._process is None:
             await self._bot.finish(self._limits.grace)
             return []

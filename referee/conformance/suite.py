@@ -47,11 +47,7 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases; nothing that a bot does makes this fail.
-
-        Args:
-            strict: whether SHOULD counts for the verdict.
-        """
+        """Run all cases; nothing that a bot does makes this fail. SHOULD counts if `strict`."""
         started = trio.current_time()
         self._reported = 0
         self._known: dict[Key, list[str]] = defaultdict(list)

@@ -163,11 +163,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """The note on the exit of a process that played to the end.
-
-    Args:
-        exit_code: -N after signal N.
-    """
+    """The note on the exit code, -N after signal N, of a process that played to the end."""
     if not exit_code:
         return []
     if exit_code < 0:
@@ -184,11 +180,7 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
-    """The hint for a bot that does not answer the game's handshake; may be empty.
-
-    Args:
-        bot: the BOT argument, which names no dialect.
-    """
+    """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
     if bot.partition(":")[0] in (rules.adapters or {}):
         return ""  # the adapter speaks the game's own messages
     by_http = bot.startswith(("http://", "https://"))

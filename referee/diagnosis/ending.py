@@ -46,12 +46,9 @@ _MAX_HEADLINE = 200
 
 
 def headline(stderr: Sequence[str]) -> str:
-    """The line of a bot's stderr that names the error it ended with; empty if none does.
+    """The line of a bot's stderr, made harmless, that names the error it ended with; else empty.
 
     Python ends with it, others begin with it.
-
-    Args:
-        stderr: the lines that are known of it, made harmless.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]

@@ -37,11 +37,7 @@ _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
-    """The beginning of a line that a stranger wrote, harmless, in backquotes.
-
-    Args:
-        space: the characters that are not shown at its ends.
-    """
+    """The beginning of a line that a stranger wrote, harmless, in backquotes, without `space`."""
     text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 
@@ -81,11 +77,7 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_no_object(line: bytes, detail: str) -> str:
-    """Describe a line that is not a JSON object, as the end of a sentence.
-
-    Args:
-        detail: the error text of the decoder.
-    """
+    """Describe a line that is not a JSON object, by the text of the decoder, as a clause."""
     if "byte order mark" in detail or "UTF-8" in detail or "deep" in detail:
         return f"is not JSON: {detail}"
     text = text_of(line)

@@ -55,12 +55,7 @@ class Line(Struct, frozen=True):
 
 
 class Kinds:
-    """Decodes lines of some kinds, distinguished by one field.
-
-    Attributes:
-        field: "entry" or "type".
-        structs: its value -> struct.
-    """
+    """Decodes lines of some kinds, distinguished by the field "entry" or "type"."""
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {

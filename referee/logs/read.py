@@ -150,11 +150,9 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """The last line of a log; of a plain file the last whole one, if it is not beyond the tail.
+    """The last line of a log whose first line was read; `lines` are the others.
 
-    Args:
-        reader: of the file, with its first line read.
-        lines: the others.
+    For a plain file this is the last whole line, if it is not beyond the tail.
     """
     if reader.packed or not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")

@@ -134,10 +134,6 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
 class _Check:
     """The state of the check of one log.
 
-    Args:
-        name: of its file, as it was given.
-        rules: of its game; None if it is unknown.
-
     Attributes:
         hopeless: this is not a spectator log, or its game is unknown: checking ends.
         ended: the line of `game-end`, 0 before.

@@ -31,15 +31,15 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
-from referee.games.interface.faults import Disqualification, Fault
+from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id, seat_ids
 from referee.logs import record
 from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
 from referee.logs.parsing import entry_kinds
+from referee.logs.rerun import answer_in, give
 from referee.logs.source import LogReader
-from referee.match.decode import is_blank
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
@@ -60,10 +60,6 @@ _SECTIONS = {
 """The section of spec/log-format.md on each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
-
-_WITHOUT_REPLY = set(Disqualification) - {Disqualification.UNSUPPORTED_VERSION}
-_IN_HANDSHAKE = _WITHOUT_REPLY - {Disqualification.TIMEOUT}
-_IN_GAME = _WITHOUT_REPLY - {Disqualification.FAILED_TO_START, Disqualification.STARTUP_TIMEOUT}
 
 
 class Verdict(Struct, frozen=True):
@@ -140,7 +136,7 @@ class _Verification:
         self._lines = self._without_stderr()
         self._log = log
         self._header: record.Header | None = None
-        self._answers = self._exits = 0  # how many were read
+        self._exits = 0  # how many were read
         self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
         self._digest = hashlib.sha256()
         self._heads: list[bytes] = []  # what the digest is yet to see, without the closing brace
@@ -232,7 +228,9 @@ class _Verification:
     def _due(self, line: bytes) -> list[Entry | record.ExitEntry] | Verdict:
         """List the lines that follow an answer or an exit, from the last to this line."""
         if self._match.due:
-            if self._answer(self._match.due[0], line):
+            answer = answer_in(self._decode(line), self._match, self._line_limit)
+            if answer is not None:
+                give(self._match, self._match.due[0], answer)
                 return [*reversed(self._match.take_entries())]
             text = f"an answer of {seat_id(self._match.due[0])} must follow here"
             kind = Received if line.startswith(_RECEIVED) else Disqualified
@@ -245,29 +243,6 @@ class _Verification:
             return self._differs(self._difference(line, None, record.ExitEntry, text))
         self._exits += 1
         return [record.ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
-
-    def _answer(self, seat: int, line: bytes) -> bool:
-        """Give the match the answer of a seat, if this line can be one.
-
-        A round's answers are in the order of seats, and so are the seats that are due.
-        """
-        entry = self._decode(line)
-        if line.startswith(_RECEIVED) and isinstance(entry, record.ReceivedEntry):
-            raw = record.line_received(entry)
-            # What a bot can have written as one line (protocol, 1.1, 1.3).
-            possible = b"\n" not in raw and len(raw) <= self._line_limit
-            if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
-                return False
-            self._match.receive(seat, raw)
-        elif isinstance(entry, record.DisqualifiedEntry):
-            codes = _IN_HANDSHAKE if self._answers < len(self._players) else _IN_GAME
-            if entry.player_number != seat_id(seat) or entry.code not in codes:
-                return False
-            self._match.disqualify(seat, Disqualification(entry.code), entry.detail)
-        else:
-            return False
-        self._answers += 1
-        return True
 
     def _end(self, line: bytes) -> Verdict:
         reader, number = self._reader, self._reader.line

@@ -33,11 +33,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Conditions, and the score if all of them hold.
-
-    Attributes:
-        line: of the file, counted from 1.
-    """
+    """Conditions, and the score if all of them hold; its line in the file, counted from 1."""
 
     conditions: Sequence[Condition]
     score: Value
@@ -98,12 +94,7 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """One look at a game; implements `referee.games.interface.vocabulary.Decision`.
-
-    Attributes:
-        sight: the game as the player may know it.
-        rankings: of this decision, in order.
-    """
+    """One look at a game as the player may know it, with its rankings in order; a `Decision`."""
 
     __slots__ = ("_book", "_judged", "_values", "rankings", "sight")
 
@@ -147,13 +138,7 @@ class Look:
 
 
 class Book:
-    """A rule file that was read; implements `referee.games.interface.vocabulary.Book`.
-
-    Attributes:
-        name: of the bot.
-        vocabulary: of its game.
-        looks: the looks of the last reply, to explain it.
-    """
+    """A rule file that was read; `looks` explain the last reply. Implements `vocabulary.Book`."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]
@@ -184,11 +169,7 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Make the key of a card's info, `card_info_X`. A card without it has 0.
-
-    Args:
-        entries: card -> its rules and number; it may be filled later.
-    """
+    """Make the key of a card's info, `card_info_X`: 0 without it. `entries` may be filled later."""
 
     def value(look: Any, card: str) -> float:
         entry = entries.get(card)

@@ -196,11 +196,7 @@ class _Reader:
         return node.value
 
     def _value(self, node: Node, owner: _Place, *, compares: bool) -> tuple[str, Value] | None:
-        """Read an operator, which may be "", and a number or a key. None follows an error.
-
-        Args:
-            compares: whether an operator may stand before it.
-        """
+        """Read an operator if it `compares`, and a number or a key. None follows an error."""
         if isinstance(node.value, float):
             return "", self._bounded(node)
         wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"

@@ -43,14 +43,7 @@ class Node(NamedTuple):
 
 
 class Problem(Struct, frozen=True):
-    """An error in a file, or a warning.
-
-    Attributes:
-        line: counted from 1.
-        path: where in the JSON, such as "$.buyRules[0].rules[1].score".
-        text: the problem, then the correction.
-        is_error: whether the file cannot be played with it.
-    """
+    """An error or a warning: its line from 1, its path, the problem and the correction."""
 
     line: int
     path: str

@@ -64,12 +64,7 @@ _SHADOWED = sys.stdlib_module_names | {"referee"}
 
 
 class GeneratedBot(NamedTuple):
-    """The new folder of a bot.
-
-    Attributes:
-        source: the file that the bot is written in.
-        commands: what to do next: words for a shell, each a line.
-    """
+    """The new folder of a bot: its source, and the next three commands for a shell."""
 
     source: str
     commands: tuple[str, str, str]
@@ -191,11 +186,7 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write a new folder, or nothing.
-
-    Args:
-        files: name -> text. A program, as its first line says, gets its run bit.
-    """
+    """Write a new folder with these files, or nothing. Files that begin with #! can be run."""
     try:
         folder.mkdir()
     except FileExistsError:

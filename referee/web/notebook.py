@@ -28,12 +28,7 @@ _TEXT = Markup("<p>{}</p>")
 
 
 def player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
-    """The page of a match, in a frame that can reach nothing outside it.
-
-    Args:
-        answers: all that the match was given.
-        text: what its result says of it.
-    """
+    """The page of a match in a frame that can reach nothing outside it, above its result."""
     try:
         page = page_file([from_answers(spec, answers)])
     except RefereeError as error:  # it is too large

@@ -258,7 +258,7 @@ def _header(
     /,
     **more: Any,
 ) -> Header:
-    """Make a header from what all headers have, and `more` of its fields."""
+    """Make a header with the fields that all headers have, and `more` fields."""
     seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
     return Header(
         kind=kind,

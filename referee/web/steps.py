@@ -58,7 +58,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class Turn(Struct):
-    """A turn as text: its steps, who moved, and the events, which are empty until it is over."""
+    """A turn as text: its steps, the seats that moved, and the events, empty until it is over."""
 
     turn: int
     first: int
@@ -140,11 +140,7 @@ class MatchPage(Struct):
 
 
 class Steps:
-    """Makes steps: what `MatchSteps` and `LogSteps` share.
-
-    Attributes:
-        steps, lines, turns: all so far; live pages read them by index.
-    """
+    """Makes steps: what `MatchSteps`, `SeatSteps` and `LogSteps` share."""
 
     def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
@@ -297,8 +293,7 @@ class Steps:
 class MatchSteps(Steps):
     """The steps of a match that is run again, for all viewers: one per card that a round moves.
 
-    Args:
-        names: of the players, in seat order; empty: those that they gave themselves.
+    The players have the names in `names`, or if it is empty those that they gave themselves.
     """
 
     def __init__(
@@ -412,9 +407,7 @@ class SeatSteps(Steps):
 class LogSteps(Steps):
     """The steps of a spectator log: one for each public message that leaves a whole state.
 
-    Args:
-        names: that the page shows, in seat order.
-        own: the names in the log, in seat order. They can differ from `names`.
+    The page shows `names`; those in the log, `own`, can differ. Both are in seat order.
     """
 
     def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:

@@ -121,12 +121,7 @@ def _as_words(options: argparse.Namespace) -> list[str]:
 
 
 class _Bot:
-    """A bot, checked with the selected cases.
-
-    Attributes:
-        chapters: titles of the protocol's chapters.
-        cases: the cases to judge, in the order of the sections.
-    """
+    """A bot, with the titles of the protocol's chapters and the selected cases."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from referee.bots.command import find_bot

@@ -117,11 +117,7 @@ def _wrapped(start: str, text: str) -> list[str]:
 
 
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
-    """Look for each thing in turn, in the order of the report.
-
-    Args:
-        sandbox: of the match that is tried, and in which interpreters are looked for.
-    """
+    """Look for each thing in turn; the match and the interpreters run in this sandbox."""
     from referee.starters import LANGUAGES
 
     match = partial(_match, sandbox, interrupts)
@@ -157,11 +153,7 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
 def _check(
     section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
 ) -> Check:
-    """Look for one thing.
-
-    Args:
-        needed: whether no match can be played without it.
-    """
+    """Look for one thing, without which no match can be played if it is `needed`."""
     try:
         found = look()
     except OSError as error:  # of a system that is unlike others

@@ -49,11 +49,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStack) -> int:
-    """Run the command.
-
-    Args:
-        watching: what ends when nobody watches any more.
-    """
+    """Run the command; `watching` ends when nobody watches any more."""
     from referee.bots.command import BotCommand, game_of_bots
     from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
@@ -239,11 +235,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 
 
 class LiveStderr(Sink):
-    """Shows what a bot writes on stderr as it comes, line by line.
-
-    Args:
-        out: shared by all bots; it never waits for a reader.
-    """
+    """Shows what a bot writes on stderr line by line; `out`, of all bots, waits for no reader."""
 
     def __init__(self, seat: int, out: LogFile) -> None:
         from referee.games.interface.seats import seat_id

@@ -72,11 +72,7 @@ def text(message: object) -> str:
 def compare(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with a correct one.
-
-    Args:
-        seeded: with what its seed makes, and not with what chance may have been.
-    """
+    """Compare a match with the one of its seed if `seeded`, or else with any correct one."""
     comparison = _Comparison(recorded, rules, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()

@@ -130,11 +130,7 @@ async def check_referee(
 def judge(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """All that one match says by itself.
-
-    Args:
-        seeded: the referee takes a seed: the match must be the one that it makes, too.
-    """
+    """All that one match says by itself; of a referee that takes a seed also whether it obeys."""
     compared = compare(recorded, rules, match)
     if compared.stopped:
         return compared

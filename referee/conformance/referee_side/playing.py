@@ -42,10 +42,9 @@ _NOTICE_SECONDS = 0.5
 async def run_probe_match(
     template: Template, rules: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
-    """Play a match; nothing that a referee does makes this fail.
+    """Play a match, and end the referee by force after `limit` seconds.
 
-    Args:
-        limit: seconds after which the referee is ended by force.
+    Nothing that a referee does makes this fail.
     """
     started = trio.current_time()
     probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]

@@ -76,11 +76,7 @@ Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
 
 
 class Replay:
-    """One log.
-
-    Attributes:
-        turn_reader: of its match, once the players are known; it shows the turns.
-    """
+    """One log; `turn_reader` shows its turns, once the players are known."""
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader

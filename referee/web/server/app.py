@@ -61,12 +61,7 @@ class NoSuchPage(RefereeError):
 
 
 class Site:
-    """The state that all addresses share.
-
-    Args:
-        library: the files that pages show.
-        more: other addresses.
-    """
+    """The state that all addresses share, also those in `more`."""
 
     def __init__(self, library: Library, more: Sequence[Route] = ()) -> None:
         self.library = library
@@ -80,11 +75,7 @@ class Site:
         self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
-        """The application.
-
-        Args:
-            names: of this host, beside "localhost".
-        """
+        """The application, for a host with these names beside "localhost"."""
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),

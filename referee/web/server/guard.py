@@ -35,9 +35,7 @@ Refusal: TypeAlias = tuple[int, str]
 class Guard:
     """Refuses requests that are not for this server, or too many, and adds the headers.
 
-    Args:
-        app: answers the others.
-        names: of this host, beside its addresses and "localhost".
+    The server's names are `names`, its addresses and "localhost".
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:

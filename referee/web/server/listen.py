@@ -54,11 +54,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
-    """Answer requests until cancelled; then end every connection.
-
-    Args:
-        failed: is called with an error that is a bug.
-    """
+    """Answer requests until cancelled, then end every connection; `failed` gets each bug."""
     config = Config()
     config.errorlog = config.accesslog = None
     config.keep_alive_timeout = IDLE_SECONDS

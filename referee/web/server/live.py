@@ -177,11 +177,7 @@ class Playing:
         return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """The news for a client that knows all up to a step, and the last step that it knows then.
-
-        Args:
-            after: a step; None if the client knows nothing.
-        """
+        """The news for a client that knows all up to a step, and the step that it knows then."""
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
@@ -336,11 +332,7 @@ class Live:
         return self._stream(request, events())
 
     def standings(self, state: Callable[[], bytes], request: Request) -> Response:
-        """The events of a tournament.
-
-        Args:
-            state: gives a value as JSON that changes with the standings; it may take long.
-        """
+        """The events of a tournament, whose standings change with the JSON of `state`."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None

@@ -59,13 +59,7 @@ Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """The data of old links for a new server.
-
-    Attributes:
-        id: of the sitting.
-        digests: of the tokens, by seat.
-        port: that the server listened on.
-    """
+    """The data of old links for a new server: the sitting, digests of tokens by seat, the port."""
 
     id: str
     digests: dict[int, str]
@@ -384,11 +378,7 @@ class MatchSession:
 
 
 class Seats:
-    """The addresses of the seats of matches.
-
-    Attributes:
-        sittings: the matches, by id.
-    """
+    """The addresses of the seats of matches, `sittings`, which are known by their id."""
 
     def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}

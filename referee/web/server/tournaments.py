@@ -81,9 +81,7 @@ class StoreSummary(Struct, frozen=True):
 class _Kept(NamedTuple):
     """The results on a store so far.
 
-    Attributes:
-        key, fresh: the state that the standings are of, and until when they are shown.
-        whole, until: the same for the rest.
+    The standings are of the state `key` and shown until `fresh`; the rest is of `whole`, until `until`.
     """
 
     key: State
