@@ -81,7 +81,7 @@ class StoreSummary(Struct, frozen=True):
 class _Kept(NamedTuple):
     """The results on a store so far.
 
-    The standings are of the state `key` and shown until `fresh`; the rest is of `whole`, until `until`.
+    The standings are of the state `key` and shown until `fresh`, all else of `whole` and `until`.
     """
 
     key: State
