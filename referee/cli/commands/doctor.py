@@ -11,12 +11,11 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from msgspec import Struct
 
 from referee._version import __version__
 from referee.bots.processes.cgroups import home
@@ -40,7 +39,8 @@ _NAME_WIDTH = 16
 _PROC = Path("/proc")
 
 
-class Check(Struct, frozen=True):
+@dataclass(frozen=True)
+class Check:
     """One thing that `doctor` looks for.
 
     Attributes:
@@ -58,7 +58,8 @@ class Check(Struct, frozen=True):
     get: str = ""
 
 
-class Report(Struct, frozen=True):
+@dataclass(frozen=True)
+class Report:
     """What `referee doctor --format json` prints: whether matches can be played, and all checks."""
 
     ok: bool

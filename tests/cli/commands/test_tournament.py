@@ -678,7 +678,7 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
     assert {row["name"] for row in rows} == {"minimal", "big_money", "new"}
     assert [row["rank"] for row in rows] == ["1", "2", "3"]
     for columns in range(40, 60):
-        monkeypatch.setattr("referee.cli.commands.standings.width", lambda _, most=columns: most)
+        monkeypatch.setattr("referee.cli.console.width", lambda _, most=columns: most)
         lines = commands.run("standings", commands.store).splitlines()
         assert not [line for line in lines if line.endswith(" ")]
     page = commands.run("standings", commands.store, "--format", "html")
