@@ -31,15 +31,21 @@ from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot
-from referee.bots.hosting import finish_all, run_bots
+from referee.bots.hosting import (
+    PlainBot,
+    awaited_of,
+    borrow_plain_bots,
+    finish_all,
+    run_bots,
+)
 from referee.bots.in_process import InProcessBot
-from referee.bots.plain import PlainBot, awaited_of
 from referee.bots.process_report import ProcessReport
 from referee.bots.processes.confinement import limits_by
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.processes.polling import Poller, Waitable
-from referee.bots.wrapper import BotWrapper
+from referee.bots.processes.pool import BotPool
+from referee.bots.wrapper import BotWrapper, ReplayedBot
 from referee.diagnosis.evidence import Evidence
 from referee.errors import as_ours
 from referee.games.interface.faults import Disqualification, Fault
@@ -98,17 +104,12 @@ class _Course(Generic[BotType]):
     """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
-        spec: the match to play.
-        bots: in seat order.
-        log: the spectator log, or None.
-        record: the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.
         match: the match, if it differs from the one that the spec makes.
 
     Attributes:
-        match: the match, to look at while it runs.
         listeners: called with the match, and all messages and notes since the last call.
         asked_since: since when the seats that are due are thinking, on the runner's clock.
         idle: gives the processes that wait for another match meanwhile, which are frozen as well.
@@ -649,25 +650,16 @@ def play_objects(
     spec: MatchSpec, sources: Sequence[BotSource], *logs: Sink | None, diagnose: bool = False
 ) -> Played:
     """Play a match of Python objects; as `play_once`."""
-    runner = PlainRunner(spec, objects(sources), *logs, diagnose=diagnose)
-    runner.run()
-    return runner.close()
+    nobody = [None] * len(sources)
+    with borrow_plain_bots(BotPool(), spec, sources, nobody, nobody) as bots:
+        runner = PlainRunner(spec, bots, *logs, diagnose=diagnose)
+        runner.run()
+        return runner.close()
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:
     """Whether all bots are Python objects, so that a `PlainRunner` can play with them."""
     return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
-
-
-def objects(sources: Sequence[BotSource]) -> list[InProcessBot]:
-    """The bots of a match that are Python objects all."""
-    bots = []
-    for source in sources:
-        assert isinstance(source, PythonBot)
-        bot = source.new()
-        assert isinstance(bot, InProcessBot)  # people sit at the command's terminal alone
-        bots.append(bot)
-    return bots
 
 
 async def play_once(
@@ -676,7 +668,7 @@ async def play_once(
     log: Sink | None = None,
     record: Sink | None = None,
     *,
-    stderr: Sequence[Sink | None] | None = None,
+    stderr: Sequence[Sink | None] = (),
     record_stderr: bool = False,
     watch: Callable[[Runner], object] = lambda runner: None,
     answers: Sequence[Sequence[RecordedAnswer]] = (),
@@ -684,21 +676,14 @@ async def play_once(
     """Play one match with bots that end with it, on every way out.
 
     Args:
-        spec: the match to play.
-        started: the bots, in seat order.
-        log: the spectator log, or None.
-        record: the match record, or None.
-        stderr: for each seat a file to keep its stderr in, or None.
+        log, record: the logs, or None.
+        stderr: for each seat a file to keep its stderr in, or None; empty: no files.
         record_stderr: whether it goes into the record too.
         watch: is given the runner before the match, to look at it meanwhile.
         answers: the first replies of each seat, which replace the bot's own; may be empty.
 
     Raises:
-        LogWriteError: a log could not be written.
-        ShortageError: the system is short of something.
-        InternalError: the referee has a bug.
-
-    In each case the match was given up, and the logs are valid as far as they go.
+        LogWriteError, ShortageError, InternalError: as of `Runner.run`.
     """
     try:
         recorded = [RecordedStderr() for _ in started] if record_stderr else []
@@ -718,8 +703,6 @@ async def play_once(
 
 
 def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
-    from referee.bots.replayed import ReplayedBot
-
     given: list[Answer | None] = [
         Failure(Disqualification(answer.code), answer.detail)
         if isinstance(answer, DisqualifiedEntry)

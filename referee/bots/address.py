@@ -30,11 +30,9 @@ class Address(NamedTuple):
     """Where to connect, and what to send there.
 
     Attributes:
-        tls: whether it is https.
         host: a name in ASCII or an IP address.
-        port: 1 to 65535.
         target: path and query.
-        headers: headers from the address: Host, and Authorization if it names a user.
+        headers: Host, and Authorization if the address names a user.
     """
 
     tls: bool
@@ -45,11 +43,7 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
-    """Take an address apart.
-
-    Raises:
-        BotNotFoundError: the address is not valid on any network.
-    """
+    """Take an address apart; raise `BotNotFoundError` if it is not valid on any network."""
     found = _ADDRESS.fullmatch(url)
     if found is None:
         problem = "expected http://HOST:PORT/PATH, with %20 for a space and %23 for #"

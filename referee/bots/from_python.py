@@ -64,11 +64,7 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """As `bot_source`, for the bots of one match.
-
-    Raises:
-        UsageError: one of them is not a bot, or one object has two seats.
-    """
+    """As `bot_source`, for the bots of one match; one object cannot have two seats."""
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
         if _has_state(bot) and any(bot is other for other in bots[:number]):

@@ -33,7 +33,6 @@ class InProcessBot(NoProcess):
     """A Python object as a `Bot`. It has no clock: it is taken to answer in no time.
 
     Args:
-        player: the object.
         name: its name in a `BotError`; empty: the name of its class.
     """
 

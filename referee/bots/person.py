@@ -59,9 +59,9 @@ class HumanTerminal(Protocol):
 class PersonBot(NoProcess):
     """Implements `referee.bots.bot.Bot` for a person, with the game's `GameDefinition.person`."""
 
-    def __init__(self, rules: GameDefinition, desk: HumanTerminal) -> None:
+    def __init__(self, rules: GameDefinition, terminal: HumanTerminal) -> None:
         self._rules = rules
-        self._desk = desk
+        self._terminal = terminal
         kinds = (say.PlayerNameRequest, *say.SHARED_PUBLIC, *rules.public, *rules.requests)
         self._decoder = msgspec.json.Decoder(Union[kinds])  # noqa: UP007
         self._seat = 0
@@ -74,7 +74,7 @@ class PersonBot(NoProcess):
         told: list[str] = []
         for line in split_lines(lines):
             told += self._hear(self._decoder.decode(line))
-        self._desk.tell(self._seat, told)
+        self._terminal.tell(self._seat, told)
 
     def _hear(self, message: Struct) -> Sequence[str]:
         if isinstance(message, self._rules.requests):
@@ -119,9 +119,9 @@ class PersonBot(NoProcess):
         decision = self._dialogue.decide(asked)
         try:
             question = next(decision)
-            async with self._desk.turn_of(self._seat):
+            async with self._terminal.turn_of(self._seat):
                 while True:
-                    picks = await self._desk.ask(question)
+                    picks = await self._terminal.ask(question)
                     if picks is None:
                         return Failure(Disqualification.EXITED, "the person left the match")
                     question = decision.send(picks)

@@ -11,7 +11,7 @@
     serving.py    what commands share that show something in the browser
     watching.py   `--browser`: the server that shows a running match or tournament
     many_files.py work that verify and validate share: many files, and a report on them
-    desk.py, typed.py
+    human_terminal.py, typed.py
                   a person at the terminal: questions, and what is typed
     result.py     the result of a match for people
     commands/     a module and a table for each command

@@ -36,7 +36,7 @@ from referee.conformance.verdict import Known, Observed, Violation, request_type
 from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
-from referee.diagnosis.silence import why_silent
+from referee.diagnosis.no_reply import why_silent
 from referee.errors import UsageError
 from referee.games.interface import faults
 from referee.games.interface.definition import GameDefinition
@@ -72,7 +72,7 @@ class ConformanceLimits(Struct, frozen=True):
     Attributes:
         timeout: seconds for the handshake, for a reply, and to end after the end of the input.
         grace: seconds to end after `game-end` (8.4).
-        quiet: seconds that a case which listens waits for lines that nothing asked for.
+        quiet: seconds that a case which listens waits for lines that no request asked for.
         rest: seconds that it waits for the rest of the output after the end of the input.
         system: other limits of the bot, by their names in `referee.match.limits.ConformanceLimits`.
         sandbox: of the bot.
@@ -166,8 +166,8 @@ class Driver(BotWrapper):
         started = trio.current_time()
         async with trio.open_nursery() as self._nursery:
             try:
-                self._bot = self._start(self._source)
-                self._process = self._bot if isinstance(self._bot, BotProcess) else None
+                self.wrapped = self._start(self._source)
+                self._process = self.wrapped if isinstance(self.wrapped, BotProcess) else None
                 with trio.CancelScope() as self._scope:
                     await self._play()
                     self._observed.complete = True
@@ -175,7 +175,7 @@ class Driver(BotWrapper):
                 for bot in self._started:
                     await bot.kill()
             self._nursery.cancel_scope.cancel()
-        words, observed = self._bot.process_report(_STDERR_LINES), self._observed
+        words, observed = self.wrapped.process_report(_STDERR_LINES), self._observed
         observed.notes = ignored_fields(self._replies, self._rules.replies)
         if words is not None:
             observed.stderr = words.stderr.lines
@@ -328,7 +328,7 @@ class Driver(BotWrapper):
             self._note(data.decode().rstrip("\n"), ">")
         size = self._case.pieces or len(data)
         for place in range(0, len(data), size or 1):
-            self._bot.push(data[place : place + size])
+            self.wrapped.push(data[place : place + size])
             if self._case.pieces:
                 await trio.sleep(_PIECE_SECONDS)
 
@@ -340,7 +340,7 @@ class Driver(BotWrapper):
     async def _await_end(self, seconds: float, when: str) -> None:
         assert self._process is not None  # else the case is skipped
         self._note("the end of its input")
-        if not await self._process.end_input(seconds):
+        if not await self._process.wait_for(self._process.ending_input(seconds)):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
             self._violate(verdict.STAYS, SHARED.after_match, expected, "it is still running")
 
@@ -354,7 +354,7 @@ class Driver(BotWrapper):
         """
         if self._process is None:
             return
-        answer = await self._bot.reply(trio.current_time() + self._limits.quiet)
+        answer = await self.wrapped.reply(trio.current_time() + self._limits.quiet)
         if isinstance(answer, bytes):
             self._note_line(answer)
             expected = "one line for each request"
@@ -368,7 +368,7 @@ class Driver(BotWrapper):
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         is_known = (kind, request_type(self._request)) in self._known
         timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
-        answer = await self._bot.reply(trio.current_time() + timeout)
+        answer = await self.wrapped.reply(trio.current_time() + timeout)
         if isinstance(answer, Failure):
             process = None if is_known else self._process
             await self._judge_failure(answer, kind, timeout, process)
@@ -410,9 +410,9 @@ class Driver(BotWrapper):
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
             case _ if process is not None:
-                silence = await process.look(had, self._limits.rest)
+                silence = await process.wait_for(process.looking(had, self._limits.rest))
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
-                again = "" if silence.late else ", nor in twice the time"
+                again = "" if silence.late else ", and not in twice the time"
                 why = why_silent(silence, name, game)
                 actual = f"no reply within {had:g} s{again}: {why}"
                 if silence.unfinished:
@@ -442,11 +442,11 @@ class Driver(BotWrapper):
     async def _rest(self, share: float = 1.0) -> list[bytes]:
         """The output after the end of the input, for this share of the time. This ends the case."""
         if self._process is None:
-            await self._bot.finish(self._limits.grace)
+            await self.wrapped.finish(self._limits.grace)
             return []
         if not self._case.exits:
             self._note("the end of its input")
-        await self._process.end_input(self._limits.rest * share)
+        await self._process.wait_for(self._process.ending_input(self._limits.rest * share))
         lines: list[bytes] = []
         while len(lines) < _MOST_REST:
             answer: Answer = await self._process.reply(trio.current_time())

@@ -10,8 +10,8 @@ from referee.diagnosis.ending import headline, limit_reached, missed, why_exited
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
+from referee.diagnosis.no_reply import why_silent
 from referee.diagnosis.reading import as_object
-from referee.diagnosis.silence import why_silent
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Wrong
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault

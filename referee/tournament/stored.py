@@ -25,13 +25,10 @@ _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: bucke
 
 
 def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
-    """See that all rows of a store can be, each by itself and with the others.
+    """Raise `UsageError` unless all rows of a store can be, by themselves and with the others.
 
     Args:
         select: gives the rows of a query.
-
-    Raises:
-        UsageError: they cannot; the text names table and row.
     """
     _check_stages(stages)
     last = stages[-1]

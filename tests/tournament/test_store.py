@@ -19,10 +19,11 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.rows import Plan, points_of
-from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store
+from referee.tournament.store import APPLICATION_ID, Store
 from referee.tournament.stored import TABLES
 from tests.support.live import ROOT
 from tests.support.made_up import contents, left, made_setup, play, played, row
+from tests.support.stores import TIME_COLUMNS
 
 SETUP = made_setup(3, deals=2)
 

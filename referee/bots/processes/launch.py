@@ -55,9 +55,6 @@ class LaunchedBot:
     """A bot's process, or the reason why it did not start.
 
     Attributes:
-        command: the command of the bot.
-        limits: its limits.
-        sandbox: its sandbox.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
@@ -108,7 +105,7 @@ class LaunchedBot:
                 GUARDIAN.end(None, self.cgroup)
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
-                self.error, self.cause = _explain(error), error
+                self.error, self.cause = _explained(error.strerror or str(error)), error
             except BaseException:
                 GUARDIAN.end(None, self.cgroup)
                 raise
@@ -117,12 +114,7 @@ class LaunchedBot:
                 self._guarded = True
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the process: the bot, in its sandbox, within its limits.
-
-        Raises:
-            ShortageError: the system has no room for its control group.
-            OSError: it cannot be started.
-        """
+        """Start the process: the bot, in its sandbox, within its limits."""
         limits, cgroup = self.limits, self.cgroup
         if cgroup is not None:
             try:
@@ -406,10 +398,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a bot's program: as if it could not be started without one.
-
-    Args:
-        said: the text on its stderr.
+    """Why a sandbox did not run a bot's program, from what it said on stderr.
 
     Raises:
         ShortageError: the sandbox does not work, which is not the bot's fault.
@@ -422,10 +411,6 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
         reason = "what its first line names as its interpreter is not in the sandbox"
         return f"{reason} (--sandbox-read DIR shows a folder)"
     return _explained(reason)
-
-
-def _explain(error: OSError) -> str:
-    return _explained(error.strerror or str(error))
 
 
 def _explained(reason: str) -> str:

@@ -166,7 +166,6 @@ def prepare(
     """The command that starts a bot.
 
     Args:
-        env: of the bot.
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
         limited: gives what is run inside to run the bot there.
 
@@ -254,14 +253,8 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 class _Place:
     """Where a bot is inside: its files, its command line.
 
-    Args:
-        command: as it is outside.
-
     Attributes:
         argv: as it is inside.
-
-    Raises:
-        OSError: its program is not there, or cannot be run.
     """
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
@@ -326,11 +319,7 @@ class _Place:
         return path if os.sep in word and any(_is_in(path, each) for each in self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
-        """The options for a file or folder, without what is hidden in it.
-
-        Args:
-            at: its path inside.
-        """
+        """The options to show a path as `at`, without what is hidden in it."""
         real = os.path.realpath(path)
         if not any(_is_in(hidden, real) for hidden in self._hidden):
             yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
@@ -350,9 +339,6 @@ class _Place:
 
         The bot's own program is not among it. A user who types the path of an interpreter means it.
         A stranger wrote the script or the bot's folder, and may name any path there.
-
-        Args:
-            others: the words after the program.
         """
         if _is_in_system(program):
             return set()
@@ -480,11 +466,7 @@ def first_inside(pid: int) -> int | None:
 
 
 def was_started(status: int) -> bool:
-    """Whether the bot of a bwrap that has ended was ever run.
-
-    Args:
-        status: `Prepared.status`.
-    """
+    """Whether the bot of a bwrap that has ended was ever run, by its `Prepared.status`."""
     try:
         os.set_blocking(status, False)
         said = os.read(status, _MOST_STATUS)

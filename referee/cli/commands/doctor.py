@@ -274,7 +274,7 @@ def _language(language: Language, sandbox: Sandbox) -> Found:
     """The interpreter or compiler of a language, as a bot in the sandbox has it."""
     program = language.needs
     if not program:
-        return Found(True, f"{sys.version.split()[0]}, that of the referee")
+        return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
     get = f"apt-get install {language.package}"
     path = shutil.which(program)
     if path is None:

@@ -92,7 +92,7 @@ def _unknown(what: str, game: str, page: SpecPage) -> str:
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
     for name, rules in GAMES.items():
         if name != game and explained(what, load_page(rules.specification)):
-            return f"{text}; that of {name} has: add --game {name}"
+            return f"{text}; the page of {name} has it: add --game {name}"
     names = near(what.lower(), _names(page), 3)
     if names:
         return f"{text}; did you mean {' or '.join(names)}?"

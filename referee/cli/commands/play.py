@@ -193,7 +193,7 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession
         sitting = _sitting(options)
         persons = {seat: sitting.person(seat) for seat in sitting.seats}
     elif people:
-        from referee.cli.desk import seated
+        from referee.cli.human_terminal import seated
 
         person = seated(options.game, people, log_to_stdout=options.log == "-")
         persons = dict.fromkeys(range(len(options.bots)), person)

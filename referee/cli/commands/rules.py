@@ -60,7 +60,7 @@ def _check(options: argparse.Namespace) -> int:
                 where = "" if problem.path == "$" else f" ({problem.path})"
                 print(plain(text + where))
             if not problems:
-                print(plain(f"{name}: right, for {game}"))
+                print(plain(f"{name}: valid, for {game}"))
     if options.format == "text" and (errors or warnings or len(options.files) > 1):
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
@@ -110,7 +110,7 @@ def _keys(options: argparse.Namespace) -> int:
 _TITLES = {
     "matcher": "Words for several cards",
     "set": "Sets of rules",
-    "flag": "What else an entry can have",
+    "flag": "Other keys of an entry",
     "key": "Keys of conditions and scores",
     "average": "Averages of an info X of cardInfo, over",
 }

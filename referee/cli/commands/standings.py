@@ -57,7 +57,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         UsageError: an option names a bot that is not in the tournament.
     """
     from referee.tournament.report.facts import statistics
-    from referee.tournament.report.lessons import lessons
+    from referee.tournament.report.notable_losses import notable_losses
     from referee.tournament.report.standings import standings
     from referee.tournament.report.whole import Report
 
@@ -69,10 +69,10 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
         return
     facts = statistics(store)
     if format == "text":
-        of_bots = {} if options.bot is None else lessons(store, found)
+        of_bots = {} if options.bot is None else notable_losses(store, found)
         _print_text(found, facts, options.bot, of_bots)
         return
-    whole = Report(found, facts, lessons(store, found))
+    whole = Report(found, facts, notable_losses(store, found))
     if format == "json":
         print_json(whole.as_json())
     else:
@@ -119,7 +119,7 @@ def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[i
         raise UsageError(f"--anchor {text}: {error}") from error
 
 
-def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> None:
+def _print_text(found: Standings, facts: Any, bot: str | None, losses: Any) -> None:
     from rich.text import Text
 
     from referee.tournament.report.text import bot_text, standings_text
@@ -131,7 +131,7 @@ def _print_text(found: Standings, facts: Any, bot: str | None, lessons: Any) -> 
     if bot is not None:
         (standing,) = [standing for standing in found.bots if standing.name == bot]
         console.print()
-        for part in bot_text(standing, found, facts.bots[bot], facts.game, lessons[bot]):
+        for part in bot_text(standing, found, facts.bots[bot], facts.game, losses[bot]):
             # A command is to be copied whole; `print` forgets what a text says of that.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
     # Where rich breaks a line, it leaves the space.

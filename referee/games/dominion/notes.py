@@ -58,9 +58,9 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):
             return f'did you mean "{meant}"?'
     if code == faults.NO_BUYS:
-        return 'after the buy the turn is asked for once more, with 0 buys; end it by "cleanup"'
+        return 'after a buy comes one more `play-turn`, with 0 buys; answer it with "cleanup"'
     if code == faults.NO_ACTIONS:
-        return 'with 0 actions go on by "buy" or "cleanup"'
+        return 'with 0 actions answer with "buy" or "cleanup"'
     if (
         code == faults.CANNOT_BUY
         and not reply.get("played_treasures")

@@ -403,7 +403,7 @@ class DominionDialogue:
         if not self._chooses_top or not cards:
             return None
         picks = yield self._question(
-            "Which card shall lie on top of your discard pile?",
+            "Which card goes on top of your discard pile?",
             [Choice(card) for card in cards],
             enter="the last one played",
         )
@@ -423,7 +423,7 @@ class DominionDialogue:
             least=count,
             most=count,
             enter="reveal your moat" if "moat" in hand else "",
-            help=("Numbers with a space between them, such as 1 2. The last one lies on top.",),
+            help=("Numbers with a space between them, such as 1 2. The last one is on top.",),
         )
         if not picks:
             return {"type": "attack-reply-reaction", "reaction": "moat"}

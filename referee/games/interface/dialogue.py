@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
 A game describes its state and choices in plain data. The code that draws them, reads input and
-helps does not know games (`referee.bots.person`, `referee.cli.desk`).
+helps does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -114,10 +114,10 @@ def problem_with(question: Question, picks: Picks) -> str:
     if not picks:
         return "" if question.enter else "Nothing was chosen."
     if not all(0 <= pick < len(choices) for pick in picks):
-        return "There is no such choice here."
+        return "This is not one of the choices."
     chosen = [choices[pick] for pick in picks]
     if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
-        return f"{keyed[0].key} stands alone: {keyed[0].name}."
+        return f"{keyed[0].key} cannot be combined with other choices: {keyed[0].name}."
     for choice in chosen:
         if choice.barred:
             return f"{choice.name} {choice.barred}."

@@ -47,7 +47,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if isinstance(actions, dict):
         return "put the action into a list"
     if not isinstance(actions, list):
-        return "`actions` is a list of actions, such as those of the request"
+        return "`actions` is a list of actions, such as the actions in the request"
     offered = asked.get("actions", [])
     for entry in actions:
         if isinstance(entry, dict) and entry not in offered:

@@ -61,7 +61,7 @@ class FleetStatistics:
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
         bots = by_bot(seats, SeatMatch, _Bot)
-        title = "Means of a turn; cards and bases destroyed of a match"
+        title = "Mean per turn; cards, and bases destroyed, per match"
         return [
             Table(title, _TURN_COLUMNS, [bot.row(name) for name, bot in bots]),
             card_table("Cards gained", [(name, bot.gained) for name, bot in bots], CARDS),

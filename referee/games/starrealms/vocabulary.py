@@ -226,8 +226,8 @@ SETS = {
         "which card of the hand to play next",
         "20",
         flags={
-            "useAllyAfterPlay": "use its ally ability at once, if it can be used",
-            "useBaseAfterPlay": "use the base at once",
+            "useAllyAfterPlay": "use its ally ability immediately, if possible",
+            "useBaseAfterPlay": "use the base immediately",
         },
     ),
     "makeChoiceRules": _set(

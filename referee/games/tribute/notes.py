@@ -58,7 +58,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("type") == "choose-request":
         if reply.get("type") == "play-reply":
-            return "a choice is open, and the turn goes on when it is answered"
+            return "a choice is open, and the turn continues when it is answered"
         if asked.get("effects"):
             return "`effect` is 0 for the left one of `effects`, 1 for the right one"
         return "`cards` is a list of uids, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
@@ -90,13 +90,13 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if kind == say.ACTIVATE_AGENT:
         if uid in _uids(me.get("agents", ())):
             return "it was activated in this turn, or came in it"
-        return "it is none of the own `agents`"
+        return "it is not one of your `agents`"
     if kind == say.ATTACK:
         if not me.get("power"):
             return "there is no power left"
         if uid in _uids(other.get("agents", ())):
             return "a taunt agent has to be attacked first"
-        return "it is none of the other's `agents`"
+        return "it is not one of the opponent's `agents`"
     if kind == say.BUY_CARD:
         if uid not in _uids(state.get("row", ())):
             return "it is not in `row`"

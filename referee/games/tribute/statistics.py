@@ -126,7 +126,7 @@ def _turns(bots: _Bots) -> Table:
         paid = sum(match.cost for match in seats) / bought if bought else None
         rows.append((bot, turns / len(matches), *made, paid, per_calls, per_agents))
     columns = ("bot", "turns", "prestige", "power to prestige", "coins left over", "bought", "paid")
-    title = "Means of a turn, paid of a card; turns of a match"
+    title = "Mean per turn, paid per card; turns per match"
     return Table(title, (*columns, "calls", "agents"), rows)
 
 
@@ -148,7 +148,7 @@ def _calls(bots: _Bots) -> Table:
                 rows.append((bot, patron, len(here), calls, favour, points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)
-    return Table("Calls of a match, by patron at the table", columns, rows, percent=shares)
+    return Table("Calls per match, by patron at the table", columns, rows, percent=shares)
 
 
 def _agents(bots: _Bots) -> Table:
@@ -159,7 +159,7 @@ def _agents(bots: _Bots) -> Table:
         shares = [sum(fate) / agents if agents else None for fate in fates]
         rows.append((bot, agents / len(matches), *shares))
     ends = ("killed", "knocked out", "destroyed", "in play at the end")
-    title = "Agents of a match, and what became of them"
+    title = "Agents per match, and what happened to them"
     return Table(title, ("bot", "agents", *ends), rows, percent=ends)
 
 

@@ -71,8 +71,8 @@ class Painter:
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."
         else:
-            lines = "1 line is" if item.count == 1 else f"{item.count} lines are"
-            text = f"{lines} none of such a log and not shown, the first is line {item.line}."
+            lines = "1 line does" if item.count == 1 else f"{item.count} lines do"
+            text = f"{lines} not belong to such a log; the first is line {item.line}."
         yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
 
     def _phrase(self, phrase: Phrase) -> Iterator[str]:

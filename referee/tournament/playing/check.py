@@ -22,7 +22,6 @@ class Checked(Struct, frozen=True):
 
     Attributes:
         how: "record" if it was run again from its record, "played" if the bots played it again.
-        problem: what differs; empty if nothing does.
     """
 
     match: int
@@ -53,11 +52,7 @@ def check(
     dispatcher: Dispatcher,
     records: Path | None,
 ) -> Iterator[Checked | None]:
-    """Check matches, those first that have a record.
-
-    Args:
-        again: those of the matches that are played again.
-        records: the folder of the records of the others, or None.
+    """Check matches, those first that are not in `again`: they have a record in the folder.
 
     Yields:
         A match that was checked, or None now and then, so that the caller can look around.

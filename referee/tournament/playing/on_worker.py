@@ -39,9 +39,7 @@ def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
     """Play a batch; to be called in a Dask worker.
 
     Args:
-        version: of the referee that sends it.
         work: a function and a batch, pickled; the `directory` of an entrant is a digest or empty.
-        digests: all of these directories.
 
     Raises:
         EOFError, OSError: the process that plays was killed.
@@ -123,11 +121,7 @@ class _Process:
             )
 
     def call(self, work: bytes) -> bytes:
-        """Let it work.
-
-        Raises:
-            EOFError, OSError: it was killed.
-        """
+        """Let it work; raise `EOFError` or `OSError` if it was killed."""
         self._connection.send_bytes(work)
         return self._connection.recv_bytes()
 

@@ -67,8 +67,6 @@ def swiss_round(
         met: how often two bots had a deal together, by their indices, the smaller one first; a
             pair that is missing never had.
         byes: of each bot, so far.
-        players: seats of a match.
-        round: number of the round, for the draw.
         out: bots that neither play nor rest.
     """
     # Seeded by a number whose sequence Python promises for ever. Points that differ by less than a

@@ -272,7 +272,7 @@ class Site:
                     "notable_losses": losses,
                 }
             )
-        records = self._records(file, {lesson.match for lesson in losses})
+        records = self._records(file, {loss.match for loss in losses})
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:

@@ -24,7 +24,7 @@ from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.report import text
 from referee.tournament.report.history import History
-from referee.tournament.report.lessons import bot_argument
+from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule import FORMATS
@@ -151,7 +151,7 @@ def store_page(template: str, server: Server | None, shown: Shown, **values: obj
         title=title(shown.setup),
         found=shown.report.found,
         facts=shown.report.facts,
-        lessons=shown.report.notable_losses,
+        losses=shown.report.notable_losses,
         names=shown.names,
         number={name: number for number, name in enumerate(shown.names)},
         **values,

@@ -138,7 +138,7 @@ class Seat:
         self._answered = trio.Event()
         self._turns: dict[int, bytes] = {}  # as they were sent
 
-    # --- as a desk ------------------------------------------------------------------------------
+    # --- as a terminal --------------------------------------------------------------------------
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
         """Send it."""

@@ -852,7 +852,7 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
             "reply_histogram: Expected `int` <=",
         ),
         (SEAT.format('statistics = \'{"bought":{"gold":[1]}}\''), "3, seat 1: statistics: "),
-        ("DROP TABLE seats", "its tables are not those of a store"),
+        ("DROP TABLE seats", "it does not have the tables of a store"),
         (
             "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
             "its tables are not",

@@ -130,7 +130,8 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             else:
                 in_play.append(card)
                 money += worth
-                table.moved()
+                if table.watchers:  # the most frequent step of all
+                    table.moved()
                 continue
         detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
         table.fault(player, faults.BAD_TREASURE, detail)
