@@ -45,7 +45,7 @@ class Start(Struct, frozen=True):
 
 
 class TurnOver(Struct, frozen=True):
-    """A turn: a struct of the game's own, see `referee.games.interface.turns.Turn`."""
+    """A turn, as the game's struct below `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
@@ -59,14 +59,14 @@ class End(Struct, frozen=True):
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match: the last line that was read, and one clause."""
+    """The log ends before the match: the last line that was read, and why, as a clause."""
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are not part of such a log: the first of them, and how many there are."""
+    """Lines that are not part of such a log: the first of them, and how many."""
 
     line: int
     count: int
