@@ -147,8 +147,8 @@ def _faults(
 
 def _behind(unasked: int, line: bytes) -> str:
     others = {1: "", 2: ", and one other"}.get(unasked, f", and {unasked - 1} others")
-    late = "is one behind" if unasked == 1 else "comes too late"
-    words = f"this line came without a request{others}, so every later reply {late}"
+    late = "every later reply is one behind" if unasked == 1 else "every later reply comes too late"
+    words = f"this line came without a request{others}, so {late}"
     return f"{words}; only requests are answered, news are not" if as_object(line) else words
 
 
