@@ -182,7 +182,7 @@ def _in_processes(
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()
     # Signals are only noted while the pool is at work: its locks must not be left by an exception.
-    with interrupts.held():
+    with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
                 submitted = (pool.submit(_work_on, work, chunk) for chunk in chunks)

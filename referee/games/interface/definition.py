@@ -47,13 +47,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     Attributes:
         name: the game's id in logs, such as "dominion".
-        protocol: the version of the wire protocol that it speaks.
         specification: the page in spec/ that the sections of faults and findings are of.
-        min_seats, max_seats: how many can play.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
-        tournament_limits: other defaults in tournaments.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.

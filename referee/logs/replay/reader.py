@@ -45,11 +45,7 @@ class Start(Struct, frozen=True):
 
 
 class TurnOver(Struct, frozen=True):
-    """A turn.
-
-    Attributes:
-        turn: a struct of the game's own, see `referee.games.interface.turns.Turn`.
-    """
+    """A turn, as the game's struct below `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
@@ -63,24 +59,14 @@ class End(Struct, frozen=True):
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match.
-
-    Attributes:
-        line: the last line that was read.
-        why: one clause.
-    """
+    """The log ends before the match: the last line that was read, and why, as a clause."""
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are not part of such a log.
-
-    Attributes:
-        line: the first of them.
-        count: how many.
-    """
+    """Lines that are not part of such a log: the first of them, and how many."""
 
     line: int
     count: int

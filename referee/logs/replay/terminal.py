@@ -22,11 +22,7 @@ _MAX_WIDTH = 120
 
 
 class Painter:
-    """Lines of text for one width.
-
-    Args:
-        colour: whether to style by escape sequences.
-    """
+    """Lines of text for one width, styled by escape sequences if `colour`."""
 
     def __init__(self, width: int, *, colour: bool) -> None:
         self._width = max(min(width, _MAX_WIDTH), 40)

@@ -52,10 +52,10 @@ def test_power_that_hit_a_taunt_agent_in_vain() -> None:
     fortify = "play FORTIFY; play FORTIFY; play FORTIFY; play FORTIFY; play FORTIFY"
     scene = Scene({"before": {"patrons": PATRONS, "seats": seats}})
     scene.do("play FORTIFY; end; end")
-    assert scene.match._game.table.players[0].missed.power == 1  # type: ignore[union-attr]
+    assert scene.match._game.table.players[0].made.missed["power"] == 1  # type: ignore[union-attr]
     # Five power kill what is left, and one of it hits the other agent.
     scene.do(f"{fortify}; end; end")
-    assert scene.match._game.table.players[0].missed.power == 2  # type: ignore[union-attr]
+    assert scene.match._game.table.players[0].made.missed["power"] == 2  # type: ignore[union-attr]
 
 
 def test_the_fourth_favour_in_reach() -> None:

@@ -50,7 +50,6 @@ def carried_out(
     """Sort out the moves that can be made (5.2).
 
     Args:
-        moves: of the right format.
         own: the cells with botlets of this side.
 
     Returns:

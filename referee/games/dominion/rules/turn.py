@@ -120,22 +120,16 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
     hand, in_play = player.hand, player.in_play
     for place, card in enumerate(treasures):
         worth = WORTH.get(card) if isinstance(card, str) else None
-        if worth is None:
-            problem = "is not a treasure"
-        else:
-            try:
-                hand.remove(card)
-            except ValueError:
-                problem = "is not in hand (any more)"
-            else:
-                in_play.append(card)
-                money += worth
-                if table.watchers:  # the most frequent step of all
-                    table.moved()
-                continue
-        detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
-        table.fault(player, faults.BAD_TREASURE, detail)
-        return None
+        if worth is None or card not in hand:
+            problem = "is not a treasure" if worth is None else "is not in hand (any more)"
+            detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
+            table.fault(player, faults.BAD_TREASURE, detail)
+            return None
+        hand.remove(card)
+        in_play.append(card)
+        money += worth
+        if table.watchers:  # the most frequent step of all
+            table.moved()
     return money
 
 
