@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
@@ -30,7 +31,6 @@ from referee.match.spec import MatchSpec, checked_seed, match_spec
 from referee.play import Played, RecordedReply, are_objects, play_objects, play_once
 
 if TYPE_CHECKING:
-    from referee.tournament.playing.batch import Batch
     from referee.tournament.rows import MatchRow
     from referee.tournament.schedule.format import TournamentSetup
 
@@ -84,7 +84,7 @@ def play_match(
     place = _sandbox(sandbox, log, record)
     sources, spec = _described(bots, game, seed, options, place)
     with (
-        _logs(log, record, record_stderr) as (files, problems),
+        _logs(log, record, record_stderr) as files,
         launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
@@ -92,8 +92,6 @@ def play_match(
         else:
             play = partial(play_once, spec, started, *files, record_stderr=record_stderr)
             played = trio.run(play)
-    for problem in problems:
-        warnings.warn(problem, RuntimeWarning, stacklevel=2)
     return _shown(spec, played)
 
 
@@ -108,16 +106,14 @@ async def play_match_async(
     game: str = DEFAULT_GAME,
     sandbox: str = "none",
 ) -> MatchResult:
-    """Play one match, in a program of trio; as `play_match`. To cancel it ends the bots."""
+    """Play one match under trio. Same arguments as `play_match`. Cancelling it stops the bots."""
     place = _sandbox(sandbox, log, record)
     sources, spec = _described(bots, game, seed, options, place)
     with (
-        _logs(log, record, record_stderr) as (files, problems),
+        _logs(log, record, record_stderr) as files,
         launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
-    for problem in problems:
-        warnings.warn(problem, RuntimeWarning, stacklevel=2)
     return _shown(spec, played)
 
 
@@ -137,20 +133,20 @@ def _player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str
 @contextmanager
 def _logs(
     log: PathLike | None, record: PathLike | None, record_stderr: bool
-) -> Iterator[tuple[list[LogFile | None], list[str]]]:
-    """The logs of the match in this block, and their problems at its end."""
+) -> Iterator[list[LogFile | None]]:
+    """The logs of the match in this block; at its end it warns of their problems."""
     if record_stderr and record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
-    problems: list[str] = []
     with opened([_file_name("log", log), _file_name("record", record)]) as files, _our_errors():
         for file in files:
             if file is not None:
                 file.begin(copy=True)
-        yield files, problems
-        warned, lost = finished(files)
+        yield files
+        problems, lost = finished(files)
         if lost is not None:
             raise lost
-        problems += warned
+    for problem in problems:
+        warnings.warn(problem, RuntimeWarning, stacklevel=4)  # in the caller of `play_match`
 
 
 # --- many matches ---------------------------------------------------------------------------------
@@ -298,12 +294,13 @@ def play_matches(
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
-    from referee.tournament.playing.batch import Batch
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.playing.run import write_record
     from referee.tournament.rows import Entrant
     from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
     from referee.tournament.stages import Stage
+    from referee.workers import worker_processes
 
     seats = len(sources)
     what = setup(
@@ -318,71 +315,43 @@ def play_matches(
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
     stage = Stage(what, 0, 0, line_ups)
+    plans = [*islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)]
     folder = None if records is None else _folder(records)
-    whole = Batch(
-        spec=spec,
-        entrants=dict(enumerate(what.bots)),
-        plans=tuple(islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)),
-        keep_alive=keep_alive,
+    played: dict[int, MatchRow] = {}
+    with Dispatcher(
+        _this_process if jobs == 1 else partial(worker_processes, jobs, pin=True),
+        lambda: jobs,
         keep="none" if folder is None else "all",
         record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(sources)),
-        matches_a_deal=what.matches_a_deal,
-    )
-    played: dict[int, MatchRow] = {}
-
-    def add(rows: list[MatchRow]) -> None:
-        for row in rows:
+        hidden=place.hidden,
+    ) as dispatcher:
+        for row in chain.from_iterable(dispatcher.play(what, iter(plans))):
             if folder is not None and row.record:
                 write_record(folder, row)
             played[row.match] = msgspec.structs.replace(row, record=b"", stderr=[])
-
-    if jobs == 1:
-        _play_here(whole, add)
-    else:
-        _play_in_workers(whole, what, jobs, add)
-    return _counted(what, [played.get(plan.match) for plan in whole.plans])
+    return _counted(what, [played.get(plan.match) for plan in plans])
 
 
-def _play_here(whole: Batch, add: Callable[[list[MatchRow]], None]) -> None:
-    """Play all matches in this process, one after the other."""
+@contextmanager
+def _this_process() -> Iterator[Executor]:
+    """An executor that plays batches in this process, one after the other."""
     from referee.tournament.playing.batch import Worker
-    from referee.tournament.playing.dispatcher import MAX_BATCH
+
+    class Immediate(Executor):
+        def submit(self, fn: object, /, *batch: Any, **_: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_result(worker.play(*batch))  # an exception ends it all
+            return future
 
     with no_orphans(), _our_errors():
         worker = Worker()
-        plans = whole.plans
         try:
-            while plans:
-                some = msgspec.structs.replace(whole, plans=plans[:MAX_BATCH])
-                rows = worker.play(some)
-                add(rows)
-                plans = plans[len(rows) :]
+            yield Immediate()
             worker.end()
         finally:
             worker.kill()
-
-
-def _play_in_workers(
-    whole: Batch, what: TournamentSetup, jobs: int, add: Callable[[list[MatchRow]], None]
-) -> None:
-    """Play all matches, `jobs` at a time, in processes of their own."""
-    from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.workers import worker_processes
-
-    workers = partial(worker_processes, jobs, pin=True)
-    with Dispatcher(
-        workers,
-        lambda: jobs,
-        keep=whole.keep,
-        record_stderr=whole.record_stderr,
-        results=True,
-        sources=whole.sources,
-        hidden=whole.spec.sandbox.hidden,
-    ) as dispatcher:
-        for rows in dispatcher.play(what, iter(whole.plans)):
-            add(rows)
 
 
 def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
@@ -432,11 +401,7 @@ def _described(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> tuple[list[BotSource], MatchSpec]:
-    """The sources of the bots, and the match to play.
-
-    Raises:
-        UsageError: something of it cannot be.
-    """
+    """The sources of the bots, and the match to play, or a `UsageError`."""
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'

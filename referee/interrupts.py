@@ -16,11 +16,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The user or the system wants the program to end.
-
-    Attributes:
-        number: the signal.
-    """
+    """The user or the system wants the program to end, by the signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
@@ -61,30 +57,21 @@ class Interrupts:
         return tuple(self._before)
 
     @contextmanager
-    def raising(self) -> Iterator[None]:
+    def raising(self, raising: bool = True) -> Iterator[None]:
         """Raise `Interrupted` in this block as soon as a signal comes, or for one noted before.
 
-        For a block that may wait for long, starts no process and imports nothing.
+        For a block that may wait for long, starts no process and imports nothing. If false, only
+        note signals in this part of such a block, and raise for one at its end.
         """
-        yield from self._switch(True)
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Only note signals in this part of a `raising` block; raise for one at its end."""
-        yield from self._switch(False)
-
-    def _switch(self, raising: bool) -> Iterator[None]:
         before = self._raising
         self._raising = raising
         try:
-            self._check_if_raising()
+            if raising:
+                self.check()
             yield
         finally:
             self._raising = before
-        self._check_if_raising()
-
-    def _check_if_raising(self) -> None:
-        if self._raising:
+        if before:
             self.check()
 
     def check(self) -> None:

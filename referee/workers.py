@@ -36,7 +36,6 @@ def worker_processes(
     with all processes that they started.
 
     Args:
-        jobs: how many.
         fork: start them faster, where that is safe (Linux); they then hold all files open that
             this process has open, and are not killed if somebody stops them.
         pin: whether each stays on its own core with all its children, if there is one worker per

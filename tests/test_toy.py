@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +21,7 @@ from referee.match.machine import Match
 from referee.web.file import page_file
 from referee.web.recorded import read_match
 from tests.support import toy
-from tests.support.helpers import ROOT, name_line, to_line
+from tests.support.helpers import name_line, to_line
 from tests.support.live import one_line
 
 BOT = """
@@ -183,50 +181,12 @@ def test_bots_are_checked(
     assert "of 2 cases" in " ".join(out.split())
 
 
-def test_a_file_that_the_game_plays_is_a_bot(
-    bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "seven.json"
-    file.write_text('{"number": 7}')
-    record = tmp_path / "record"
-    out = run(capsys, "play", "--game", "toy", bots[1], file, "--seed", "1", "--record", record)
-    assert "Number (player2) won with 21 to 3" in " ".join(out.split())
-    assert "valid" in run(capsys, "verify", record)
-    run(capsys, "play", bots[1], file, "--resume", record, "--turn", "3")
-    assert "2 of 2 cases" in run(capsys, "conform", "--game", "toy", file)
-    matches = referee.play_matches([file, bots[1]], 2, game="toy", seed=1)
-    assert matches.wins == [2, 0]
-
-
-def test_a_file_that_the_game_plays_is_a_bot_in_workers(bots: list[str], tmp_path: Path) -> None:
-    # Of each process, workers included.
-    registers = 'from referee.games import GAMES\nGAMES["toy"] = "tests.support.toy"\n'
-    (tmp_path / "sitecustomize.py").write_text(registers)
-    (tmp_path / "seven.json").write_text('{"number": 7}')
-    program = (
-        "import sys\nfrom referee.cli import main\n"
-        "words = ['--game', 'toy', '--deals', '2', '--jobs', '2']\n"
-        "sys.exit(main(['tournament', *sys.argv[1:], *words]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "seven.json", bots[1]],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Of 4 matches it won 4" in done.stdout
-
-
-def test_a_file_that_is_no_bot_is_said_to_be_none(
+def test_a_game_without_rule_files_has_no_bots_of_json(
     bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "none.json"
     file.write_text("{}")
     assert cli.main(["play", "--game", "toy", bots[1], str(file)]) == 2
-    assert "none.json: it has no number" in capsys.readouterr().err
-    assert cli.main(["play", "--game", "botwars", "gatherer", str(file)]) == 2  # has no such files
     assert "none.json is not executable" in capsys.readouterr().err
 
 

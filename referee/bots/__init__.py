@@ -14,13 +14,11 @@ address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
 person.py      a person as a bot
-wrapper.py     a bot that wraps another one
-replayed.py    a bot whose first answers come from a record
+wrapper.py     bots that wrap another one; one whose first answers come from a record
 repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py the source of a bot that a Python program gives
 dialect.py     a bot that speaks a dialect of its game
-hosting.py     the bots of a match under trio: made, and ended on every way out
-plain.py       the same without an event loop
+hosting.py     the bots of a match, made and ended on every way out; with and without trio
 remote.py      a bot behind HTTP, without an event loop
 """

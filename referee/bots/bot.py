@@ -11,12 +11,7 @@ from referee.games.interface.faults import Disqualification
 
 
 class Failure(Struct, frozen=True):
-    """Why a bot gave no reply.
-
-    Attributes:
-        code: code of the disqualification.
-        detail: one clause for its author.
-    """
+    """Why a bot gave no reply: a code, and one clause for its author."""
 
     code: Disqualification
     detail: str
@@ -79,18 +74,10 @@ class Bot(Protocol):
         """
 
     async def finish(self, grace: float) -> None:
-        """Let it have its last lines and end by itself, then make it (8.4).
-
-        Args:
-            grace: seconds to end by itself.
-        """
+        """Let it have its last lines and `grace` seconds to end by itself, then make it (8.4)."""
 
     async def kill(self) -> None:
         """End it immediately (8.3). Safe more than once."""
 
     def process_report(self, count: int) -> ProcessReport | None:
-        """What its process leaves behind, once it has ended; None if it has none.
-
-        Args:
-            count: lines of stderr to keep from either end.
-        """
+        """The report on its process, once it has ended, with `count` lines of stderr per end."""

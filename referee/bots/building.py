@@ -43,8 +43,10 @@ from referee.bots.folder import (
     sources_hash,
 )
 from referee.bots.processes.launch import LaunchedBot
+from referee.bots.processes.piped import read_now
 from referee.bots.processes.process import wait_for_exit
 from referee.bots.processes.sandbox import SOURCES as HANDED_IN
+from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import UsageError
 from referee.interrupts import signal_name
 from referee.match.limits import MIB, Limits
@@ -64,9 +66,6 @@ _LIMITS = Limits(
 _FULL = b"No space left on device"
 SHOWN_LINES = 40
 """Of what a build says, half of them its first."""
-_KEPT_BYTES = 32 * 1024
-"""Of the beginning, and again of the end."""
-_CHUNK = 64 * 1024
 _LAST_READS = 64
 _NOT_FOUND = 127
 """The exit code of a shell that does not find a program."""
@@ -75,38 +74,27 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """Result of building a folder.
-
-    Attributes:
-        problem: why it failed, in one clause; else empty.
-        output: stdout and stderr of the build; the middle is omitted if it is long.
-    """
+    """Result of building a folder: the reason of a failure, or "", and the shortened output."""
 
     folder: BotFolder
     state: State
     problem: str = ""
     seconds: float = 0.0
-    output: tuple[str, ...] = ()
+    output: Sequence[str] = ()
 
 
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder, unless that was done.
+    """Build the bot in a folder without problems, unless that was done; or `again`.
 
     Args:
-        folder: without problems.
-        game: of the bot: a key of `GAMES`.
         limit: seconds that its build command may take.
-        again: even if it was done.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
     """
     if not folder.build:
         return Built(folder, "nothing to build")
     started = time.monotonic()
-    output = _Output()
+    output = StderrKeeper(None)
     try:
         with _locked(folder.path):
             if not again and await trio.to_thread.run_sync(is_built, folder):
@@ -119,11 +107,13 @@ async def build(
     except RecursionError:
         problem = "its folders are nested too deeply"
     state: State = "failed" if problem else "built"
-    return Built(folder, state, problem, time.monotonic() - started, output.lines())
+    return Built(
+        folder, state, problem, time.monotonic() - started, output.lines(SHOWN_LINES // 2).lines
+    )
 
 
 async def _build(
-    folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: _Output
+    folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: StderrKeeper
 ) -> str:
     """Build, even if an earlier build exists. Returns: why that failed; empty if it did not."""
     building, built = _places(folder.path)
@@ -165,7 +155,9 @@ def _put_in_place(building: Path, built: Path) -> None:
     (building / "new").rename(built)
 
 
-async def _run_apart(folder: BotFolder, building: Path, sandbox: Sandbox, output: _Output) -> str:
+async def _run_apart(
+    folder: BotFolder, building: Path, sandbox: Sandbox, output: StderrKeeper
+) -> str:
     """Run the build command in a file system of its own, and take out what it has made.
 
     That is unpacked in another sandbox, as it is a stranger's. Returns: as of `_run`.
@@ -196,14 +188,13 @@ async def _run(
     place: Path,
     words: Sequence[str],
     sandbox: Sandbox,
-    output: _Output,
+    output: StderrKeeper,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
     stdout: IO[bytes] | int = subprocess.PIPE,
 ) -> str:
     """Run a shell command in a folder. Returns: why it failed; empty if it did not.
 
     Args:
-        words: the command, and its arguments.
         stdout: if it is a file, only the stderr of the command is kept in `output`.
     """
     bot = LaunchedBot(
@@ -221,12 +212,12 @@ async def _run(
         os.set_blocking(fd, False)
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(output.read_all, fd)
+                nursery.start_soon(_read_all, fd, output)
                 await wait_for_exit(bot)
                 nursery.cancel_scope.cancel()  # who holds the pipe still is killed now
         finally:
             bot.kill()
-            output.read_rest(fd)
+            _read_rest(fd, output)
         bot.was_started()
     finally:
         bot.end()
@@ -244,11 +235,7 @@ async def _run(
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """Let nobody else build this folder meanwhile.
-
-    Raises:
-        UsageError: somebody does.
-    """
+    """Let nobody else build this folder meanwhile; raise `UsageError` if somebody does."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
@@ -261,12 +248,7 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    """Copy the sources, and note their hash.
-
-    Raises:
-        OSError: they cannot be copied.
-        UsageError: the files are not valid sources of a bot.
-    """
+    """Copy the sources, and note their hash; raise `UsageError` if they are not those of a bot."""
     sources_hash(path)  # before a FIFO is copied
     new.parent.mkdir(mode=0o700)
     new.parent.chmod(0o700)  # also not the group of the folder around it
@@ -292,11 +274,7 @@ def _make_own(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link, or a folder, with all files that a build made in it.
-
-    Raises:
-        UsageError: it cannot be removed.
-    """
+    """Remove a file, a link, or a folder that a build filled; raise `UsageError` if that fails."""
     if path.is_dir() and not path.is_symlink():
         # Folders may be nested deeper than Python can follow, and may refuse to be looked into.
         for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
@@ -307,47 +285,16 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-class _Output:
-    """The output of a build: its beginning and its end."""
+async def _read_all(fd: int, output: StderrKeeper) -> None:
+    """Read until all ends of a pipe are closed."""
+    while (data := read_now(fd)) != b"":
+        output.feed(data or b"")
+        await trio.lowlevel.wait_readable(fd)
 
-    def __init__(self) -> None:
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._breaks = 0
 
-    async def read_all(self, fd: int) -> None:
-        """Read until all ends of a pipe are closed."""
-        while True:
-            await trio.lowlevel.wait_readable(fd)
-            if not self._read(fd):
-                return
-
-    def read_rest(self, fd: int) -> None:
-        """Read what is in the pipe, without waiting."""
-        for _ in range(_LAST_READS):
-            if not self._read(fd):
-                return
-
-    def _read(self, fd: int) -> bool:
-        try:
-            data = os.read(fd, _CHUNK)
-        except BlockingIOError:
-            return False
-        room = _KEPT_BYTES - len(self._head)
-        self._head += data[:room]
-        self._tail = (self._tail + data[room:])[-_KEPT_BYTES:]
-        self._breaks += data.count(b"\n")
-        return bool(data)
-
-    def says(self, words: bytes) -> bool:
-        """Whether the kept output contains these words."""
-        return words in self._head or words in self._tail
-
-    def lines(self) -> tuple[str, ...]:
-        """The lines, `SHOWN_LINES` of them and one that says how many were left out."""
-        lines = (self._head + self._tail).decode(errors="backslashreplace").splitlines()
-        half = SHOWN_LINES // 2
-        if len(lines) <= SHOWN_LINES:
-            return tuple(lines)
-        left_out = max(self._breaks, len(lines)) - 2 * half
-        return (*lines[:half], f"... ({left_out:,} lines left out)", *lines[-half:])
+def _read_rest(fd: int, output: StderrKeeper) -> None:
+    """Read what is in the pipe, without waiting."""
+    for _ in range(_LAST_READS):
+        if not (data := read_now(fd)):
+            return
+        output.feed(data)

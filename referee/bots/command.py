@@ -1,12 +1,11 @@
 """BOT argument -> command line or address.
 
 A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a folder with a `bot.toml` (`folder.py`); a file that the game itself plays, such as a
-rule file (`GameDefinition.bot_files`), or the name of a bundled one; the path of a program; a
-dialect of the game, a colon and an address, program or command line; an adapter of the game, a
-colon and the argument of the adapter (`GameDefinition.adapters`); a command line in one argument. A
-command line is split as a shell splits it, and its first word is a bundled bot or a program, by
-path or on the PATH. Arguments are never given to a shell.
+the game; a folder with a `bot.toml` (`folder.py`); a rule file, or the name of a bundled one; the
+path of a program; a dialect of the game, a colon and an address, program or command line; an
+adapter of the game, a colon and the argument of the adapter (`GameDefinition.adapters`); a command
+line in one argument. A command line is split as a shell splits it, and its first word is a bundled
+bot or a program, by path or on the PATH. Arguments are never given to a shell.
 """
 
 from __future__ import annotations
@@ -81,13 +80,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """The place of a bot behind HTTP.
-
-    Attributes:
-        argument: as of a `BotCommand`.
-        url: of every POST.
-        dialect: as of a `BotCommand`.
-    """
+    """The place of a bot behind HTTP: the URL of every POST."""
 
     argument: str
     url: str
@@ -100,7 +93,6 @@ class PythonBot(NamedTuple):
     Attributes:
         argument: name of the bot.
         new: makes one for a match.
-        dialect: as of a `BotCommand`.
         is_file: whether it is a file that the game plays, so that any process can make it.
     """
 
@@ -122,7 +114,6 @@ def find_bot(
 
     Args:
         directory: where the bot is started, and from where paths are looked for; empty: here.
-        env: of a `BotCommand`.
 
     Raises:
         BotNotFoundError: it names nothing that can be run; the text says what to do.
@@ -139,19 +130,17 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     """Find a bot as `find_bot` does, without a folder and an environment of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
-    file = find_bot_file(argument, game, directory)
-    if file is not None:
+    if (file := find_bot_file(argument, game, directory)) is not None:
         return file
     dialect, colon, rest = argument.partition(":")
-    if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
-        return resolve_bot(argument, directory, game)
-    rules = GAMES.get(game)
-    adapter = (rules.adapters or {}).get(dialect) if rules else None
-    if adapter is not None:
+    is_dialect = colon and _DIALECT(dialect) and not _is_file(argument, directory)
+    rules = GAMES.get(game) if is_dialect else None
+    adapters = (rules and rules.adapters) or {}
+    if dialect in adapters:
         _check_inside(rest.partition(":")[0], directory)
-        argv = tuple(adapter(rest, directory))
+        argv = tuple(adapters[dialect](rest, directory))
         return BotCommand(as_text(argument), argv, directory=directory, is_timed=True)
-    kind = rules.dialects.get(dialect) if rules else None
+    kind = rules.dialects.get(dialect) if rules is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):
@@ -175,12 +164,7 @@ def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | Non
 
 
 def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
-    """The bot in a folder.
-
-    Raises:
-        UsageErrors: all that is wrong with the folder.
-        NotBuiltError: it is to be built first.
-    """
+    """The bot in a folder; raises all its mistakes as `UsageErrors`, or `NotBuiltError`."""
     problems = list(folder.problems)
     if folder.command and is_built(folder):
         try:
@@ -196,11 +180,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
 
 
 def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
-    """What `find` makes of each BOT argument.
-
-    Raises:
-        UsageError: something is wrong with some of them: all of it, one line a mistake.
-    """
+    """What `find` makes of each BOT argument; raises all that is wrong as one `UsageError`."""
     found: list[U] = []
     errors: list[UsageError] = []
     unbuilt: list[str] = []
@@ -221,36 +201,23 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """A file that the game itself plays and that is not a program; else None.
-
-    It has the text of a rule file with it, for processes where the file is not.
-
-    Raises:
-        BotNotFoundError: it cannot be played.
-    """
+    """A rule file with its text, for processes where the file is not; None for anything else."""
     path = _file(argument, directory, [game])
     if path is None:
         return None  # without a look at the game, which takes long to load
     rules = GAMES.get(game)
-    if rules is not None and path.suffix == ".json" and rules.vocabulary is not None:
-        from referee.rulefiles.bot import read_rule_file
-
-        file = read_rule_file(path, game)
-        return PythonBot(as_text(argument), partial(_of_rule_file, file), is_file=True)
-    make = ((rules and rules.bot_files) or {}).get(path.suffix)
-    if make is None:
+    if rules is None or rules.vocabulary is None:
         return None
-    make(path)  # what is wrong with it is said before anything starts
-    return PythonBot(as_text(argument), partial(_of_file, game, path), is_file=True)
+    from referee.rulefiles.bot import read_rule_file
+
+    file = read_rule_file(path, game)
+    return PythonBot(as_text(argument), partial(_of_rule_file, file), is_file=True)
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """Check that a file named by a bot's folder is in that folder.
+    """Raise `BotNotFoundError` if a file that a bot's folder names is not in that folder.
 
     The program may be a link: that of a virtual environment is one.
-
-    Raises:
-        BotNotFoundError: it is not.
     """
     if is_bot_folder(directory) and leads_out(word, directory):
         raise BotNotFoundError(
@@ -259,18 +226,13 @@ def _check_inside(word: str, directory: str) -> None:
 
 
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
-    """The file that a BOT argument names, or a bundled one of the games; None for a program.
-
-    Raises:
-        BotNotFoundError: a bot's folder names it, and it is not in that folder.
-    """
-    path, bundled = Path(directory, argument), None
-    if path.suffix == ".json":
-        bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
-        path = path if bundled is None or os.path.isfile(path) else bundled
-    if path.suffix in ("", ".py") or not os.path.isfile(path):
+    """The rule file that a BOT argument names, or a bundled one of the games; else None."""
+    path = Path(directory, argument)
+    if path.suffix != ".json":
         return None
-    if bundled is None and os.access(path, os.X_OK):
+    bundled = next(filter(None, (rule_files(game).get(argument) for game in games)), None)
+    path = path if bundled is None or os.path.isfile(path) else bundled
+    if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
         return None  # the name of a bundled file never starts a program
     if path == Path(directory, argument):  # not a bundled one
         _check_inside(argument, directory)
@@ -280,11 +242,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
     """The game of the rule files among the bots, for a match whose game was not chosen.
 
-    Args:
-        bots: BOT arguments, each with its directory, as of `find_bot`.
-
-    Raises:
-        UsageError: the files are for two games, or one is for a game that there is not.
+    Each BOT argument has its directory. Files for two games, or for none, are a `UsageError`.
     """
     found: dict[str, str] = {}  # game -> the first file for it
     for argument, directory in bots:
@@ -295,7 +253,7 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
         with suppress(UsageError):  # `find_bot` reports what is wrong with a folder
             if folder is None or is_built(folder):
                 path = _file(argument, directory, GAMES)
-        if path is not None and path.suffix == ".json" and os.access(path, os.R_OK):
+        if path is not None and os.access(path, os.R_OK):
             from referee.rulefiles.bot import game_of
 
             game = game_of(path.read_bytes(), argument)
@@ -305,13 +263,6 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
         files = " and ".join(f"{file} is for {game}" for game, file in found.items())
         raise UsageError(f"{files}: bots of one game can play each other")
     return next(iter(found), DEFAULT_GAME)
-
-
-def _of_file(game: str, path: Path) -> Bot:
-    from referee.bots.in_process import InProcessBot  # with trio
-
-    make = (GAMES[game].bot_files or {})[path.suffix]
-    return InProcessBot(make(path), path.name)
 
 
 def _of_rule_file(file: RuleFile) -> Bot:

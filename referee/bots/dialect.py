@@ -33,14 +33,14 @@ class DialectBot(BotWrapper):
         data = b"".join(map(self._dialect.send, split_lines(lines)))
         if data:
             self._sent = data
-            self._bot.push(data)
+            self.wrapped.push(data)
 
     def replying(self, deadline: float) -> Steps[Answer]:
         """Get the reply to the request, if it was sent, without an event loop."""
         answered = self._dialect.answer()
         if answered is not None:
             return answered
-        bot = self._bot
+        bot = self.wrapped
         assert isinstance(bot, PipedBot | RemoteBot)
         return self._translated((yield from bot.replying(deadline)))
 
@@ -49,7 +49,7 @@ class DialectBot(BotWrapper):
         if answered is not None:
             await trio.lowlevel.checkpoint()
             return answered
-        return self._translated(await self._bot.reply(deadline))
+        return self._translated(await self.wrapped.reply(deadline))
 
     def _translated(self, answer: Answer) -> Answer:
         if isinstance(answer, Failure):

@@ -67,11 +67,7 @@ class BotFolder(NamedTuple):
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Whether a folder is a bot's, as it was handed in or built: it has a `bot.toml`.
-
-    Args:
-        directory: its path; an empty one is not a bot's folder.
-    """
+    """Whether a path is a bot's folder, as handed in or built: it has a `bot.toml`. "" is none."""
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
@@ -106,7 +102,7 @@ def folder_around(directory: str) -> BotFolder | None:
 
 def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
     if not table.name and name_problem(name):
-        yield f"name is missing, and that of the folder will not do: {name_problem(name)}"
+        yield f"name is missing, and the name of the folder cannot be used: {name_problem(name)}"
     if _ADDRESS(table.command):
         yield "command: it is an address, and a folder is of a program: give the address as BOT"
     if problem := name_problem(table.language):
@@ -122,11 +118,7 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
 
 
 def is_built(folder: BotFolder) -> bool:
-    """Whether there is nothing to build, or it was built from just these sources.
-
-    Raises:
-        UsageError: they cannot be read.
-    """
+    """Whether there is nothing to build, or it was built from just these sources."""
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)

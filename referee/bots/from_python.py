@@ -13,7 +13,7 @@ import msgspec
 
 from referee.bots.bot import Answer
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
-from referee.bots.in_process import BotObject, InProcessBot, OwnErrors
+from referee.bots.in_process import BotObject, InProcessBot, own_errors
 from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
@@ -37,14 +37,10 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Find out what was given as a bot.
-
-    Args:
-        game: a key of `GAMES`.
+    """Find out what was given as a bot in a game.
 
     Raises:
-        UsageError: it is not a bot.
-        BotNotFoundError: it names nothing that can be run.
+        UsageError: it is not a bot, or names nothing that can be run.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
         return bot
@@ -64,22 +60,15 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """As `bot_source`, for the bots of one match.
-
-    Raises:
-        UsageError: one of them is not a bot, or one object has two seats.
-    """
+    """As `bot_source`, for the bots of one match; one object cannot have two seats."""
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
-        if _has_state(bot) and any(bot is other for other in bots[:number]):
+        has_state = hasattr(bot, "reply") and not isinstance(bot, type)
+        if has_state and any(bot is other for other in bots[:number]):
             raise UsageError(
                 f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
             )
     return sources
-
-
-def _has_state(bot: object) -> bool:
-    return hasattr(bot, "reply") and not isinstance(bot, type)
 
 
 def _python_bot(bot: Any) -> PythonBot:
@@ -96,7 +85,7 @@ def _python_bot(bot: Any) -> PythonBot:
 
 def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
     """A bot for one match."""
-    with OwnErrors(name):
+    with own_errors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
         return InProcessBot(bot, name)

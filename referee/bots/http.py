@@ -40,7 +40,6 @@ class HttpBot(NoProcess):
     It knows one address and nothing of redirects, proxies, cookies and compression.
 
     Args:
-        url: as the user gave it.
         limits: limits of the bot; `line_limit` also applies to the body of an answer.
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
         form_field: name of the form field with the data.
@@ -85,7 +84,7 @@ class HttpBot(NoProcess):
         try:
             return await self._exchange(stream)
         except h11.RemoteProtocolError:
-            detail = "the exchange broke: that is no HTTP, or was cut off"
+            detail = "the exchange broke: the answer is not HTTP, or is incomplete"
         except _BROKEN:
             detail = "the exchange broke: the connection was lost"
         return Failure(Disqualification.HTTP_ERROR, detail)
@@ -193,7 +192,7 @@ def _rejected(response: h11.Response) -> Failure | None:
         return Failure(Disqualification.HTTP_STATUS, detail)
     codings = b",".join(value for name, value in headers if name == b"content-encoding")
     if {coding.strip() for coding in codings.lower().split(b",")} - {b"", b"identity"}:
-        detail = "the answer has a Content-Encoding, which was not asked for"
+        detail = "the answer has a Content-Encoding that the request did not allow"
         return Failure(Disqualification.HTTP_ERROR, detail)
     return None
 

@@ -16,6 +16,8 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, NoProcess, split_lines
+from referee.errors import UsageError
+from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
@@ -24,6 +26,21 @@ from referee.match import messages as say
 
 NAME = "Human"
 """What every person is called: a record tells no more of who played."""
+
+
+def person_rules(game: str) -> GameDefinition:
+    """The rules of a game that people can play.
+
+    Args:
+        game: a key of `GAMES`.
+
+    Raises:
+        UsageError: people cannot play it.
+    """
+    rules = GAMES[game]
+    if rules.person is None:
+        raise UsageError(f"BOT human: {game} cannot be played by a person yet, only by bots")
+    return rules
 
 
 class HumanTerminal(Protocol):
@@ -42,9 +59,9 @@ class HumanTerminal(Protocol):
 class PersonBot(NoProcess):
     """Implements `referee.bots.bot.Bot` for a person, with the game's `GameDefinition.person`."""
 
-    def __init__(self, rules: GameDefinition, desk: HumanTerminal) -> None:
+    def __init__(self, rules: GameDefinition, terminal: HumanTerminal) -> None:
         self._rules = rules
-        self._desk = desk
+        self._terminal = terminal
         kinds = (say.PlayerNameRequest, *say.SHARED_PUBLIC, *rules.public, *rules.requests)
         self._decoder = msgspec.json.Decoder(Union[kinds])  # noqa: UP007
         self._seat = 0
@@ -57,7 +74,7 @@ class PersonBot(NoProcess):
         told: list[str] = []
         for line in split_lines(lines):
             told += self._hear(self._decoder.decode(line))
-        self._desk.tell(self._seat, told)
+        self._terminal.tell(self._seat, told)
 
     def _hear(self, message: Struct) -> Sequence[str]:
         if isinstance(message, self._rules.requests):
@@ -102,9 +119,9 @@ class PersonBot(NoProcess):
         decision = self._dialogue.decide(asked)
         try:
             question = next(decision)
-            async with self._desk.turn_of(self._seat):
+            async with self._terminal.turn_of(self._seat):
                 while True:
-                    picks = await self._desk.ask(question)
+                    picks = await self._terminal.ask(question)
                     if picks is None:
                         return Failure(Disqualification.EXITED, "the person left the match")
                     question = decision.send(picks)

@@ -39,14 +39,11 @@ class ProcessReport(Struct, frozen=True):
     """The report on a process after its end.
 
     Attributes:
-        stderr: its text on stderr, safe to print.
         unasked: how many whole lines of its output nobody has read, as far as was looked.
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
         silence: the state of the process, if it did not answer in time and was examined.
-        limits: its limits.
         reached: the names of those at which the system has refused something, as far as it tells.
-        sandbox: that it was in.
     """
 
     stderr: Stderr

@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ class RemoteBot(NoProcess):
     """A bot that answers in another thread. A pipe is readable when it has answered."""
 
     has_ended = False
-    stdin_fd = stderr_fd = end_fd = -1
+    stdin_fd = -1
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
@@ -56,11 +56,9 @@ class RemoteBot(NoProcess):
             os.close(self.stdout_fd)
             os.close(self._done)
 
-    def read_stderr(self) -> None:
-        """It has none."""
-
-    def note_end(self) -> None:
-        """Nobody here ends it."""
+    def watched(self) -> Iterator[tuple[int, Callable[[], object]]]:
+        """It has no process."""
+        return iter(())
 
     def _calling(self, function: Callable[[], Awaitable[T]]) -> Steps[T]:
         results: list[T | Exception] = []

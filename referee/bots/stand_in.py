@@ -22,7 +22,7 @@ def stand_in(game: str) -> InProcessBot:
 
 
 class StandIn:
-    """A `Player`.
+    """A `BotObject`.
 
     Args:
         rules: the game.

@@ -20,12 +20,7 @@ _MAX_DOTS = 100  # in a line: the time of `tomllib` is quadratic in the parts of
 
 
 class BotTable(Struct, kw_only=True):
-    """The keys of every such table.
-
-    Attributes:
-        command: the BOT argument.
-        name: in all tables; empty: there is a default.
-    """
+    """The keys of every such table: BOT argument, and name or "" for a default."""
 
     command: str
     name: str = ""
@@ -35,11 +30,7 @@ T = TypeVar("T", bound=BotTable)
 
 
 def read_toml(name: str) -> dict[str, Any]:
-    """The values of a file.
-
-    Raises:
-        UsageError: it cannot be read.
-    """
+    """The values of a file; raise `UsageError` if it cannot be read."""
     import tomllib  # a match without such a file starts faster
 
     try:
@@ -65,14 +56,7 @@ def read_toml(name: str) -> dict[str, Any]:
 
 
 def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
-    """Read a table, and list its mistakes.
-
-    Args:
-        where: it stands, for the lines that say what is wrong.
-
-    Returns:
-        What of it can be read, and one line a mistake.
-    """
+    """What is valid of a table, and one line for each mistake, which begins with `where`."""
     if not isinstance(table, dict):
         return kind(command=""), [f"{where} must be a table, not {table!r}"]
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}

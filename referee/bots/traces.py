@@ -30,7 +30,6 @@ def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
     at an end nor beside a frame.
 
     Args:
-        lines: as far as they are known.
         ends: lines to show from the beginning, and as many from the end.
     """
     if not lines or lines[-1][0] < 2 * ends:

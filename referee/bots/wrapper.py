@@ -1,54 +1,78 @@
-"""A bot that stands before another one."""
+"""Bots that stand before another one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
+import trio
 from msgspec import Struct
 
-from referee.bots.bot import Bot
+from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.process_report import ProcessReport
 
 
 class BotWrapper:
-    """The part of a `Bot` that forwards to the wrapped bot.
-
-    Args:
-        bot: the one behind.
-    """
+    """The part of a `Bot` that forwards to the wrapped bot."""
 
     def __init__(self, bot: Bot) -> None:
-        self._bot = bot
-
-    @property
-    def wrapped(self) -> Bot:
-        """The one behind."""
-        return self._bot
+        self.wrapped = bot
 
     @property
     def started(self) -> float | None:
-        return self._bot.started
+        return self.wrapped.started
 
     @property
     def exit_code(self) -> int | None:
-        return self._bot.exit_code
+        return self.wrapped.exit_code
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
         """The last lines to and from the bot, if it speaks a dialect; else None."""
-        return self._bot.spoken if isinstance(self._bot, BotWrapper) else None
+        return self.wrapped.spoken if isinstance(self.wrapped, BotWrapper) else None
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
         """Let the bot behind have the view of its seat, if it wants that."""
-        attach_view = getattr(self._bot, "attach_view", None)
-        if attach_view is not None:
+        if (attach_view := getattr(self.wrapped, "attach_view", None)) is not None:
             attach_view(view)
 
     async def finish(self, grace: float) -> None:
-        await self._bot.finish(grace)
+        await self.wrapped.finish(grace)
 
     async def kill(self) -> None:
-        await self._bot.kill()
+        await self.wrapped.kill()
 
     def process_report(self, count: int) -> ProcessReport | None:
-        return self._bot.process_report(count)
+        return self.wrapped.process_report(count)
+
+
+class ReplayedBot(BotWrapper):
+    """A `Bot` for one match: another one, whose first answers are replaced by others.
+
+    The wrapped bot receives all messages. A process also gets the requests, so that it knows the
+    match; its replies are dropped.
+
+    Args:
+        answers: the first answers, that to the handshake among them; None for its own.
+        is_asked: whether the wrapped bot gets the requests during the recorded part.
+    """
+
+    def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
+        super().__init__(bot)
+        self._answers = deque(answers)
+        self._is_asked = is_asked
+
+    def push(self, lines: bytes) -> None:
+        self.wrapped.push(lines)
+
+    async def reply(self, deadline: float) -> Answer:
+        """The next answer that is there, else that of the bot behind.
+
+        If it fails during the recorded part, it has failed: it could not continue from there.
+        """
+        answer = self._answers.popleft() if self._answers else None
+        if answer is None or self._is_asked:
+            own = await self.wrapped.reply(deadline)
+            return own if answer is None or isinstance(own, Failure) else answer
+        await trio.lowlevel.checkpoint()
+        return answer

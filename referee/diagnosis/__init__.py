@@ -6,7 +6,7 @@ reading.py  read the text of strangers, without exceptions
 names.py    the known name that is closest to a misspelt one
 lines.py    describe a line that is not a reply
 fields.py   unread and missing fields of a reply
-silence.py  explain a missing reply by the activity of the process
+no_reply.py explain a missing reply by the activity of the process
 ending.py   explain the end of a process by its exit code and its stderr
 
 These texts are guesses, as a person would make them. They appear only in reports. A record has the

@@ -170,7 +170,7 @@ class Episode:
             self._match.receive(seat, self._encode(PlayerNameReply(number, number.upper(), 1)))
         self._go_on()
         if self.outcome is not None:  # an opponent has left; why, a warning says
-            raise BotError("the match was over before the program was asked anything")
+            raise BotError("the match was over before the program got a request")
 
     def act(self, seat: int, action: Any) -> None:
         """Take an action of a seat that is due. After the last one the match continues.

@@ -66,7 +66,7 @@ class PolicyBot:
         """
         answers = [self._take(line) for line in lines]
         if not answers or answers[-1] is None:
-            raise UsageError("the last line is no request")
+            raise UsageError("the last line is not a request")
         return answers[-1]
 
     def run(self) -> None:

@@ -46,11 +46,7 @@ DEFAULT_GAME = "dominion"
 
 
 def game_rules(name: object) -> GameDefinition:
-    """The rules of a game that a user has named.
-
-    Raises:
-        UsageError: the game is unknown.
-    """
+    """The rules of a game that a user has named; `UsageError` if the game is unknown."""
     if not isinstance(name, str) or name not in GAMES:
         raise UsageError(f"no game {name!r}; there are: {', '.join(GAMES)}")
     return GAMES[name]

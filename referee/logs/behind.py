@@ -31,14 +31,7 @@ def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None
 
 
 class BehindLog:
-    """One match, played again from its public messages.
-
-    Implements `referee.games.interface.capabilities.LogChecker` and
-    `referee.games.interface.page.Spectator`.
-
-    Args:
-        names: the players' names, in seat order.
-    """
+    """One match, played again from its public messages: a `LogChecker` and a `Spectator`."""
 
     def __init__(self, rules: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._rules = rules

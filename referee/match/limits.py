@@ -32,8 +32,6 @@ class Limit(NamedTuple):
     """The part of a row beside the name and the default of its field.
 
     Attributes:
-        kind: the unit and the range.
-        about: the description in the help and in the schema.
         sandbox: the default in a sandbox and in tournaments; None: the same as elsewhere.
         tournament: the default in tournaments; None: the same as in a sandbox.
     """

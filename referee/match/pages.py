@@ -56,13 +56,7 @@ SHARED = _Shared()
 
 
 class Section(NamedTuple):
-    """A section of a page.
-
-    Attributes:
-        number: such as "7.2".
-        title: its heading, without the number.
-        text: its Markdown, without the heading and without the sections inside it.
-    """
+    """A section of a page: its number, title, and Markdown without the sections inside it."""
 
     number: str
     title: str
@@ -74,9 +68,7 @@ class Code(NamedTuple):
 
     Attributes:
         kind: "fault", "disqualification" or "end reason".
-        code: such as "bad-discard".
         section: the section that says what it is; empty if it is reserved.
-        why: the problem, as a clause.
         then: what happens then; empty if the table does not say it.
     """
 
@@ -88,11 +80,10 @@ class Code(NamedTuple):
 
 
 class SpecPage(NamedTuple):
-    """A page of spec/, or the protocol of a game.
+    """A page of spec/, or the protocol of a game: number -> section, in the order of the numbers.
 
     Attributes:
-        name: path of the page in spec/, without ".md"; of a protocol, path of the game's page.
-        sections: number -> section, in the order of the numbers.
+        name: path in spec/, without ".md"; of a protocol, path of the game's page.
     """
 
     name: str
@@ -152,14 +143,7 @@ class SpecPage(NamedTuple):
 
 
 def read_spec(name: str) -> bytes:
-    """A file of spec/.
-
-    Args:
-        name: such as "vectors/referee-cases.json".
-
-    Raises:
-        FileNotFoundError: there is not such a page.
-    """
+    """A file of spec/, such as "vectors/referee-cases.json"; else raise `FileNotFoundError`."""
     for place in _PLACES:
         if (place / name).exists():
             return (place / name).read_bytes()
@@ -168,11 +152,7 @@ def read_spec(name: str) -> bytes:
 
 @lru_cache
 def read_page(name: str) -> SpecPage:
-    """One page of spec/; it has no sections if the page does not exist.
-
-    Args:
-        name: its path there, without ".md".
-    """
+    """One page of spec/, by its path without ".md"; it has no sections if it does not exist."""
     try:
         text = read_spec(f"{name}.md").decode()
     except FileNotFoundError:
@@ -193,12 +173,9 @@ def read_page(name: str) -> SpecPage:
 
 @lru_cache
 def load_page(name: str) -> SpecPage:
-    """The protocol of a game: the shared sections, and the sections of its own page.
+    """The protocol of a game (`GameDefinition.specification`): the shared sections and its own.
 
     If both pages have a section, its text is the shared page's, then the game's.
-
-    Args:
-        name: `GameDefinition.specification`.
     """
     sections = dict(read_page(PROTOCOL).sections)
     for own in read_page(name).sections.values():

@@ -160,11 +160,7 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
 
 
 def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type[T]:
-    """A struct of one seat's end, with the game's own facts as its last fields.
-
-    Args:
-        namespace: the other attributes of the class.
-    """
+    """A struct of one seat's end, with the game's own facts as its last fields."""
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
     return narrowed(struct, *facts, kw_only=True, **namespace)  # some before have defaults
 

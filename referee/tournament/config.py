@@ -27,9 +27,9 @@ class _Bot(BotTable, kw_only=True):
 def read_config(
     name: str, values: Collection[str], flags: Collection[str]
 ) -> tuple[list[str], list[Entrant], list[str]]:
-    """A configuration as words of a command line, and its bots; paths are from the file's folder.
+    """A configuration as words of a command line, its bots, and the directories that it names.
 
-    The third part are the directories that it names, which travel to other machines.
+    Paths are from the folder of the file.
 
     Args:
         values: the options that have a value, by their names: "time-limit".

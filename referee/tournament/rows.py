@@ -50,7 +50,6 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
-        name: in all tables.
         directory: where it is started; empty: where the referee is.
         env: its environment variables beside those of every bot: (name, value) each.
     """
@@ -62,13 +61,7 @@ class Entrant(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """A match that is to be played.
-
-    Attributes:
-        match: its number in the schedule.
-        deal: the number of its deal.
-        players: the bots, in seat order, by their numbers in the tournament.
-    """
+    """A match that is to be played: its number, its deal, and the bots in seat order, by number."""
 
     match: int
     deal: int
@@ -77,21 +70,11 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats`.
+    """A row of `seats` (spec/store.md, 2). Seats count from 0; the handshake is no reply.
 
     Attributes:
-        match, seat: where it is; seats count from 0.
-        bot: its number in the tournament.
-        calls_itself: the name that it gave itself.
-        rank: 1 is best; shared on ties.
-        score: points of the game.
-        faults: code -> count.
-        disqualified: the code, or None.
-        detail: what happened there, one clause; or `REACHED` and the limits that the bot reached.
-        stderr: the last lines that it wrote there.
-        replies: how many it gave, its handshake not counted.
-        reply_seconds, longest_reply: of all of them together, and of one.
-        reply_histogram: of them.
+        detail: one clause about the disqualification; or `REACHED` and the limits that it reached.
+        stderr: the last lines that it wrote in a match in which it was disqualified.
         statistics: the game's own, a JSON object; empty if it has none.
     """
 
@@ -118,30 +101,19 @@ class SeatRow(Struct, array_like=True, gc=False):
 
 
 class MatchColumns(Struct, array_like=True, gc=False):
-    """A row of `matches`.
-
-    Attributes:
-        match, deal, seed: as of `Plan`.
-        turns: of the match.
-        void: whether it does not count.
-        late: how often it timed out while the referee was late, and was played again.
-        restarts: how often it was played again since a bot that had waited for it failed in its
-            handshake.
-        digest: of its record.
-        referee: the version that played it.
-    """
+    """A row of `matches` (spec/store.md, 2)."""
 
     match: Number
     deal: Annotated[int, Meta(ge=0, lt=2**32)]
     seed: Number
-    turns: Number
-    reason: str
-    void: Flag
-    late: Number
-    restarts: Number
-    seconds: Seconds
-    digest: str
-    referee: str
+    turns: Number = 0
+    reason: str = ""
+    void: Flag = 0
+    late: Number = 0
+    restarts: Number = 0
+    seconds: Seconds = 0.0
+    digest: str = ""
+    referee: str = ""
 
 
 class MatchRow(MatchColumns, array_like=True):
@@ -156,7 +128,7 @@ class MatchRow(MatchColumns, array_like=True):
         result: None if it was not asked for.
     """
 
-    seats: tuple[SeatRow, ...]
+    seats: tuple[SeatRow, ...] = ()
     record: bytes = b""
     stderr: list[bytes] = []
     result: MatchResult | None = None

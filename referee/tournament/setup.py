@@ -26,14 +26,11 @@ _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
-    """Make the settings of a tournament.
+    """Make the settings of a tournament; raise `UsageError` if it is not possible.
 
     Args:
         chosen: the other fields of `TournamentSetup`; None, or one that is missing, stands for a
             default.
-
-    Raises:
-        UsageError: such a tournament is not possible; the text says why.
     """
     now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
     format, rules = format_of(now.format), game_rules(now.game)
@@ -63,11 +60,7 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
 
 
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
-    """Return the command that starts a bot of a tournament.
-
-    Raises:
-        UsageError: as for `find_bot`; or the bot would see hidden things.
-    """
+    """Find a bot of a tournament, as `find_bot`; it must not see hidden things."""
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
         raise UsageError(f"BOT {entrant.bot}: its directory or environment has a NUL character")
     source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
@@ -94,9 +87,6 @@ def entrants(
 
     Args:
         unbuilt: gets the folders that are not built, which are left out. None: they are an error.
-
-    Raises:
-        UsageError: all that is wrong with the folders.
     """
     taken: dict[str, str] = {}
 
@@ -180,11 +170,7 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
 
 
 def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
-    """See that a setup has all that another one has, and more.
-
-    Raises:
-        UsageError: it has not; the text says what differs.
-    """
+    """Raise `UsageError` unless a setup has all that another one has, and more."""
     counts = ("deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in ("bots", "unbuilt", *counts)}
     if problems := differences(old, replace(new, **grown)):

@@ -21,12 +21,7 @@ from referee.tournament.store import Store
 
 
 class Stage(Struct, frozen=True):
-    """Deals that can be played in any order.
-
-    Attributes:
-        first_deal, first_match: their numbers in the tournament.
-        line_ups: one a deal.
-    """
+    """Deals that can be played in any order, one for each line-up; numbered in the tournament."""
 
     setup: TournamentSetup
     first_deal: int
@@ -39,11 +34,7 @@ class Stage(Struct, frozen=True):
         return len(self.line_ups) * self.setup.matches_a_deal
 
     def plans(self, position: int) -> list[Plan]:
-        """The matches of a deal.
-
-        Args:
-            position: of the deal in the stage.
-        """
+        """The matches of a deal, by its position in the stage."""
         deal = self.first_deal + position
         line_up = self.line_ups[position]
         seating = seatings(self.setup.players, self.setup.seats)
@@ -55,12 +46,7 @@ class Stage(Struct, frozen=True):
         ]
 
     def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
-        """The matches that are not played yet, but for those that will never be.
-
-        Args:
-            there: the numbers of matches that were played.
-            out: bots that play no more.
-        """
+        """The matches that are not there yet, without those of bots that are out."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
@@ -83,11 +69,7 @@ def table_of(store: Store) -> Any:
 
 
 def stages(store: Store, table: Any = None) -> Iterator[Stage]:
-    """Yield the stages of a tournament. Play each one before you ask for the next.
-
-    Args:
-        table: an empty one of its format, which follows the results.
-    """
+    """Yield the stages of a tournament. Play each one before you ask for the next."""
     deal = match = 0
     for before, setup in pairwise([None, *store.stages]):
         assert setup is not None
@@ -104,12 +86,9 @@ def stages(store: Store, table: Any = None) -> Iterator[Stage]:
 
 
 def check_schedule(store: Store) -> None:
-    """See that the matches that were played are those that are planned.
+    """Raise `UsageError` if the matches that were played are not those that are planned.
 
     Only line-ups of three and more bots can differ: another version made them in another way.
-
-    Raises:
-        UsageError: they are not, so the store cannot be gone on with.
     """
     there = set(store.played())
     for stage in stages(store):

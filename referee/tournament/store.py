@@ -83,12 +83,6 @@ CREATE TABLE seats (
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 """
-TIME_COLUMNS = {
-    "matches": ("late", "restarts", "seconds"),
-    "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
-}
-"""What may differ between two runs of the same tournament."""
-
 _MATCH = MatchColumns.__struct_fields__
 _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
@@ -97,11 +91,7 @@ _COLUMNS = ", ".join(
 
 
 class Store:
-    """A store that is open. Its methods raise `UsageError` where the database cannot be used.
-
-    Attributes:
-        name: of the file, as it was given; `MEMORY` for a store without a file.
-    """
+    """A store that is open. Its methods raise `UsageError` where the database cannot be used."""
 
     def __init__(
         self,
@@ -131,9 +121,6 @@ class Store:
         """Open a store, or make one; no other run can have it meanwhile.
 
         A new one has no tables before its first stage, so that nobody reads one without.
-
-        Raises:
-            UsageError: it cannot be written, is not a store, or another run uses it.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -165,15 +152,10 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open a store that is there; a run may be writing it.
-
-        It stays as it was when it was opened, even if a run adds to it meanwhile.
+        """Open a store that is there; it stays as it was, even if a run adds to it meanwhile.
 
         Args:
             check: look at all rows. Without, only what is a store is known.
-
-        Raises:
-            UsageError: it cannot be read, or is not a store.
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
@@ -217,11 +199,9 @@ class Store:
         self._lock = None
 
     def check_in_place(self) -> None:
-        """Check that the open file still has this name.
+        """Raise `UsageError` if somebody has removed or replaced the file of an open store.
 
-        Raises:
-            UsageError: somebody has removed or replaced it. The store's content is then in a new
-                file beside it, which the text names.
+        The store's content is then in a new file beside it, which the text names.
         """
         if self._in_place():
             return
@@ -293,7 +273,7 @@ class Store:
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
-            raise UsageError(f"{self.name} is damaged: its tables are not those of a store")
+            raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
         stages, _ = self.stages, self.versions
         if not rows:
             return
@@ -349,11 +329,7 @@ class Store:
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
-        """The names of the bots that have played with other files only.
-
-        Args:
-            digests: name of a bot -> digest of its files now; empty if it is not known.
-        """
+        """The names of the bots that have played with other files only, by digests of files."""
         if self._is_new:
             return []
         query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"
@@ -390,11 +366,7 @@ class Store:
     # --- matches ------------------------------------------------------------------------------
 
     def add(self, rows: Sequence[MatchRow]) -> None:
-        """Add matches, all or none.
-
-        Raises:
-            UsageError: the store cannot be written (disk full).
-        """
+        """Add matches, all or none."""
         with writing(self.name), self._connection:
             for table, found in (
                 ("matches", [astuple(row)[: len(_MATCH)] for row in rows]),
@@ -450,11 +422,7 @@ class Store:
 
 
 def _open(name: str) -> tuple[int, bool]:
-    """Open the file of a store for writing; whether it was made.
-
-    Raises:
-        UsageError: it is something else than a regular file, or cannot be written.
-    """
+    """Open the file of a store for writing; whether it was made."""
     if name in ("", MEMORY) or name.startswith("file:") or "\0" in name:
         raise UsageError(f"--store {name!r} is not the name of a file")
     flags = os.O_RDWR | os.O_CLOEXEC
@@ -476,11 +444,7 @@ def _open(name: str) -> tuple[int, bool]:
 
 
 def _check_beside(path: str) -> None:
-    """Check the files beside a store, which a stranger may have made.
-
-    Raises:
-        UsageError: SQLite would wait for it, or remove the file that it names.
-    """
+    """Check the files beside a store, which a stranger may have made."""
     for file in (path + suffix for suffix in _BESIDE):
         try:
             if not stat.S_ISREG(os.stat(file).st_mode):

@@ -25,7 +25,7 @@ from referee.logs.record import without_time
 from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import MatchSpec, match_spec
-from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, objects, play_once
+from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, play_objects, play_once
 from tests.support.live import entries, without_times
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
@@ -285,9 +285,7 @@ async def test_a_plain_loop_plays_the_same_match(
         sources = [PythonBot(bot.name, partial(InProcessBot, bot)) for bot in bots]
         log, record = MemorySink(), MemorySink()
         if plain:
-            runner = PlainRunner(spec, objects(sources), log, record, diagnose=True)
-            runner.run()
-            played = runner.close()
+            played = play_objects(spec, sources, log, record, diagnose=True)
         else:
             played = await play_once(spec, sources, log, record)
         result = msgspec.to_builtins(played.result)

@@ -37,7 +37,7 @@ class Threes:
 
 
 class Scripted:
-    """A desk whose people answer from a list, each after so many seconds."""
+    """A terminal whose people answer from a list, each after so many seconds."""
 
     def __init__(self, *answers: Picks | None, seconds: float = 0.0) -> None:
         self.told: list[tuple[int, str]] = []
@@ -73,11 +73,11 @@ async def play(folder: Path, *bots: Bot) -> Played:
 
 
 async def test_what_a_person_is_told_and_asked(tmp_path: Path) -> None:
-    desk = Scripted((0,), (1,), (2,))
-    played = await play(tmp_path, InProcessBot(Threes()), PersonBot(toy.RULES, desk))
+    terminal = Scripted((0,), (1,), (2,))
+    played = await play(tmp_path, InProcessBot(Threes()), PersonBot(toy.RULES, terminal))
     assert [player.score for player in played.result.players] == [9, 6]
-    assert desk.asked == ["Which number?"] * 3
-    assert desk.told == [
+    assert terminal.asked == ["Which number?"] * 3
+    assert terminal.told == [
         (1, "You are player2. You play against player1 Ann."),
         (1, "Ann named 3, Human named 1"),
         (1, "Ann named 3, Human named 2"),
@@ -93,26 +93,26 @@ async def test_what_a_person_is_told_and_asked(tmp_path: Path) -> None:
 async def test_no_clock_runs_for_a_person(
     tmp_path: Path, autojump_clock: trio.testing.MockClock
 ) -> None:
-    desk = Scripted((0,), (0,), (0,), seconds=100_000)
-    played = await play(tmp_path, PersonBot(toy.RULES, desk), InProcessBot(Threes()))
+    terminal = Scripted((0,), (0,), (0,), seconds=100_000)
+    played = await play(tmp_path, PersonBot(toy.RULES, terminal), InProcessBot(Threes()))
     assert played.disqualified == {}
     assert played.result.players[0].reply_seconds.max >= 100_000
 
 
 async def test_who_leaves_is_out_and_told_nothing_more(tmp_path: Path) -> None:
-    desk = Scripted((0,), None)
-    person = PersonBot(toy.RULES, desk)
+    terminal = Scripted((0,), None)
+    person = PersonBot(toy.RULES, terminal)
     played = await play(tmp_path, person, InProcessBot(Threes()))
     assert played.disqualified[0].code == Disqualification.EXITED
     assert played.disqualified[0].detail == "the person left the match"
     assert played.result.winners == ["player2"]
-    assert desk.told[-1] == (0, "Human named 1, Ann named 3")
+    assert terminal.told[-1] == (0, "Human named 1, Ann named 3")
 
 
 async def test_a_person_is_told_who_left(tmp_path: Path) -> None:
-    desk = Scripted((0,), (0,), (0,))
+    terminal = Scripted((0,), (0,), (0,))
     leaving = PersonBot(toy.RULES, Scripted(None))
     ann = InProcessBot(Threes())
-    await play(tmp_path, PersonBot(toy.RULES, desk), leaving, ann)
-    place = desk.told.index((0, "player2 Human left the match: exited."))
-    assert desk.told[place - 1] == (0, "Human says no more.")
+    await play(tmp_path, PersonBot(toy.RULES, terminal), leaving, ann)
+    place = terminal.told.index((0, "player2 Human left the match: exited."))
+    assert terminal.told[place - 1] == (0, "Human says no more.")

@@ -19,7 +19,7 @@ import pytest
 from referee.bots.bundled import rule_files
 from referee.bots.command import PythonBot, bot_folder, find_bot
 from referee.logs.zstd import zstd
-from referee.tournament.report.lessons import _again
+from referee.tournament.report.notable_losses import _again
 from referee.tournament.rows import Entrant, Plan
 from referee.tournament.setup import setup
 from referee.web.recorded import read_match
@@ -98,25 +98,25 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
         "1",
     ]
     assert referee(*words).returncode == 0
-    lessons = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
+    losses = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
         "notable_losses"
     ]
-    commands = {lesson["command"]: lesson["match"] for each in lessons.values() for lesson in each}
+    commands = {loss["command"]: loss["match"] for each in losses.values() for loss in each}
     assert any("'bots/my bot'" in command for command in commands)
     assert any("bots/rules" in command for command in commands)
     page = html.unescape(referee("standings", "s.sqlite", "--format", "html").stdout)
-    for name, of_bot in lessons.items():
+    for name, of_bot in losses.items():
         text = referee("standings", "s.sqlite", "--bot", name).stdout
-        assert all(f"  {lesson['command']}\n" in text for lesson in of_bot)
-        assert all(f"<code>{lesson['command']}</code>" in page for lesson in of_bot)
+        assert all(f"  {loss['command']}\n" in text for loss in of_bot)
+        assert all(f"<code>{loss['command']}</code>" in page for loss in of_bot)
     for command, match in commands.items():
         played = unpacked(folders / "records" / f"{match:06}.record.jsonl.zst", folders)
         assert same_match(replayed(command, folders), played), command
-    exited = [lesson for lesson in lessons["reader"] if lesson["why"] == "disqualified, exited"]
+    exited = [loss for loss in losses["reader"] if loss["why"] == "disqualified, exited"]
     assert len(exited) == 3
     with running("s.sqlite") as (_, url):
         served = httpx.get(f"{url}store/s.sqlite/bot/1").text
-    assert all(lesson["command"] in html.unescape(served) for lesson in lessons["reader"])
+    assert all(loss["command"] in html.unescape(served) for loss in losses["reader"])
     whole = re.search(r"<dt>Command<dd><code>(.*?)</code>", page)
     assert whole is not None
     assert shell(whole[1], "--store", "other.sqlite", "-q").returncode == 0
@@ -135,11 +135,11 @@ def test_the_line_of_a_bot_with_a_directory_of_its_own(folders: Path) -> None:
     words = ["--config", "cup.toml", "--deals", "1", "--max-turns", "2", "--jobs", "1", "-q"]
     words += ["--records", "records", "--keep-records", "all", "--store", "s.sqlite"]
     assert referee("tournament", *words).returncode == 0
-    (lesson,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
+    (loss,) = json.loads(referee("standings", "s.sqlite", "--format", "json").stdout)[
         "notable_losses"
     ]["one"]
-    file = folders / "records" / f"{lesson['match']:06}.record.jsonl.zst"
-    again = replayed(lesson["command"], folders)
+    file = folders / "records" / f"{loss['match']:06}.record.jsonl.zst"
+    again = replayed(loss["command"], folders)
     assert same_match(again, unpacked(file, folders))
     assert "disqualified" in [line["entry"] for line in again]
 

@@ -24,7 +24,7 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import BotSource, find_bot
-from referee.bots.plain import borrow_plain_bots, release_plain
+from referee.bots.hosting import borrow_plain_bots, release_plain
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import children
 from referee.bots.processes.pool import BotPool

@@ -24,7 +24,8 @@ from referee.tournament.playing.run import Run
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
-from referee.tournament.store import TIME_COLUMNS, Store
+from referee.tournament.store import Store
+from tests.support.stores import TIME_COLUMNS
 
 Result = Callable[[Plan], MatchRow]
 REFEREE = "0.0"

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from referee.tournament.store import TIME_COLUMNS, Store
+from referee.tournament.store import Store
+
+TIME_COLUMNS = {
+    "matches": ("late", "restarts", "seconds"),
+    "seats": ("reply_seconds", "longest_reply", "reply_histogram"),
+}
+"""What may differ between two runs of the same tournament."""
 
 
 def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:

@@ -19,7 +19,6 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import UNSET, Struct, field
 
-from referee.errors import UsageError
 from referee.games.interface import turns
 from referee.games.interface.capabilities import (
     Finding,
@@ -315,24 +314,6 @@ PAGE = PageDefinition(
 )
 
 
-class NumberBot:
-    """What a file is as a bot: {"number": what it always names}."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            self._number = json.loads(path.read_text())["number"]
-        except (ValueError, KeyError) as error:
-            raise UsageError(f"BOT {path}: it has no number") from error
-
-    def reply(self, lines: Sequence[bytes]) -> bytes:
-        asked = json.loads(lines[-1])
-        if asked["type"] == "number-request":
-            return msgspec.json.encode(NumberReply(self._number))
-        player = asked["player_number"]
-        reply = {"type": "player-name-reply", "player_number": player, "name": "Number"}
-        return msgspec.json.encode(reply)
-
-
 class Statistics:
     def of_match(self, game: Toy) -> list[bytes]:
         return [msgspec.json.encode(standing.facts) for standing in game.standings()]
@@ -397,7 +378,6 @@ RULES = GameDefinition(
         "person": Teller,
         "statistics": Statistics,
         "page": PAGE,
-        "bot_files": {".json": NumberBot},
         "cases": lambda: json.dumps(CASES).encode(),
     },
 )

@@ -19,10 +19,11 @@ from msgspec.structs import replace
 
 from referee.errors import UsageError
 from referee.tournament.rows import Plan, points_of
-from referee.tournament.store import APPLICATION_ID, TIME_COLUMNS, Store
+from referee.tournament.store import APPLICATION_ID, Store
 from referee.tournament.stored import TABLES
 from tests.support.live import ROOT
 from tests.support.made_up import contents, left, made_setup, play, played, row
+from tests.support.stores import TIME_COLUMNS
 
 SETUP = made_setup(3, deals=2)
 
@@ -204,7 +205,7 @@ def test_nothing_but_indexes_may_be_added_to_the_tables(whole: str) -> None:
     ):
         edit(*statements)
         for opening in (Store.for_reading, Store.for_writing):
-            with pytest.raises(UsageError, match="is damaged: its tables are not those"):
+            with pytest.raises(UsageError, match="is damaged: it does not have the tables"):
                 opening(whole)
         Path(whole).write_bytes(sound)
 

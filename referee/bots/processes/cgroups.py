@@ -36,7 +36,6 @@ class Home(NamedTuple):
     """Where groups can be made.
 
     Attributes:
-        version: 1 or 2.
         folders: for each controller, the folder for new groups; with v2 they are the same.
     """
 
@@ -62,12 +61,7 @@ def home() -> Home | None:
 
 
 def find_home(mounts: str, groups: str) -> Home | None:
-    """As `home`.
-
-    Args:
-        mounts: /proc/self/mountinfo.
-        groups: /proc/self/cgroup.
-    """
+    """As `home`, from the texts of /proc/self/mountinfo and /proc/self/cgroup."""
     own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -150,14 +144,7 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot.
-
-    Args:
-        place: where it is made, with `make`.
-
-    Attributes:
-        folders: the folders to remove.
-    """
+    """The group of one bot; `make` makes it, and `folders` are to be removed in the end."""
 
     def __init__(self, place: Home) -> None:
         # A referee with the same id, killed with its guardian, may have left groups.
@@ -167,11 +154,7 @@ class Cgroup:
         self.folders = tuple(dict.fromkeys(self._at.values()))
 
     def make(self, limits: Limits) -> None:
-        """Make it, with the limits of memory and of processes.
-
-        Raises:
-            OSError: the system has no room for it.
-        """
+        """Make it, with the limits of memory and of processes; raise `OSError` if that fails."""
         for folder in self.folders:
             os.mkdir(folder)
         memory, at = limits.memory_limit, self._at

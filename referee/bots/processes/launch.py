@@ -14,11 +14,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
-from referee.bots.processes.confinement import inside, new_cgroup, outer_command
+from referee.bots.processes.confinement import inner_words, new_cgroup, outer_words
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
@@ -32,13 +31,15 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
 
-_PIPE = subprocess.PIPE
+_PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
 _END_SECONDS = 0.1
 _BWRAP = "bwrap: "
 """Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
+_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"Z"], [b"X"])
+"""The states of a process that does not run: none if it has ended."""
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
 """The environment of every bot, beside what it is given (protocol, 8.5).
@@ -55,9 +56,6 @@ class LaunchedBot:
     """A bot's process, or the reason why it did not start.
 
     Attributes:
-        command: the command of the bot.
-        limits: its limits.
-        sandbox: its sandbox.
         popen: the process with its three pipes; None if it could not be started.
         error, cause: why it could not be started; empty and None if it was.
         started: `time.monotonic()` at the start.
@@ -108,7 +106,7 @@ class LaunchedBot:
                 GUARDIAN.end(None, self.cgroup)
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
-                self.error, self.cause = _explain(error), error
+                self.error, self.cause = _explained(error.strerror or str(error)), error
             except BaseException:
                 GUARDIAN.end(None, self.cgroup)
                 raise
@@ -117,12 +115,7 @@ class LaunchedBot:
                 self._guarded = True
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the process: the bot, in its sandbox, within its limits.
-
-        Raises:
-            ShortageError: the system has no room for its control group.
-            OSError: it cannot be started.
-        """
+        """Start the process: the bot, in its sandbox, within its limits."""
         limits, cgroup = self.limits, self.cgroup
         if cgroup is not None:
             try:
@@ -134,26 +127,20 @@ class LaunchedBot:
             _environment(self.command, limits),
             self.sandbox,
             limits.tmp_limit,
-            partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
+            inner_words(limits, self.sandbox, cgroup),
         )
         try:
-            argv = outer_command(prepared.argv, limits, cgroup)
-            if self.sandbox.kind == "none" and argv != prepared.argv:
+            first = outer_words(limits, cgroup)
+            if self.sandbox.kind == "none" and first:
                 check_program(prepared.argv[0], self.command.directory)
             popen = subprocess.Popen(
-                argv,
+                [*first, *prepared.argv],
                 bufsize=0,
                 cwd=prepared.directory,
                 # The group is what is killed; the session keeps a terminal's Ctrl-C away.
                 start_new_session=True,
                 pass_fds=prepared.fds,
-                **{
-                    "stdin": _PIPE,
-                    "stdout": _PIPE,
-                    "stderr": _PIPE,
-                    "env": prepared.env,
-                    **others,
-                },
+                **{**_PIPES, "env": prepared.env, **others},
             )
         except BaseException:
             close(prepared)
@@ -234,7 +221,8 @@ class LaunchedBot:
             return
         # What one of them starts before it stops is found in the next round.
         for _ in range(_FREEZING_ROUNDS):
-            running = {pid for pid in descendants(popen.pid) if not _is_stopped(pid)}
+            states = {pid: stat_fields(pid)[:1] for pid in descendants(popen.pid)}
+            running = [pid for pid, state in states.items() if state not in _STOPPED]
             if not running:
                 break
             _signal_all(running, signal.SIGSTOP)
@@ -362,10 +350,7 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
     """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
-    Sources that are not processes stay unchanged.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
+    Sources that are not processes stay unchanged. As `LaunchedBot`, it may raise `ShortageError`.
     """
     return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
@@ -394,10 +379,6 @@ def _signal_all(pids: Iterable[int], number: int) -> None:
             os.kill(pid, number)
 
 
-def _is_stopped(pid: int) -> bool:
-    return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
-
-
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
     """The environment of a bot (8.5)."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
@@ -406,14 +387,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a bot's program: as if it could not be started without one.
-
-    Args:
-        said: the text on its stderr.
-
-    Raises:
-        ShortageError: the sandbox does not work, which is not the bot's fault.
-    """
+    """Why a sandbox did not run a program; if it does not work itself, raise `ShortageError`."""
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
@@ -422,10 +396,6 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
         reason = "what its first line names as its interpreter is not in the sandbox"
         return f"{reason} (--sandbox-read DIR shows a folder)"
     return _explained(reason)
-
-
-def _explain(error: OSError) -> str:
-    return _explained(error.strerror or str(error))
 
 
 def _explained(reason: str) -> str:

@@ -62,9 +62,6 @@ def await_guardians(spare: set[int]) -> None:
     """Let the guardians of workers that were killed do their work, before they are orphans.
 
     Without them frozen bots would stay, and cannot even be killed (`cgroups.py`).
-
-    Args:
-        spare: the children that are not guardians.
     """
     until = time.monotonic() + STOP_SECONDS  # a bot may look like one
     for pid in filter(is_guardian, children() - spare):
@@ -81,9 +78,6 @@ def kill_orphans(spare: set[int]) -> None:
 
     Those in this process's own session are nobody's orphans: each bot has a session of its own,
     and nothing can leave that but for a new one.
-
-    Args:
-        spare: the children that do not belong to bots.
     """
     session = os.getsid(0)
     with GUARDIAN.lock:

@@ -19,7 +19,7 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
@@ -51,13 +51,7 @@ _EXIT_SECONDS = 0.5
 
 
 class Wait(NamedTuple):
-    """The reasons to wait for a process. Its end ends every wait.
-
-    Attributes:
-        until: when time runs out, on the clock of the process.
-        read: whether for output on its stdout.
-        write: whether for room in its stdin.
-    """
+    """Waits for output, for room in its stdin, or for a time; at most until it ends."""
 
     until: float
     read: bool = False
@@ -84,8 +78,7 @@ class PipedBot:
         reply_end: the bytes at the end of each of its replies.
 
     Attributes:
-        launched: the process itself.
-        stderr: the keeper of its stderr.
+        stdin_fd, stdout_fd: the referee's ends of its pipes; -1 if it was not started.
         started: its start time, on its clock; None from its first request on, and if it has waited
             for this match.
         has_answered: whether it has written a line that was taken.
@@ -117,7 +110,7 @@ class PipedBot:
         self._stdin_open = self._stdout_open = self._stderr_open = False
         self.has_ended = launched.popen is None
         self._closed = False
-        self._end_fd = -1
+        self.stdin_fd = self.stdout_fd = self._stderr = self._end_fd = -1
         self._look_seconds = look_seconds
         self._reply_end = reply_end
         self.has_answered = False
@@ -133,45 +126,32 @@ class PipedBot:
         self._refused_forks = 0 if before is None else launched.refused_forks
         popen = launched.popen
         if popen is not None:
-            self._stdin, self._stdout, self._stderr = launched.pipes
-            for fd in (self._stdin, self._stdout, self._stderr):
+            self.stdin_fd, self.stdout_fd, self._stderr = launched.pipes
+            for fd in (self.stdin_fd, self.stdout_fd, self._stderr):
                 os.set_blocking(fd, False)
             self._stdin_open = self._stdout_open = self._stderr_open = True
             self._stdout_poll = select.poll()
-            self._stdout_poll.register(self._stdout, select.POLLIN)
+            self._stdout_poll.register(self.stdout_fd, select.POLLIN)
             if before is None:
                 self._enlarge_stdout()
             else:
                 self._read_last_stderr(before)
                 before.close()
 
-    @property
-    def stdin_fd(self) -> int:
-        """The referee's end of its stdin."""
-        return self._stdin
-
-    @property
-    def stdout_fd(self) -> int:
-        """The referee's end of its stdout."""
-        return self._stdout
-
-    @property
-    def stderr_fd(self) -> int:
-        """The referee's end of its stderr; -1 if there is nothing to read any more."""
-        return self._stderr if self._stderr_open and not self._closed else -1
-
-    @property
-    def end_fd(self) -> int:
-        """A file descriptor that is readable after its end; -1: it has ended or is unwatched."""
+    def watched(self) -> Iterator[tuple[int, Callable[[], object]]]:
+        """The descriptors that are readable when something needs attention, and what to do then."""
+        if self._stderr_open and not self._closed:
+            yield self._stderr, self.read_stderr
         launched = self.launched
         if launched.popen is None or self.has_ended or self._closed:
-            return -1
+            return
         if sys.platform != "linux":
             if launched.peek_exit_code() is not None:
                 self.note_end()
-        elif self._end_fd < 0:
+            return
+        if self._end_fd < 0:
             self._end_fd = os.pidfd_open(launched.popen.pid)
-        return self._end_fd
+        yield self._end_fd, self.note_end
 
     def _enlarge_stdout(self) -> None:
         """Let the pipe hold more than is allowed, where the system can (Linux).
@@ -182,7 +162,7 @@ class PipedBot:
         if sys.platform == "linux":
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
-                fcntl.fcntl(self._stdout, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
+                fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
 
     # --- to the bot ---------------------------------------------------------------------------
 
@@ -195,7 +175,7 @@ class PipedBot:
             self._buffer.clear()
         if self._stdin_open and not self._outgoing:
             with contextlib.suppress(OSError):  # `_write_outgoing` meets it again
-                lines = lines[os.write(self._stdin, lines) :]
+                lines = lines[os.write(self.stdin_fd, lines) :]
         if self._stdin_open and lines:
             self._outgoing += lines
             self._write_outgoing()
@@ -203,7 +183,7 @@ class PipedBot:
     def _write_outgoing(self) -> None:
         try:
             while self._outgoing:
-                del self._outgoing[: os.write(self._stdin, self._outgoing)]
+                del self._outgoing[: os.write(self.stdin_fd, self._outgoing)]
         except BlockingIOError:
             pass
         except OSError:
@@ -214,7 +194,7 @@ class PipedBot:
         if self._stdin_open:
             self._stdin_open = False
             self._outgoing.clear()
-            self._forget_pipe(self._stdin)
+            self._forget_pipe(self.stdin_fd)
             self.launched.close_stdin()
 
     # --- from the bot -------------------------------------------------------------------------
@@ -225,7 +205,7 @@ class PipedBot:
         if self.launched.popen is None:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
         if self._is_early:
-            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
+            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
         answer = yield from self._answer(deadline)
         if self.clock() >= self._cpu_check_at and (used := self._cpu_exceeded()):
             return used
@@ -238,11 +218,7 @@ class PipedBot:
         return answer
 
     def quick_reply(self, seconds: float) -> Answer | None:
-        """Wait a moment for the usual reply, if nothing else needs attention.
-
-        Returns:
-            None if it has not come, or if other events need attention: `replying` continues.
-        """
+        """Wait a moment for the usual reply; None if it has not come, or something else is up."""
         self.started = None
         if (
             self._buffer
@@ -264,7 +240,8 @@ class PipedBot:
 
     def _answer(self, deadline: float) -> Steps[Answer]:
         try:
-            if self._outgoing and not (yield from self._write_rest(deadline)):
+            # A bot that is stuck on its own full output never reads, so look at both.
+            if self._outgoing and not (yield from self._handing_over(deadline, reading=True)):
                 self._is_late = True
                 return Failure(
                     Disqualification.TIMEOUT, "it did not read its standard input in time"
@@ -278,19 +255,6 @@ class PipedBot:
             if self.stderr.recorded is not None:  # what it wrote before is there by now
                 self._read_last_stderr(self.stderr)
                 self.stderr.recorded.mark()
-
-    def _write_rest(self, deadline: float) -> Steps[bool]:
-        """Hand over the bytes that did not fit into the pipe; False if time ran out."""
-        while self._must_write():
-            # A bot that is stuck on its own full output never reads, so look at both.
-            if (yield Wait(deadline, read=True, write=True)):
-                break
-            self._write_outgoing()
-            self._read_queue()
-        return not self._must_write()
-
-    def _must_write(self) -> bool:
-        return bool(self._outgoing) and self._stdout_open and not self.has_ended
 
     def _read_reply(self, deadline: float) -> Steps[Answer]:
         late = False
@@ -351,22 +315,17 @@ class PipedBot:
     def _check_queue(self, unread: int) -> None:
         if unread > self._limits.queue_limit:
             limit = self._limits.queue_limit
-            raise _OutputLimitError(f"more than {limit} bytes that nothing asked for")
+            raise _OutputLimitError(f"more than {limit} bytes that no request asked for")
 
     def _read(self) -> bool:
         """Read once, without waiting; whether there was anything."""
-        if not self._stdout_open:
-            return False
-        try:
-            data = os.read(self._stdout, _CHUNK)
-        except BlockingIOError:
-            return False
-        if not data:
+        data = read_now(self.stdout_fd) if self._stdout_open else None
+        if data:
+            self._buffer += data
+            self._output += len(data)
+        elif data is not None:
             self._stdout_open = False
-            return False
-        self._buffer += data
-        self._output += len(data)
-        return True
+        return bool(data)
 
     def _cpu_exceeded(self) -> Failure | None:
         """Count its CPU time; why it is to leave the match if that is too much (sandbox.md, 9)."""
@@ -414,11 +373,7 @@ class PipedBot:
         return f"its process ended with exit code {code}"
 
     def _why_not_begun(self) -> str:
-        """The reason why the sandbox did not run it.
-
-        Raises:
-            ShortageError: the sandbox does not work, which is not the bot's fault.
-        """
+        """The reason why the sandbox did not run it; as `why_not_begun`."""
         self._read_last_stderr(self.stderr)
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the bot has said nothing
@@ -464,7 +419,7 @@ class PipedBot:
         if self._outgoing or not self._stdin_open:
             return not self._outgoing
         with contextlib.suppress(OSError):  # not every system tells
-            unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+            unread = fcntl.ioctl(self.stdin_fd, termios.FIONREAD, bytes(4))
             return not int.from_bytes(unread, sys.byteorder)
         return True
 
@@ -490,14 +445,10 @@ class PipedBot:
         self._read_stderr(self.stderr)
 
     def _read_stderr(self, keeper: StderrKeeper) -> bool:
-        if not self._stderr_open:
-            return False
-        try:
-            data = os.read(self._stderr, _CHUNK)
-        except BlockingIOError:
-            return False
-        self._stderr_open = bool(data)
-        keeper.feed(data)
+        data = read_now(self._stderr) if self._stderr_open else None
+        if data is not None:
+            self._stderr_open = bool(data)
+            keeper.feed(data)
         return bool(data)
 
     def _read_last_stderr(self, keeper: StderrKeeper) -> None:
@@ -523,12 +474,15 @@ class PipedBot:
             sandbox=self.launched.sandbox.kind,
         )
 
-    def _handing_over(self, until: float) -> Steps[None]:
-        """Hand over what is left."""
-        while self._outgoing and not self.has_ended:
-            if (yield Wait(until, write=True)):
-                break
+    def _handing_over(self, until: float, *, reading: bool = False) -> Steps[bool]:
+        """Hand over what did not fit into its pipe, reading meanwhile; False if time ran out."""
+        while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
+            if (yield Wait(until, read=reading, write=True)):
+                return False
             self._write_outgoing()
+            if reading:
+                self._read_queue()
+        return True
 
     def releasing(self, grace: float) -> Steps[bool]:
         """Let the process wait for another match, if it can."""
@@ -541,17 +495,13 @@ class PipedBot:
         self._read_last_stderr(self.stderr)
         self.launched.last_stderr = self.stderr
         self._closed = True
-        for fd in (self._stdin, self._stdout, self._stderr):
+        for fd in (self.stdin_fd, self.stdout_fd, self._stderr):
             self._forget_pipe(fd)
         self._close_end_fd()
         return True
 
     def ending_input(self, seconds: float) -> Steps[bool]:
-        """Hand over what is left, let it see the end of its input, and wait for its own end.
-
-        Returns:
-            Whether it has ended by then.
-        """
+        """Hand over what is left, end its input, and wait for its end; whether it has ended."""
         until = self.clock() + seconds
         yield from self._handing_over(until)
         self._close_stdin()
@@ -564,11 +514,7 @@ class PipedBot:
         return self.has_ended
 
     def finishing(self, grace: float) -> Steps[None]:
-        """Let it end by itself after its last line, then make it (8.4).
-
-        Args:
-            grace: seconds to exit after the last line, and again after SIGTERM.
-        """
+        """Let it end by itself for `grace` seconds, and again after SIGTERM; then kill it (8.4)."""
         if not self._closed and not (yield from self.ending_input(grace)):
             self.launched.terminate()
             yield from self._ending(self.clock() + grace)
@@ -593,7 +539,7 @@ class PipedBot:
         self._close_stdin()
         self._read_last_output()
         if self.launched.popen is not None:
-            self._forget_pipe(self._stdout)
+            self._forget_pipe(self.stdout_fd)
             self._forget_pipe(self._stderr)
         self._stdout_open = self._stderr_open = False
         self._close_end_fd()
@@ -607,3 +553,11 @@ class PipedBot:
 
     def _forget_pipe(self, fd: int) -> None:
         """Let nobody wait for a pipe any more: it is closed, or goes to another match."""
+
+
+def read_now(fd: int) -> bytes | None:
+    """The bytes in a pipe now: none at its end; None if nothing has come yet."""
+    try:
+        return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None

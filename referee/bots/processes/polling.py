@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import select
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
 from referee.bots.processes.piped import Steps, Wait
@@ -24,31 +24,17 @@ class Waitable(Protocol):
 
     Attributes:
         has_ended: whether its process has ended, as far as was noted.
+        stdin_fd: a file descriptor into which it takes lines.
+        stdout_fd: a file descriptor that is readable once it has answered.
     """
 
     has_ended: bool
+    stdin_fd: int
+    stdout_fd: int
 
-    @property
-    def stdin_fd(self) -> int:
-        """Where there is room once it takes more."""
-
-    @property
-    def stdout_fd(self) -> int:
-        """A file descriptor that is readable once it has answered."""
-
-    @property
-    def stderr_fd(self) -> int:
-        """A file descriptor that is readable when `read_stderr` can read; -1: never."""
-
-    @property
-    def end_fd(self) -> int:
-        """A file descriptor that is readable once its process has ended; -1: nothing."""
-
-    def read_stderr(self) -> None:
-        """Read its stderr once."""
-
-    def note_end(self) -> None:
-        """Note that its process has ended."""
+    def watched(self) -> Iterator[tuple[int, Callable[[], object]]]:
+        """The descriptors that are readable when something needs attention, and what to do then."""
+        ...
 
 
 def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
@@ -61,9 +47,6 @@ def run(steps: Mapping[Any, Steps[T]]) -> list[T]:
 
 class Poller:
     """Waits for processes, reads what they write on stderr meanwhile, and notes their ends.
-
-    Args:
-        bots: all of a match.
 
     Attributes:
         overslept: called with the number of seconds that this program woke up too late.
@@ -78,11 +61,7 @@ class Poller:
         self._bots = bots
 
     def wait(self, waits: Mapping[Waitable, Wait], until: float = math.inf) -> dict[Waitable, bool]:
-        """Wait until one of the waits is over, or a moment has passed.
-
-        Args:
-            waits: the reasons to wait.
-            until: the moment, on the clock of the processes.
+        """Wait until one of the waits is over, or until a moment on the clock of the processes.
 
         Returns:
             The bots whose waits are over: whether the time ran out.
@@ -93,10 +72,7 @@ class Poller:
         pipes: dict[int, Waitable] = {}
         others: dict[int, Callable[[], object]] = {}
         for bot in self._bots:
-            if bot.stderr_fd >= 0:
-                others[bot.stderr_fd] = bot.read_stderr
-            if not bot.has_ended and bot.end_fd >= 0:
-                others[bot.end_fd] = bot.note_end
+            others.update(bot.watched())
         for fd in others:
             poll.register(fd, select.POLLIN)
         for bot, wait in waits.items():

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable
 
-from referee.bots.command import BotSource
-from referee.bots.processes.launch import LaunchedBot, Started, launch
+from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.piped import PipedBot
 from referee.bots.processes.polling import run
-from referee.match.spec import MatchSpec
 
 MAX_WAITING = 64
 """Bots that wait at most; each takes memory, some MB for one in Python."""
@@ -22,15 +19,18 @@ class BotPool:
         # Those that wait longest first; of a bot that plays against itself there are two.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
-    def take(self, key: Hashable) -> LaunchedBot | None:
-        """A bot that waits; None if nobody waits, or if it has ended since."""
+    def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
+        """A bot that waits and has not ended; None without one, or if a fresh one is wanted."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]
-                if bot.peek_exit_code() is None:
+                if bot.peek_exit_code() is not None:
+                    bot.end()
+                elif fresh:
+                    finish([bot])
+                else:
                     bot.thaw()
                     return bot
-                bot.end()
                 return None
         return None
 
@@ -58,45 +58,6 @@ class BotPool:
         """Kill all that wait."""
         while self._waiting:
             self._waiting.pop()[1].end()
-
-
-@contextmanager
-def borrowed(
-    pool: BotPool,
-    spec: MatchSpec,
-    sources: Sequence[BotSource],
-    keys: Sequence[Hashable],
-    *,
-    fresh: bool = False,
-) -> Iterator[list[Started]]:
-    """Processes that have waited for this match, else new ones (8.4).
-
-    After this block those wait in the pool that were let go of; the others have ended.
-
-    Args:
-        keys: of those that wait, in seat order.
-        fresh: those that have waited end, and new ones play.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for one.
-    """
-    started: list[Started] = []
-    try:
-        for key, source in zip(keys, sources, strict=True):
-            waiting = pool.take(key)
-            if waiting is not None and fresh:
-                finish([waiting])
-                waiting = None
-            started.append(waiting or launch(source, spec.limits, spec.sandbox))
-        yield started
-    finally:
-        for key, bot in zip(keys, started, strict=False):
-            if isinstance(bot, LaunchedBot):
-                if bot.last_stderr is not None:
-                    pool.put(key, bot)
-                else:
-                    bot.end()
-    pool.shrink()
 
 
 def finish(waiting: Iterable[LaunchedBot]) -> None:

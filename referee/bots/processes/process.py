@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import trio
 
 from referee.bots.bot import Answer
-from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.piped import KILL_SECONDS, PipedBot, Steps, Wait
 
@@ -79,27 +78,20 @@ class BotProcess(PipedBot):
 
     async def reply(self, deadline: float) -> Answer:
         """Wait for the line that answers the last request."""
-        return await self._wait_for(self.replying(deadline))
+        return await self.wait_for(self.replying(deadline))
 
     async def finish(self, grace: float) -> None:
         """Let it end by itself, then make it."""
-        await self._wait_for(self.finishing(grace))
+        await self.wait_for(self.finishing(grace))
 
     async def kill(self) -> None:
         """Kill it, even if the caller is cancelled."""
         with trio.CancelScope(shield=True):
             async with self._killing:
-                await self._wait_for(self.killing())
+                await self.wait_for(self.killing())
 
-    async def look(self, watch: float, rest: float) -> TimeoutObservation:
-        """See what it does instead of answering."""
-        return await self._wait_for(self.looking(watch, rest))
-
-    async def end_input(self, seconds: float) -> bool:
-        """Let it see the end of its input; whether it has ended by then."""
-        return await self._wait_for(self.ending_input(seconds))
-
-    async def _wait_for(self, steps: Steps[T]) -> T:
+    async def wait_for(self, steps: Steps[T]) -> T:
+        """Take steps of this bot, such as `looking`, to their end."""
         waits = 0
         try:
             wait = next(steps)
@@ -117,13 +109,13 @@ class BotProcess(PipedBot):
         with trio.move_on_at(wait.until) as self._waiting:
             if wait.read and wait.write:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_cancel_when_readable, self._stdout, nursery.cancel_scope)
-                    await trio.lowlevel.wait_writable(self._stdin)
+                    nursery.start_soon(_cancel_when_readable, self.stdout_fd, nursery.cancel_scope)
+                    await trio.lowlevel.wait_writable(self.stdin_fd)
                     nursery.cancel_scope.cancel()
             elif wait.write:
-                await trio.lowlevel.wait_writable(self._stdin)
+                await trio.lowlevel.wait_writable(self.stdin_fd)
             elif wait.read:
-                await trio.lowlevel.wait_readable(self._stdout)
+                await trio.lowlevel.wait_readable(self.stdout_fd)
             else:
                 await self.watch()
         late = self._waiting.cancelled_caught and not self.has_ended

@@ -13,16 +13,9 @@ _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
 
 
 def check_program(path: str, directory: str) -> None:
-    """See that the system would run a program.
+    """Raise `OSError` if the system would not run a program, relative to a directory.
 
     A shell or bubblewrap in front of a bot would run files that the system cannot run with a shell.
-
-    Args:
-        path: may be relative to the directory.
-        directory: that it is run in.
-
-    Raises:
-        OSError: as of starting it.
     """
     path = os.path.join(directory, path)
     os.stat(path)
@@ -36,25 +29,16 @@ def check_program(path: str, directory: str) -> None:
         words = interpreter(path)
         if words and not os.path.exists(os.path.join(directory, words[0])):
             raise _error(errno.ENOENT, path)
-    elif b"\0" not in head or _is_foreign(head, ours):
+    elif b"\0" not in head or (
+        head.startswith(_ELF) and any(head[part] != ours[part] for part in (_FORMAT, _MACHINE))
+    ):
         raise _error(errno.ENOEXEC, path)
 
 
 def interpreter(script: str) -> list[str]:
-    """The words of a script's first line, with which it is run; empty: it has no such line.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The words of a script's first line, with which it is run; empty: it has no such line."""
     head = _head(script)
     return os.fsdecode(head[2:].partition(b"\n")[0]).split() if head.startswith(b"#!") else []
-
-
-def _is_foreign(head: bytes, ours: bytes) -> bool:
-    return head.startswith(_ELF) and (head[_FORMAT], head[_MACHINE]) != (
-        ours[_FORMAT],
-        ours[_MACHINE],
-    )
 
 
 def _head(path: str) -> bytes:

@@ -140,7 +140,6 @@ class Machine(NamedTuple):
 
     Attributes:
         audit: AUDIT_ARCH of its own system calls; others, as of 32-bit programs, kill the process.
-        column: of the tables above.
         foreign: the first call number of another ABI (x32); 0 without one.
     """
 

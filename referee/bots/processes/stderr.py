@@ -12,8 +12,6 @@ from referee.text.terminal import cut, plain
 
 END_CAP = 16 * 1024
 """Bytes of the beginning, and as many of the end, that are kept for the report."""
-
-
 _MOST_COLUMNS = 400
 """Columns after which a line is cut."""
 
@@ -58,6 +56,10 @@ class StderrKeeper:
                 self._file.write(b"\n[cut here by the referee: %d bytes kept]\n" % self._limit)
         except LogWriteError:
             self.close()
+
+    def says(self, words: bytes) -> bool:
+        """Whether these words are in it, as far as it is kept."""
+        return words in self._head or words in self._tail
 
     def end(self) -> None:
         """Show no later text, because the referee has caused it."""

@@ -16,8 +16,9 @@ _HELP = (
     "each botlet may move one step. Those that end in the same cell die.",
     "Of two that are beside each other then, the one with more enemies beside it dies; with "
     "equally many both die. So two win against one.",
-    "Energy goes to the side that alone stands beside it; a step onto it destroys it. With energy, "
-    "a botlet appears on your free spawn point, one a turn. Whoever steps onto that razes it.",
+    "Energy goes to a side if only that side is beside it; a step onto it destroys it. With "
+    "energy, one botlet per turn appears on your free spawn point. A step of the other side "
+    "onto your spawn point razes it.",
     "The game ends when a side has no botlet left, or after the last turn: the most botlets win.",
 )
 _WIDE_COLS = 20

@@ -48,7 +48,7 @@ class ArmyStatistics:
             results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
             total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
             rows += [_row(bot, result, sums) for result, sums in [("all", total), *results]]
-        title = "Botlets and energy; means of a match"
+        title = "Botlets and energy; mean per match"
         return [Table(title, _COLUMNS, rows, percent=("spawn disabled",))]
 
 

@@ -3,7 +3,7 @@
 A turn ends with its clean-up (protocol-v1, 2.15): `player-played` if a card was played, then a
 `player-top-discard` of the active player, then `player-shuffled` if the new hand needs it. A top
 discard without `player-played` before it is a cellar's, or it ends a turn without played cards;
-only later messages show which. In a turn, other players only send `ANSWERS` to a militia.
+only later messages show which. In a turn, other players only send `Kind.ANSWERS` to a militia.
 
 The checker and the reader each decide where a turn ends, from the same events. The checker follows
 every possibility and counts the cards that each player can hold: certain, but slow. The reader must
@@ -16,20 +16,17 @@ from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import CARDS, COST, STARTING_DECK, points_of
-from referee.games.dominion.rules.messages import (
-    PlayerGained,
-    PlayerPlayed,
-    PlayerReveal,
-    PlayerShuffled,
-    PlayerTopDiscard,
-    PlayerTrashed,
-    SupplyInfo,
-)
 from referee.games.interface.seats import seat_id, seat_index
 
 TurnMessage: TypeAlias = (
-    PlayerGained | PlayerPlayed | PlayerTrashed | PlayerTopDiscard | PlayerReveal | PlayerShuffled
+    say.PlayerGained
+    | say.PlayerPlayed
+    | say.PlayerTrashed
+    | say.PlayerTopDiscard
+    | say.PlayerReveal
+    | say.PlayerShuffled
 )
 """The public messages of a turn, apart from the supply."""
 
@@ -44,10 +41,18 @@ class Kind:
     SHUFFLED = "player-shuffled"
     PLAYED = "player-played"
     DISQUALIFIED = "player-disqualified"
+    ANSWERS = (TOP, REVEALED)
+    """The messages of a player who is attacked, in the turn of another."""
 
 
-ANSWERS = (Kind.TOP, Kind.REVEALED)
-"""The messages of a player who is attacked, in the turn of another."""
+_CARDS = {
+    Kind.GAINED: "gained",
+    Kind.PLAYED: "played",
+    Kind.TRASHED: "trashed",
+    Kind.TOP: "card",
+    Kind.REVEALED: "cards",
+}
+"""Kind -> the field of its message with the cards."""
 
 
 class Event(NamedTuple):
@@ -59,21 +64,17 @@ class Event(NamedTuple):
     cards: tuple[str, ...] = ()
     supply: dict[str, int] | None = None  # before it, where it matters
 
+    @staticmethod
+    def of(message: TurnMessage, line: int = 0) -> Event:
+        """A message of a turn as an event; `line` is its place in the log."""
+        kind = str(message.__struct_config__.tag)
+        cards: str | Sequence[str] = getattr(message, _CARDS.get(kind, ""), ())
+        seat = seat_index(message.player_number)
+        return Event(line, kind, seat, (cards,) if isinstance(cards, str) else tuple(cards))
+
     def __str__(self) -> str:
         cards = " " + ", ".join(self.cards) if self.cards else ""
         return f"{self.kind} {seat_id(self.seat)}{cards}"
-
-
-def event_of(message: TurnMessage, line: int = 0) -> Event:
-    """A message of a turn as an event; `line` is its place in the log."""
-    cards: Sequence[str] = ()
-    match message:
-        case PlayerGained(gained=card) | PlayerTopDiscard(card=card):
-            cards = (card,)
-        case PlayerPlayed(played=cards) | PlayerTrashed(trashed=cards) | PlayerReveal(cards=cards):
-            pass
-    kind = str(message.__struct_config__.tag)
-    return Event(line, kind, seat_index(message.player_number), tuple(cards))
 
 
 def cards_of(events: Iterable[Event], kind: str) -> list[str]:
@@ -81,22 +82,8 @@ def cards_of(events: Iterable[Event], kind: str) -> list[str]:
     return [card for event in events if event.kind == kind for card in event.cards]
 
 
-def next_seat(seat: int, seats: int, disqualified: Container[int]) -> int:
-    """The seat whose turn is next; the same one if nobody else is left."""
-    for step in range(1, seats):
-        following = (seat + step) % seats
-        if following not in disqualified:
-            return following
-    return seat
-
-
 def split_gains(events: Iterable[Event], played: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The cards that a turn's actions gained, and those that were bought, as far as can be seen.
-
-    Args:
-        events: of the turn, in order; the gains are of the active player.
-        played: the cards played in the turn.
-    """
+    """Split a turn's gains, as far as can be seen: those of its actions, and those bought."""
     gained: list[str] = []
     bought: list[str] = []
     workshops, limit = played.count("workshop"), CARDS["workshop"].gains
@@ -129,16 +116,12 @@ class Ledger:
         self.supply: dict[str, int] = {}
         self.owned = [Counter(STARTING_DECK) for _ in range(seats)]
 
-    def show(self, message: SupplyInfo) -> None:
+    def show(self, message: say.SupplyInfo) -> None:
         """Take the piles as they are now."""
         self.supply = {pile.card: pile.count for pile in message.cards}
 
     def count(self, event: Event, sign: int = 1) -> None:
-        """Count what a seat has gained or trashed; any other kind of event changes nothing.
-
-        Args:
-            sign: -1 takes it back.
-        """
+        """Count what a seat has gained or trashed, no other event; -1 takes it back."""
         if event.kind == Kind.TRASHED:
             sign = -sign
         elif event.kind != Kind.GAINED:
@@ -153,3 +136,9 @@ class Ledger:
     def scores(self) -> list[int]:
         """Return the points of each seat's cards, in seat order."""
         return [points_of(owned) for owned in self.owned]
+
+    def next_seat(self, seat: int, disqualified: Container[int]) -> int:
+        """The seat whose turn is next; the same one if nobody else is left."""
+        seats = len(self.owned)
+        order = [(seat + step) % seats for step in range(1, seats)]
+        return next((each for each in order if each not in disqualified), seat)

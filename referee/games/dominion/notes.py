@@ -58,21 +58,16 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         if isinstance(card, str) and card not in CARDS and (meant := nearest(card)):
             return f'did you mean "{meant}"?'
     if code == faults.NO_BUYS:
-        return 'after the buy the turn is asked for once more, with 0 buys; end it by "cleanup"'
+        return 'after a buy comes one more `play-turn`, with 0 buys; answer it with "cleanup"'
     if code == faults.NO_ACTIONS:
-        return 'with 0 actions go on by "buy" or "cleanup"'
-    if (
-        code == faults.CANNOT_BUY
-        and not reply.get("played_treasures")
-        and not asked.get("extra_money")
-    ):
+        return 'with 0 actions answer with "buy" or "cleanup"'
+    paid = reply.get("played_treasures") or asked.get("extra_money")
+    if code == faults.CANNOT_BUY and not paid:
         return "only treasures that `played_treasures` names pay for cards"
     discards, held = reply.get("discard"), asked.get("options")
     if code == faults.BAD_DISCARD and isinstance(discards, list) and isinstance(held, list):
-        counts = Counter(card for card in discards if isinstance(card, str))
-        for card, count in counts.items():
-            if 0 < held.count(card) < count:
-                return (
-                    f'it names "{card}" more often ({count}) than it holds it ({held.count(card)})'
-                )
+        for card, count in Counter(card for card in discards if isinstance(card, str)).items():
+            there = held.count(card)
+            if 0 < there < count:
+                return f'it names "{card}" more often ({count}) than it holds it ({there})'
     return ""

@@ -1,9 +1,7 @@
 """A person who plays Dominion: news, state and choices.
 
-A person reads one line per turn of another player, after the turn: at the top discard after
-`player-played` (protocol-v1, 2.15), or when a message shows that nothing was played in it. A top
-discard without `player-played` before it is a cellar's or ends such a turn. If it is not yet clear
-which, the line waits.
+A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). A
+turn in which nothing was played is told when somebody else moves, if its player gained a card.
 """
 
 from __future__ import annotations
@@ -14,26 +12,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    cards_of,
-    event_of,
-    next_seat,
-    split_gains,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
+from referee.games.dominion.rules import choices
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.choices import (
-    EXCHANGES,
-    for_sale,
-    gain_limit,
-    parameters,
-    unavailable_reason,
-    without,
-)
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.dominion.turns import listed
@@ -50,11 +31,11 @@ _IN_HAND = sorted(CARDS, key=lambda card: (not CARDS[card].action, not CARDS[car
 """Actions, treasures, the rest."""
 _SPECIAL = {
     "cellar": "discard any cards, draw as many",
-    "militia": "the others discard down to {leaves} cards",
-    "mine": "trash a treasure, gain one up to {raises} dearer, in hand",
+    "militia": "the others discard down to {.leaves} cards",
+    "mine": "trash a treasure, gain one up to {.raises} dearer, in hand",
     "moat": "in your hand, it blocks a militia",
-    "remodel": "trash a card, gain one up to {raises} dearer",
-    "workshop": "gain a card costing up to {gains}",
+    "remodel": "trash a card, gain one up to {.raises} dearer",
+    "workshop": "gain a card costing up to {.gains}",
 }
 _HELP = (
     "You have 5 cards in hand, 1 action and 1 buy a turn. First you play action cards, as long as "
@@ -76,19 +57,10 @@ def does(card: str) -> str:
         return f"{data.worth} money"
     if data.points:
         return plural(data.points, "point")
-    gives = [
-        f"+{number} {what}" if number == 1 or what == "money" else f"+{number} {what}s"
-        for number, what in (
-            (data.cards, "card"),
-            (data.actions, "action"),
-            (data.buys, "buy"),
-            (data.money, "money"),
-        )
-        if number
-    ]
-    special = _SPECIAL.get(card, "").format(
-        leaves=data.leaves, raises=data.raises, gains=data.gains
-    )
+    counts = ((data.cards, "card"), (data.actions, "action"), (data.buys, "buy"))
+    gives = [f"+{plural(number, what)}" for number, what in counts if number]
+    gives += [f"+{data.money} money"] * (data.money > 0)
+    special = _SPECIAL.get(card, "").format(data)
     return "; ".join(filter(None, [", ".join(gives), special]))
 
 
@@ -103,9 +75,7 @@ class DominionDialogue:
         self._in_turn = False  # it is this player's turn
         self._chooses_top = False  # wants to say what lies on top
         self._heading: dict[str, Any] = {}  # of the next question
-        self._left: set[int] = set()
-        self._active = 0  # whose turn it is, as far as is known
-        self._moves: list[Event] = []  # of it, not told
+        self._moves: list[Event] = []  # of one player's turn, not told
 
     # --- what is told ---------------------------------------------------------------------------
 
@@ -113,110 +83,63 @@ class DominionDialogue:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn):
-            return self._own_request(message)
-        elif isinstance(message, AttackRequest):
-            self._end_own_turn()
-            return self._pass_on() if self._is_over() else []
+            # Only the first request of a turn is like this; of a situation the first counts.
+            if not self._turns or message == PlayTurn(1, 1, 0, message.hand, [], [], []):
+                self._turns += 1
+                self._chooses_top = False
+            self._in_turn = True
+            return self._tell_moves(bought=bool(message.cards_bought))
         elif isinstance(message, TurnMessage):
-            return self._event(event_of(message))
+            return self._event(Event.of(message))
         return []
 
-    def _own_request(self, request: PlayTurn) -> list[str]:
-        # A decision of its own is not always one that was made here: where a recorded match goes
-        # on, the first ones stand in the record.
-        if request == PlayTurn(1, 1, 0, request.hand, [], [], []):  # only a turn's first one
-            self._end_own_turn()
-        if self._in_turn:
-            moves, self._moves = self._moves, []
-            return [f"You {_did(moves, bought=bool(request.cards_bought))}."] if moves else []
-        self._in_turn = True
-        self._turns += 1
-        return self._pass_to(self._seat)
-
-    def _end_own_turn(self) -> None:
-        if self._in_turn:
-            self._in_turn = self._chooses_top = False
-            self._moves = []  # the player has seen it
-            self._pass_on()
-
     def disqualify(self, seat: int) -> list[str]:
-        """Take the disqualification of a seat; its turn is cleaned up, if it was its turn."""
-        self._left.add(seat)
         return []
 
     def end(self) -> list[str]:
-        seat, moves, self._moves = self._active, self._moves, []
-        if not moves or seat == self._seat:
-            return []
-        played = cards_of(moves, Kind.PLAYED)
-        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
-        gained, bought = split_gains(moves, played)
-        trashed = cards_of(moves, Kind.TRASHED)
-        parts = [f"played {listed(played) or 'nothing'}"]
-        parts += [f"trashed {listed(trashed)}"] if trashed else []
-        parts += [f"gained {listed(gained)}"] if gained else []
-        return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(bought) or 'nothing'}."]
+        return self._tell_moves()
 
     def _event(self, event: Event) -> list[str]:
         self._ledger.count(event)
-        seat, kind = event.seat, event.kind
-        if seat == self._seat:
-            return self._own_event(event)
-        if kind == Kind.SHUFFLED:
-            return []
-        if self._in_turn and (kind not in ANSWERS or not self._ledger.owned[self._seat]["militia"]):
-            self._end_own_turn()
-        if self._in_turn:  # it answers a militia
-            what = (
-                "revealed a moat"
-                if kind == Kind.REVEALED
-                else f"discarded, {event.cards[0]} on top"
-            )
-            return [f"{self._who[seat]} {what}."]
-        lines: list[str] = []
-        if seat != self._active:
-            if kind not in ANSWERS:
-                lines = self._pass_to(seat)
-            elif self._is_over():
-                lines = self._pass_on()
-        if seat != self._active:
-            if kind == Kind.REVEALED:
-                lines.append(f"{self._who[seat]} revealed a moat.")
-            return lines
-        self._moves.append(event)
-        if kind == Kind.TOP and any(move.kind == Kind.PLAYED for move in self._moves):
-            lines += self._pass_on()
-        return lines
-
-    def _is_over(self) -> bool:
-        """Whether another player's discarding shows that the turn of `_active` is over.
-
-        The answer to a militia would not show that, unless nobody can have played one yet.
-        """
-        owned = self._ledger.owned[self._active]
-        has_discarded = bool(self._moves) and self._moves[-1].kind == Kind.TOP
-        return not owned["militia"] or (has_discarded and not owned["cellar"])
-
-    def _pass_on(self) -> list[str]:
-        """The turn is over, and the next one has begun."""
-        return self._pass_to(next_seat(self._active, len(self._who), self._left))
-
-    def _pass_to(self, seat: int) -> list[str]:
-        lines = self.end()
-        self._active = seat
-        return lines
-
-    def _own_event(self, event: Event) -> list[str]:
-        kind = event.kind
-        if kind == Kind.REVEALED:
-            return ["You revealed your moat, and discard nothing."]
-        if kind == Kind.SHUFFLED:
-            return ["Your discard pile was shuffled: it is your deck now."]
-        if kind == Kind.PLAYED:
-            self._end_own_turn()
-        if self._in_turn and kind in (Kind.GAINED, Kind.TRASHED):
-            self._moves.append(event)
+        mine, who = event.seat == self._seat, self._who[event.seat]
+        match event.kind:
+            case Kind.GAINED | Kind.TRASHED | Kind.PLAYED:
+                others = bool(self._moves) and self._moves[-1].seat != event.seat
+                lines = self._tell_moves() if others else []
+                self._moves.append(event)
+                return lines + self._tell_moves() if event.kind == Kind.PLAYED else lines
+            case Kind.REVEALED if mine:
+                return ["You revealed your moat, and discard nothing."]
+            case Kind.REVEALED:
+                return [f"{who} revealed a moat."]
+            case Kind.SHUFFLED if mine:
+                return ["Your discard pile was shuffled: it is your deck now."]
+            case Kind.TOP if mine:
+                self._in_turn = False  # unless it is a cellar's: then a request follows
+            case Kind.TOP if self._in_turn:  # the answer to a militia
+                return [f"{who} discarded, {event.cards[0]} on top."]
         return []
+
+    def _tell_moves(self, *, bought: bool = False) -> list[str]:
+        """Say what a player did since the last time; `bought` is about this player's gains."""
+        moves, self._moves = self._moves, []
+        if not moves:
+            return []
+        seat, trashed = moves[0].seat, cards_of(moves, Kind.TRASHED)
+        played = cards_of(moves, Kind.PLAYED)
+        if seat == self._seat:
+            if played:
+                return []  # the turn is over: this player has seen it
+            gained = cards_of(moves, Kind.GAINED)
+            done = {"trashed": trashed, "bought" if bought else "gained": gained}
+            said = [f"{what} {listed(cards)}" for what, cards in done.items() if cards]
+            return [f"You {', '.join(said)}."]
+        played.sort(key=lambda card: WORTH.get(card, 0))  # the actions as they were played
+        gained, purchases = split_gains(moves, played)
+        parts = [f"played {listed(played) or 'nothing'}"]
+        parts += [f"trashed {listed(trashed)}"] if trashed else []
+        parts += [f"gained {listed(gained)}"] if gained else []
+        return [f"{self._who[seat]} {'; '.join(parts)}; bought {listed(purchases) or 'nothing'}."]
 
     # --- what is asked --------------------------------------------------------------------------
 
@@ -227,7 +150,6 @@ class DominionDialogue:
         if request.buys:
             return (yield from self._turn(request))
         top = yield from self._top_discard(request)
-        self._end_own_turn()
         reply = {"type": "play-reply", "phase": "cleanup"}
         return reply if top is None else {**reply, "top_discard": top}
 
@@ -245,23 +167,16 @@ class DominionDialogue:
                     return {"type": "play-reply", "phase": "action", **action}
             money = request.extra_money + sum(WORTH[card] for card in treasures)
             bought = yield from self._buy(request, money, can_go_back=has_actions)
-            if bought is None:
-                continue
-            return {
-                "type": "play-reply",
-                "phase": "buy",
-                "played_treasures": treasures,
-                "cards_to_buy": bought,
-            }
+            if bought is not None:
+                cards = {"played_treasures": treasures, "cards_to_buy": bought}
+                return {"type": "play-reply", "phase": "buy", **cards}
 
     def _action(self, request: PlayTurn) -> Generator[Question, Picks, Parameters | None]:
         """Return the fields of an action reply beside its phase; None for no more actions."""
         hand = [card for card in _IN_HAND if card in request.hand and CARDS[card].action]
-        rest = {card: without(card, request.hand) for card in hand}
-        supply = self._ledger.supply
-        barred = {
-            card: why for card in hand if (why := unavailable_reason(card, rest[card], supply))
-        }
+        rest = {card: choices.without(card, request.hand) for card in hand}
+        why = {c: choices.unavailable_reason(c, rest[c], self._ledger.supply) for c in hand}
+        barred = {card: reason for card, reason in why.items() if reason}
         while True:
             picks = yield self._question(
                 f"Which action do you play? ({plural(request.actions, 'action')} left)",
@@ -280,14 +195,10 @@ class DominionDialogue:
                 return {"card": card}
 
     def _parameters(
-        self, card: str, hand: Sequence[str]
+        self, card: str, rest: Sequence[str]
     ) -> Generator[Question, Picks, Parameters | None]:
-        """The card's parameters, empty if it has none; None to play another card instead.
-
-        Args:
-            hand: without the card.
-        """
-        decisions = parameters(card, hand, self._ledger.supply)
+        """The card's parameters, empty if it has none; None to play another card instead."""
+        decisions = choices.parameters(card, rest, self._ledger.supply)
         chosen: Any = None
         trashed = None
         while True:
@@ -325,9 +236,9 @@ class DominionDialogue:
     def _gain(
         self, card: str, trashed: str | None, can: Sequence[str]
     ) -> Generator[Question, Picks, str | None]:
-        limit, among = gain_limit(card, trashed), EXCHANGES.get(card, COST)
+        limit, among = choices.gain_limit(card, trashed), choices.EXCHANGES.get(card, COST)
         barred = {
-            other: f"costs {cost}, not up to {limit}" if other in among else "is no treasure"
+            other: f"costs {cost}, not up to {limit}" if other in among else "is not a treasure"
             for other, cost in COST.items()
             if other not in can
         }
@@ -381,7 +292,7 @@ class DominionDialogue:
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                if not any(COST[card] for card in for_sale(supply, left)):
+                if not any(COST[card] for card in choices.for_sale(supply, left)):
                     break  # nobody wants to be asked for the coppers that are still to be had
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
@@ -403,7 +314,7 @@ class DominionDialogue:
         if not self._chooses_top or not cards:
             return None
         picks = yield self._question(
-            "Which card shall lie on top of your discard pile?",
+            "Which card goes on top of your discard pile?",
             [Choice(card) for card in cards],
             enter="the last one played",
         )
@@ -412,9 +323,9 @@ class DominionDialogue:
     def _attacked(self, request: AttackRequest) -> Decision:
         hand = sorted(request.options, key=_IN_HAND.index)
         count = request.discard
-        attacker = "Another player"
-        if self._active != self._seat and self._ledger.owned[self._active]["militia"]:
-            attacker = self._who[self._active]
+        owned = zip(self._who, self._ledger.owned, strict=True)
+        able = [who for who, cards in owned if cards["militia"] and who != self._who[self._seat]]
+        attacker = able[0] if len(able) == 1 else "Another player"
         picks = yield self._question(
             f"Which {plural(count, 'card')} do you discard?",
             [Choice(card) for card in hand],
@@ -423,7 +334,7 @@ class DominionDialogue:
             least=count,
             most=count,
             enter="reveal your moat" if "moat" in hand else "",
-            help=("Numbers with a space between them, such as 1 2. The last one lies on top.",),
+            help=("Numbers with a space between them, such as 1 2. The last one is on top.",),
         )
         if not picks:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
@@ -439,18 +350,16 @@ class DominionDialogue:
         ]
         supply = self._ledger.supply
         few = [card for card in BY_COST[::-1] if card == "province" or 0 < supply[card] <= _FEW]
-        left = ", ".join(f"{supply[card]} {card}" for card in few)
         empty = [card for card in BY_COST if not supply[card]]
-        if empty:
-            left += f"; empty: {', '.join(empty)}"
+        left = ", ".join(f"{supply[card]} {card}" for card in few)
+        left += f"; empty: {', '.join(empty)}" * bool(empty)
         return [
             Phrase("hand", listed(hand) or "empty", "bold"),
             Phrase("points", ", ".join(points)),
             Phrase("left", left),
         ]
 
-    def _question(self, text: str, choices: Sequence[Choice], **others: Any) -> Question:
-        """A question, beside which cards and rules can be looked at."""
+    def _question(self, text: str, options: Sequence[Choice], **others: Any) -> Question:
         owned, supply = self._ledger.owned[self._seat], self._ledger.supply
         mine = [[card, str(owned[card]), does(card)] for card in _IN_HAND if owned[card] > 0]
         piles = [[card, *_pile(card, supply)] for card in BY_COST]
@@ -460,11 +369,10 @@ class DominionDialogue:
         ]
         shown: dict[str, Any] = {"views": views, "help": _HELP, **self._heading}
         self._heading = {}
-        return Question(text, choices, **shown | others)
+        return Question(text, options, **shown | others)
 
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
-    """Return the cells beside a card, as in `_PILES`."""
     return [str(COST[card]), str(supply[card]), does(card)]
 
 
@@ -473,12 +381,6 @@ def _doubts(money: int) -> dict[int, str]:
     if money >= min(COST[card] for card in KINGDOM):
         doubts[-1] = f"You have {money} money left. Do you buy nothing more?"
     return doubts
-
-
-def _did(moves: Sequence[Event], *, bought: bool) -> str:
-    words = {Kind.TRASHED: "trashed", Kind.GAINED: "bought" if bought else "gained"}
-    done = {word: listed(cards_of(moves, kind)) for kind, word in words.items()}
-    return ", ".join(f"{word} {cards}" for word, cards in done.items() if cards)
 
 
 def _too_dear(supply: Mapping[str, int], money: int) -> list[Phrase]:

@@ -27,10 +27,8 @@ class Observation(Struct, frozen=True):
     """The player's knowledge at a request, as if it had bought the cards that it has chosen.
 
     Attributes:
-        others: the other seats, as in the view.
         supply: card -> cards left.
         cards: card -> how many the player owns.
-        discard_size: cards in its discard pile.
         actions, buys: left; 0 in an attack.
         money: extra money and all treasures in hand, less what is spent.
     """
@@ -145,10 +143,8 @@ def _best(look: Decision, rules: str, cards: Sequence[str]) -> str | None:
 
 def _clean_up(look: Decision) -> say.PlayReply:
     """End the turn, with the best card of hand and play on top of the discard pile."""
-    own = look.sight.own
-    return say.PlayReply(
-        phase="cleanup", top_discard=_best(look, "topDiscardRules", own.hand + own.in_play)
-    )
+    cards = look.sight.own.hand + look.sight.own.in_play
+    return say.PlayReply(phase="cleanup", top_discard=_best(look, "topDiscardRules", cards))
 
 
 # --- the turn of another ----------------------------------------------------------------------

@@ -15,12 +15,7 @@ from referee.games.interface.card_sums import CardSums, Count, by_bot, card_tabl
 
 
 class SeatCards(Struct, frozen=True, omit_defaults=True):
-    """The cards that one seat has got in one match.
-
-    Attributes:
-        bought: card -> how many, and the number of the player's own turn with the first of them.
-        gained: the same, for cards gained without buying them.
-    """
+    """What a seat bought, and gained without buying: card -> count, and own turn with the first."""
 
     bought: dict[str, tuple[Count, Count]] = {}
     gained: dict[str, tuple[Count, Count]] = {}

@@ -11,17 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, field
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    cards_of,
-    event_of,
-    next_seat,
-    split_gains,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
 from referee.games.interface import turns
@@ -97,7 +87,7 @@ class Turns(turns.TurnReader[Turn]):
         elif isinstance(message, PlayTurn) and to is not None:
             return self._read_request(message, to)
         elif isinstance(message, TurnMessage):
-            return list(self._add(event_of(message)))
+            return list(self._add(Event.of(message)))
         return []
 
     def note(self, what: str, seat: int, text: str) -> None:
@@ -141,7 +131,7 @@ class Turns(turns.TurnReader[Turn]):
             yield from [self.close()] if self._cleaned_up else self._split()
             yield from self._add(event)
             return
-        if not mine and kind not in ANSWERS:
+        if not mine and kind not in Kind.ANSWERS:
             if self.was_started():
                 yield self.close()
             self._active = seat
@@ -163,7 +153,7 @@ class Turns(turns.TurnReader[Turn]):
         if self._possible_end is None:
             return False
         if not mine:
-            return event.kind not in ANSWERS or not self._ledger.owned[self._active]["militia"]
+            return event.kind not in Kind.ANSWERS or not self._ledger.owned[self._active]["militia"]
         discards = sum(
             before.kind == Kind.TOP and before.seat == event.seat for before in self._events
         )
@@ -211,7 +201,7 @@ class Turns(turns.TurnReader[Turn]):
         self._events = []
         self._request = self._possible_end = None
         self._cleaned_up = False
-        self._active = next_seat(seat, len(self._names), self._disqualified)
+        self._active = self._ledger.next_seat(seat, self._disqualified)
         return super().close()
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
@@ -228,36 +218,34 @@ class Turns(turns.TurnReader[Turn]):
         return f"{turn.player_number} {name}, {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
-        phrases: list[Phrase | Picture] = []
-        if turn.hand is not None:
-            phrases.append(Phrase("hand", listed(turn.hand) or "empty"))
-        phrases.append(Phrase("played", listed(turn.played) or "nothing"))
-        for label, cards in (("trashed", turn.trashed), ("gained", turn.gained)):
-            if cards:
-                phrases.append(Phrase(label, listed(cards)))
-        money = f" ({turn.spent} of {turn.money} money)"
-        phrases.append(Phrase("bought", (listed(turn.bought) or "nothing") + money, "bold"))
-        phrases += [_phrase(action, turn) for action in turn.actions]
         scores = turn.scores or []
         points = scores[seat_index(turn.player_number)]
         total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
-        phrases.append(Phrase("deck", f"{_counted(turn.cards)} ({total})"))
-        all_points = [f"{seat_id(seat)} {points}" for seat, points in enumerate(scores)]
-        phrases.append(Phrase("scores", ", ".join(all_points)))
-        if turn.supply:
-            shown = {*turn.gained, *turn.bought, "province"}
-            left = {card: n for card, n in turn.supply.items() if card in shown or not n}
-            phrases.append(Phrase("supply", _counted(left)))
-        return phrases
+        shown = {*turn.gained, *turn.bought, "province"}
+        left = {card: n for card, n in turn.supply.items() if card in shown or not n}
+        money = f" ({turn.spent} of {turn.money} money)"
+        lines = {
+            "hand": "" if turn.hand is None else listed(turn.hand) or "empty",
+            "played": listed(turn.played) or "nothing",
+            "trashed": listed(turn.trashed),
+            "gained": listed(turn.gained),
+        }
+        return [
+            *(Phrase(label, text) for label, text in lines.items() if text),
+            Phrase("bought", (listed(turn.bought) or "nothing") + money, "bold"),
+            *(_phrase(action, turn) for action in turn.actions),
+            Phrase("deck", f"{_counted(turn.cards)} ({total})"),
+            Phrase("scores", ", ".join(f"{seat_id(seat)} {n}" for seat, n in enumerate(scores))),
+            *([Phrase("supply", _counted(left))] if turn.supply else []),
+        ]
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
         gained: dict[int, list[str]] = {}  # by the players' own turn numbers
-        decks = ["" for _ in seats]
-        scores = ["" for _ in seats]
+        decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:
             seat = seat_index(turn.player_number)
-            row = gained.setdefault(turn.player_turn, ["" for _ in seats])
+            row = gained.setdefault(turn.player_turn, [""] * len(seats))
             row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
             decks[seat] = _counted(turn.cards)
             scores = [str(points) for points in turn.scores or ()]

@@ -70,7 +70,7 @@ def _keys() -> dict[str, Key]:
         "discard.size": _key("cards in your discard pile", lambda s: s.discard_size),
         "hand.size": _key("cards in your hand", lambda s: len(s.own.hand)),
         "score": _key(
-            'your points; it stands on the right, as in `"opponent.score": "< score"`',
+            'your points; it can be on the right side, as in `"opponent.score": "< score"`',
             lambda s: points_of(s.cards),
         ),
         "opponent.score": _key(

@@ -33,11 +33,7 @@ class Finding(Struct, frozen=True):
 
 
 class LogChecker(Protocol):
-    """Follows one game only by its public messages, and finds breaches of the rules.
-
-    Its findings are certain: a log of a game by the rules has none. After a finding it continues as
-    well as it can, or says that it stops.
-    """
+    """Finds breaches of the rules in public messages: a log of a game by the rules has none."""
 
     def read(self, line: int, message: Struct) -> list[Finding]:
         """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
@@ -47,7 +43,6 @@ class Table(Struct, frozen=True):
     """A table over many matches, for people and programs.
 
     Attributes:
-        title: one line.
         columns: the headings; a name, not a sentence. One of them is "bot".
         rows: texts, numbers, or None where there is nothing to say.
         percent: the columns whose numbers are shares, from 0 to 1.
@@ -60,12 +55,7 @@ class Table(Struct, frozen=True):
 
 
 class SeatFacts(Struct, frozen=True):
-    """One seat of one match, for `Statistics.tables`.
-
-    Attributes:
-        points: the share of the others that were beaten, draws half: 0 to 1.
-        facts: what `Statistics.of_match` said of it.
-    """
+    """One seat of one match: its share of the points, 0 to 1, and its `Statistics.of_match`."""
 
     bot: str
     points: float
@@ -79,17 +69,10 @@ class Statistics(Protocol):
         """Return the data of one match to keep: for each seat a short JSON object, in seat order.
 
         It is called after every match of a tournament, so it must be quick.
-
-        Args:
-            game: as `GameDefinition.new` made it; it is over.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        """Summarise many matches, bot by bot.
-
-        Args:
-            seats: of all matches, in any order; read once, and maybe empty.
-        """
+        """Summarise matches, in any order, bot by bot. `seats` is read once, and may be empty."""
 
 
 class Phrase(Struct, frozen=True):
@@ -107,25 +90,14 @@ class Phrase(Struct, frozen=True):
 
 
 class Picture(Struct, frozen=True):
-    """Lines of characters, such as a grid; they are not wrapped.
-
-    Attributes:
-        rows: from top to bottom.
-        styles: for each row the style of each character, as of `Phrase`; empty: nothing is styled.
-    """
+    """Lines of characters that are not wrapped, such as a grid; styles per character, or none."""
 
     rows: Sequence[str]
     styles: Sequence[Sequence[str]] = ()
 
 
 class Summary(Struct, frozen=True):
-    """A match as one table.
-
-    Attributes:
-        columns: the headings; the first column holds numbers and short labels.
-        rows: each with one text a column.
-        totals: rows below the others, apart from them: the sums of the match.
-    """
+    """A match as one table: rows, and below them the totals. The first column has short labels."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]

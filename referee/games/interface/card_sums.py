@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -12,37 +13,26 @@ from referee.games.interface.capabilities import SeatFacts, Table
 
 Count = Annotated[int, Meta(ge=0, lt=2**53)]
 Row = Sequence[str | float | None]
+B = TypeVar("B")
 SHARES = ("share", "points with", "points without")
-
-
-class Gatherer(Protocol):
-    """Gathers the matches of one bot. A match against itself counts for each of its seats."""
-
-    def add(self, points: float, facts: Any) -> None:
-        """Add a seat of a match, with its points and facts as in `SeatFacts`."""
-
-
-B = TypeVar("B", bound=Gatherer)
 
 
 def by_bot(
     seats: Iterable[SeatFacts], facts: type[Any], gatherer: Callable[[], B]
 ) -> list[tuple[str, B]]:
-    """Give the facts of all seats to a gatherer for each bot.
+    """Give the facts of all seats to a gatherer for each bot, by `add(points, facts)`.
 
     Args:
-        facts: the struct of the facts.
+        facts: the struct of the facts. A match of a bot against itself has them for each seat.
 
     Returns:
         Bots and their gatherers, by name.
     """
-    bots: dict[str, B] = {}
+    bots: defaultdict[str, Any] = defaultdict(gatherer)
     decode = msgspec.json.Decoder(facts).decode
     for seat in seats:
-        if seat.bot not in bots:
-            bots[seat.bot] = gatherer()
         bots[seat.bot].add(seat.points, decode(seat.facts))
-    return sorted(bots.items(), key=lambda item: item[0])
+    return sorted(bots.items())
 
 
 class CardSums:
@@ -54,11 +44,7 @@ class CardSums:
         self._with: dict[str, list[float]] = {}  # matches, points, and the numbers of the card
 
     def add(self, points: float, cards: Mapping[str, Sequence[int]]) -> None:
-        """Add a match.
-
-        Args:
-            cards: that the bot got -> numbers of which the means are wanted.
-        """
+        """Add a match, with the cards that the bot got -> numbers of which the means are wanted."""
         self._matches += 1
         self._points += points
         for card, numbers in cards.items():
@@ -68,9 +54,6 @@ class CardSums:
 
     def rows(self, bot: str, order: Callable[[str], Any]) -> list[Row]:
         """A row per card, the card with the greatest share first.
-
-        Args:
-            order: sorts cards of the same share.
 
         Returns:
             Bot, card, matches with the card, their share, points with the card, points without it,

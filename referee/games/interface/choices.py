@@ -26,13 +26,7 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Make an observation of single numbers and of counts, none of them below 0.
-
-    Args:
-        first: the numbers at its beginning.
-        places: a place of the observation for each thing that is counted there.
-        bounds: the greatest number of each entry.
-    """
+    """Make an observation: numbers, then counts of the things at these places, up to the bounds."""
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
     return counts.clip(0, bounds)
@@ -45,7 +39,6 @@ class ChoosingTranslator:
     the order of their numbers, and the names of the entries of an observation.
 
     Attributes:
-        seat: of the player, counted from 0.
         options: legal now; empty while the seat has no request.
         picks: places of the options that were picked for this reply.
     """
@@ -94,11 +87,7 @@ class ChoosingTranslator:
         return np.frombuffer(mask, np.int8)
 
     def act(self, action: Any) -> Struct | None:
-        """Take a choice, by its number; returns the reply once it is complete.
-
-        Raises:
-            UsageError: it is not a legal choice; nothing has changed.
-        """
+        """Take a choice by its number; returns a complete reply. If it is illegal, `UsageError`."""
         try:
             number = index(action)  # of any type of integers
         except TypeError:

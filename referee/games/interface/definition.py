@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -48,13 +47,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     Attributes:
         name: the game's id in logs, such as "dominion".
-        protocol: the version of the wire protocol that it speaks.
         specification: the page in spec/ that the sections of faults and findings are of.
-        min_seats, max_seats: how many can play.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
-        tournament_limits: other defaults in tournaments.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.
@@ -103,9 +99,6 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     and the person's seat."""
     statistics = Extra[Callable[[], Statistics]]()
     """Makes what gathers facts of many matches, for tournaments."""
-    bot_files = Extra[Mapping[str, Callable[[Path], Any]]]()
-    """Suffix of a file, such as ".json" -> makes the bot from the file: an object with a method
-    `reply` (spec/python.md, 2). It raises `UsageError` if the file is not a bot."""
     adapters = Extra[Mapping[str, Callable[[str, str], Sequence[str]]]]()
     """Prefix of a BOT argument, such as "sot" -> the command line of a program that plays foreign
     bots in the game's own messages: from the text after the colon, and the folder that the bot

@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
 A game describes its state and choices in plain data. The code that draws them, reads input and
-helps does not know games (`referee.bots.person`, `referee.cli.desk`).
+helps does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -41,14 +41,7 @@ class Choice(Struct, frozen=True):
 
 
 class InfoTable(Struct, frozen=True):
-    """Something that can be looked at before a choice.
-
-    Attributes:
-        key: shows it.
-        name: in a few words.
-        columns: the headings of a table.
-        rows: each with one text a column.
-    """
+    """Something that can be looked at before a choice; its rows have one text a column."""
 
     key: str
     name: str
@@ -60,10 +53,7 @@ class Question(Struct, frozen=True):
     """Something to be chosen.
 
     Attributes:
-        text: what, in one sentence.
-        choices: among what.
         title: a heading, with which something new begins, such as a turn; may be empty.
-        state: shown before it.
         columns: headings of the choices' columns, first the names' heading; in little space only
             the first two are shown. Without them, the choices are in one row.
         remarks: what cannot be chosen and why, or the like.
@@ -72,8 +62,6 @@ class Question(Struct, frozen=True):
         enter: the meaning of an empty line, which chooses nothing. Empty: such a line is not
             allowed.
         check: says what is wrong with picks that are right one by one; empty: nothing.
-        views: what can be looked at.
-        help: sentences about what is to be decided here.
         doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
             window asks once more before it sends such a choice.
     """
@@ -94,30 +82,22 @@ class Question(Struct, frozen=True):
     doubts: Mapping[int, str] = {}
 
 
-def doubts_at_the_end(can: Iterable[str]) -> dict[int, str]:
-    """`Question.doubts` where an empty line ends a turn in which there is more to do.
-
-    Args:
-        can: verbs of what can still be done.
-    """
+def end_doubts(can: Iterable[str]) -> dict[int, str]:
+    """`Question.doubts` where an empty line ends a turn that can go on with these verbs."""
     left = " or ".join(dict.fromkeys(can))
     return {-1: f"You can still {left}. Do you end your turn?"} if left else {}
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """Describe the problem with picks as an answer, in a sentence; empty if they are right.
-
-    Args:
-        picks: as they came from a person's program; any integers.
-    """
+    """Say what is wrong with picks, any integers, in a sentence; empty if nothing is."""
     choices = question.choices
     if not picks:
         return "" if question.enter else "Nothing was chosen."
     if not all(0 <= pick < len(choices) for pick in picks):
-        return "There is no such choice here."
+        return "This is not one of the choices."
     chosen = [choices[pick] for pick in picks]
     if len(picks) > 1 and (keyed := [choice for choice in chosen if choice.key]):
-        return f"{keyed[0].key} stands alone: {keyed[0].name}."
+        return f"{keyed[0].key} cannot be combined with other choices: {keyed[0].name}."
     for choice in chosen:
         if choice.barred:
             return f"{choice.name} {choice.barred}."
@@ -142,11 +122,7 @@ class Dialogue(Protocol):
     """
 
     def observe(self, message: Struct) -> Sequence[str]:
-        """Take a public message, or a request that is about to be decided.
-
-        Returns:
-            The news by now, one sentence each.
-        """
+        """Take a public message, or a request to be decided; returns news, as sentences."""
 
     def disqualify(self, seat: int) -> Sequence[str]:
         """Take the disqualification of another seat, which is announced anyway."""

@@ -29,11 +29,7 @@ class Translator(Protocol):
     """The translation for one seat in one match."""
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Take what the seat knows now.
-
-        Args:
-            asked: whether an action is due.
-        """
+        """Take what the seat knows now."""
 
     def observe(self) -> NDArray[np.int32]:
         """Return the seat's knowledge, as `Environment.observation` says; a new array."""
@@ -91,7 +87,6 @@ class Environment(Struct, frozen=True):
         id: the name in an id of Gymnasium, such as "Dominion" in "referee/Dominion-v1".
         opponent: the bundled bot that `gym_env` plays against unless the caller names others.
         version: goes up when the meaning of observations or actions changes.
-        choices: what can be chosen, each by its name.
         observation: from the number of seats and the game's options.
         translator, tracker: from a seat and the number of seats.
         action_shape: from the game's options: () if an action is one choice, else the shape of
@@ -111,11 +106,7 @@ class Environment(Struct, frozen=True):
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
-    """Make a struct, such as a view, from the fields of others, such as a request.
-
-    Args:
-        sources: have the fields that are not given, under the same names; the first one counts.
-    """
+    """Make a struct from given fields and from the fields of other structs, the first one first."""
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others
     return kind(**{name: others[name] for name in kind.__struct_fields__})

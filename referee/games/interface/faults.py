@@ -45,7 +45,6 @@ class InvalidReply(Struct, frozen=True):
 
     Attributes:
         code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (an object of unknown type).
-        detail: one clause for the bot's author.
     """
 
     code: str
@@ -57,7 +56,6 @@ class Fault(Struct, frozen=True):
 
     Attributes:
         seat: whose mistake, counted from 0.
-        code: one of the codes of the protocol, 9.
         section: the section of the protocol that the reply breaks, such as "5.2".
         detail: one sentence about the mistake in this reply.
     """

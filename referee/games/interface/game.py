@@ -98,7 +98,6 @@ class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
     Attributes:
-        turns: turns that it began.
         facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """
 
@@ -124,7 +123,6 @@ class GameSetup(Struct, frozen=True, kw_only=True):
     """The settings of a new game.
 
     Attributes:
-        chance: makes all random choices; of this game only.
         names: the players' names, one entry per seat, in seat order.
         options: the game's own, its `GameDefinition.options`.
         absent: the seats that were lost before the game began; they are never asked.
@@ -212,10 +210,5 @@ S = TypeVar("S", bound=Struct)
 def beginning_at(
     new: Callable[[GameSetup, S], G], situation: type[S]
 ) -> Callable[[GameSetup, Mapping[str, Any]], G]:
-    """Make a game's `GameDefinition.situation`.
-
-    Args:
-        new: makes a game that begins in the middle.
-        situation: the struct that says where.
-    """
+    """Make a game's `GameDefinition.situation`."""
     return lambda setup, state: new(setup, convert(state, situation))

@@ -19,25 +19,14 @@ from referee.games.interface.game import GameSetup, Request
 
 
 class Gone(Struct, frozen=True):
-    """Stands in a log for the disqualification of a seat.
-
-    Attributes:
-        seat: counted from 0.
-        code: why; a `LogPlayer` does not need it.
-    """
+    """Stands in a log for the disqualification of a seat, counted from 0, with its code."""
 
     seat: int
     code: str = ""
 
 
 class End(Struct, frozen=True):
-    """Stands in a log for its `game-end`.
-
-    Attributes:
-        scores: in seat order.
-        winners: player numbers.
-        reason: the end reason.
-    """
+    """Stands in a log for its `game-end`: scores in seat order, and the winners' player numbers."""
 
     scores: list[int]
     winners: list[str]
@@ -59,28 +48,17 @@ class DifferenceError(Exception):
 
 
 class LogPlayer(Protocol):
-    """Plays the game of one log again. It reads only the public messages.
-
-    Attributes:
-        sections: the section of the protocol for a finding on a message, by the message's struct;
-            also for `Gone` and `End`.
-    """
+    """Plays the game of a log again; `sections` has the section of each message's findings."""
 
     sections: Mapping[type[Struct], str]
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
-        """Say what the game is made of.
-
-        Args:
-            info: the first public message of the game.
-            names: of the players, in seat order.
-        """
+        """Say what the game is made of, by its first public message and the names in seat order."""
 
     def reply(self, game: Any, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Find the reply that the next messages come from, and put hidden cards in place for it.
 
         Args:
-            game: as `GameDefinition.new` made it; it waits for this reply.
             asked: one of its requests, of a seat that is still in the match.
             ahead: the messages that the rules have not published yet, at least one. `Gone` and
                 `End` are among them; nothing follows `End`.
@@ -94,10 +72,6 @@ class LogPlayer(Protocol):
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
         """Change hidden things so that the rules would have published another message.
-
-        Args:
-            expected: the message that they have published.
-            found: the message of the log.
 
         Returns:
             Whether only hidden things made the difference. They are changed now.

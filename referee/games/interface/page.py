@@ -29,13 +29,7 @@ class Spectator(Protocol):
 
 
 class Series(Struct, frozen=True):
-    """Numbers to be drawn as a curve for each seat.
-
-    Attributes:
-        name: in a word or two, such as "points".
-        unit: of the numbers; may be empty.
-        of: from any viewer's view, one number per seat.
-    """
+    """Numbers to be drawn as a curve; `of` makes one per seat from any viewer's view."""
 
     name: str
     unit: str
@@ -47,7 +41,6 @@ class PageDefinition(Struct, frozen=True):
 
     Attributes:
         folder: has drawing.js and drawing.css.
-        series: the curves.
         facts: from the game's options, the facts of the game for the drawing, such as the cost of
             each card; it can be written as JSON. By default the views have all of it.
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its

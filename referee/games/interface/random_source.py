@@ -59,11 +59,7 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
 
 
 class SeededRandomSource:
-    """Streams that follow from the seed of a match and their own names (protocol, 4.7).
-
-    Args:
-        seed: 0 <= seed < 2**53.
-    """
+    """Streams that follow from the seed, 0 <= seed < 2**53, and their own names (protocol, 4.7)."""
 
     __slots__ = ("_seed", "_streams")
 

@@ -37,11 +37,7 @@ def seat_ids(seats: int) -> tuple[str, ...]:
 
 
 def seat_index(player: str) -> int:
-    """The seat of such a name: "player1" -> 0.
-
-    Raises:
-        ValueError: it is not a seat's name.
-    """
+    """The seat of such a name: "player1" -> 0; `ValueError` if it is not a seat's name."""
     if not re.fullmatch(SEAT_PATTERN, player):
         raise ValueError(player)
     return int(player.removeprefix("player")) - 1

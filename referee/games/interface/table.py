@@ -20,13 +20,7 @@ from referee.games.interface.random_source import RandomSource
 
 
 class Player(Protocol):
-    """One seat of a table.
-
-    Attributes:
-        seat: counted from 0.
-        turns: that it has begun.
-        left: whether it left the match.
-    """
+    """One seat of a table, counted from 0; `left` is whether it left the match."""
 
     seat: int
     turns: int
@@ -59,19 +53,11 @@ class Table(Generic[P]):
             watcher()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
-        """Note a mistake.
-
-        Args:
-            section: only where it is not the one that defines the code.
-        """
+        """Note a mistake; its section only where it is not the one that defines the code."""
         self.events.append(Fault(player.seat, code, section or self.sections[code], detail))
 
     def no_reply(self, player: P, reply: object, wrong: str, section: str) -> None:
-        """Note a line that is not a reply to the request.
-
-        Args:
-            wrong: says so of a reply to another request.
-        """
+        """Note a line that does not reply to the request; `wrong`: it replies to another."""
         if type(reply) is InvalidReply:
             self.fault(player, reply.code, reply.detail, section=section)
         else:
@@ -82,13 +68,7 @@ T = TypeVar("T", bound=Table[Any])
 
 
 class TableGame(Generic[T]):
-    """The part of `referee.games.interface.game.Game` that is the same for all such games.
-
-    Attributes:
-        requests: the decision that the game waits for, if it is not over.
-        outcome: set once it is.
-        table: the state.
-    """
+    """The part of `referee.games.interface.game.Game` that is the same for all such games."""
 
     def __init__(self, table: T) -> None:
         self.requests: tuple[Request, ...] = ()
@@ -97,12 +77,7 @@ class TableGame(Generic[T]):
         self._script: Generator[Any, Any, Any]
 
     def begin(self, script: Generator[Any, Any, Any], absent: Iterable[int]) -> None:
-        """Run to the first request.
-
-        Args:
-            script: the rules; it yields what `go_on` makes a request of.
-            absent: the seats that are never asked.
-        """
+        """Run to the first request of the rules; the absent seats are never asked."""
         self._script = script
         if not self._leave(absent):
             self.go_on(None)
@@ -123,11 +98,7 @@ class TableGame(Generic[T]):
             return
 
     def resume(self, script: Generator[Any, Any, Any]) -> Self:
-        """Let a copy wait for the same request as the original.
-
-        Args:
-            script: the copy's own, which runs to that request.
-        """
+        """Let a copy wait for the same request as the original, to which its own script runs."""
         self._script = script
         self.go_on(None)
         return self
@@ -159,11 +130,7 @@ Copied = TypeVar("Copied")
 
 
 def copied(thing: Copied, **changes: object) -> Copied:
-    """Copy an object with its lists, dicts and sets, but not what these contain.
-
-    Args:
-        changes: attributes that the copy has instead.
-    """
+    """Copy an object with its lists, dicts and sets, but not what these contain; with changes."""
     new: Copied = object.__new__(type(thing))
     new.__dict__ = {
         name: value.copy() if type(value) in (list, dict, set) else value
@@ -175,11 +142,7 @@ def copied(thing: Copied, **changes: object) -> Copied:
 def redeal(
     chance: RandomSource, *piles: list[Any], key: Callable[[Any], Any] | None = None
 ) -> None:
-    """Deal the cards of some piles again. Each pile keeps its size.
-
-    Args:
-        key: what to sort the cards by first, if they have no order of their own.
-    """
+    """Deal the cards of some piles again; `key` sorts them first. Each pile keeps its size."""
     cards = sorted(chain(*piles), key=key)
     chance.shuffle("redeal", cards)
     for pile in piles:

@@ -68,7 +68,6 @@ class TurnReader(ABC, Generic[T]):
         names: the players' names, in seat order.
 
     Attributes:
-        turn_type: makes a turn.
         styles: of actions, by `Action.what`.
         columns: fields of a turn that `summary` shows. Each has the noun for its total if it is a
             list, such as "cards"; empty for a number.
@@ -185,15 +184,7 @@ class TurnReader(ABC, Generic[T]):
 
 
 class TurnListener(Generic[T]):
-    """The part of a `Dialogue` that tells a person the turns of the others.
-
-    Args:
-        names: the players' names, in seat order.
-
-    Attributes:
-        reader_type: makes the reader of turns.
-        verbs: `Action.what` -> its words; other actions are not told.
-    """
+    """The part of a `Dialogue` that tells a person the turns of others; `verbs` are those told."""
 
     reader_type: Callable[[Sequence[str]], TurnReader[T]]
     verbs: ClassVar[Mapping[str, str]] = {}
@@ -208,7 +199,7 @@ class TurnListener(Generic[T]):
         return [line for turn in self._turns.read(message, None) for line in self.tell(turn)]
 
     def disqualify(self, seat: int) -> list[str]:
-        """Take the disqualification of a seat; returns nothing to say."""
+        """Say nothing: it is announced anyway."""
         return []
 
     def end(self) -> list[str]:

@@ -37,7 +37,6 @@ class Key(Struct, frozen=True, eq=False):
     """A number that a condition can compare.
 
     Attributes:
-        about: its meaning, as a clause.
         value: of a decision and the card that is scored.
         of_card: whether it depends on that card.
         asks: the sets of rules whose scores it needs.
@@ -53,9 +52,7 @@ class RuleSet(Struct, frozen=True):
     """A list of entries of a file.
 
     Attributes:
-        about: its decision, as a clause.
         default: the score of a card that no entry or rule gives one.
-        default_text: the same in words.
         cards: those that it is ever asked about.
         choices: how many there are, for a set whose entries have `choice` for `score`; else 0.
         flags: the other fields of its entries, true or false: name -> its effect.
@@ -70,12 +67,7 @@ class RuleSet(Struct, frozen=True):
 
 
 class Matcher(Struct, frozen=True):
-    """A word that stands for several cards.
-
-    Attributes:
-        field: the field of an entry that takes it, such as "type"; empty: only `card` does.
-        in_card: whether `card` takes it.
-    """
+    """A word for several cards, in an entry's own `field`, such as "type", or in `card`."""
 
     about: str
     cards: frozenset[str]
@@ -112,9 +104,7 @@ class Vocabulary(Struct, frozen=True):
     """The words of a game's rule files.
 
     Attributes:
-        cards: names, as the game writes them.
         matchers: in the order in which they are tried, after a card's name.
-        sets, keys: by name.
         averages: by prefix, "" for one's own cards.
         advice: part of a note of the game -> what the author of a rule file can do about it.
     """

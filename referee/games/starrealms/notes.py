@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.games.interface.faults import did_you_mean
-from referee.games.starrealms.rules.cards import CARDS
+from referee.games.starrealms.rules.cards import CARDS, OUTPOST
 from referee.games.starrealms.rules.faults import BAD_ACTION, BAD_PICKS
 from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
@@ -47,7 +47,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if isinstance(actions, dict):
         return "put the action into a list"
     if not isinstance(actions, list):
-        return "`actions` is a list of actions, such as those of the request"
+        return "`actions` is a list of actions, such as the actions in the request"
     offered = asked.get("actions", [])
     for entry in actions:
         if isinstance(entry, dict) and entry not in offered:
@@ -60,14 +60,12 @@ def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
         return did_you_mean(action, ACTIONS)
-    if action in ("attack-player", "end-turn"):
+    if action == "attack-player":
         bases = state.get("opponent", {}).get("bases", [])
-        outposts = [base for base in bases if base in CARDS and CARDS[base].type == "outpost"]
-        if action == "attack-player" and outposts:
-            return f"{outposts[0]} is an outpost: destroy it first"
-        return ""
+        outposts = [base for base in bases if base in CARDS and CARDS[base].type == OUTPOST]
+        return f"{outposts[0]} is an outpost: destroy it first" if outposts else ""
     if card not in CARDS:
-        return did_you_mean(card, CARDS)
+        return "" if action == "end-turn" else did_you_mean(card, CARDS)
     if action == "play" and card not in state.get("hand", []):
         return f"{card} is not in `hand`"
     if action == "buy" and CARDS[card].cost > state.get("trade", 0):

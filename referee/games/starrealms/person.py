@@ -8,13 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, Struct, to_builtins
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import (
-    Choice,
-    Decision,
-    InfoTable,
-    Question,
-    doubts_at_the_end,
-)
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
 from referee.games.interface.turns import TurnListener
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
@@ -100,7 +94,7 @@ def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> 
         columns=("action", "what it brings"),
         least=0,
         enter="end your turn",
-        doubts=doubts_at_the_end(left),
+        doubts=end_doubts(left),
         views=_views(state),
         help=_HELP,
     )
@@ -198,12 +192,8 @@ def _views(state: State) -> list[InfoTable]:
         "o": ("hand and deck of the other", state.opponent.hidden),
         "x": ("discard pile of the other", state.opponent.discard),
     }
-    return [
-        InfoTable(
-            key,
-            name,
-            ("card", "cards", "what it does"),
-            [(card, str(count), does(CARDS[card])) for card, count in Counter(cards).items()],
-        )
-        for key, (name, cards) in piles.items()
-    ]
+    tables = []
+    for key, (name, cards) in piles.items():
+        rows = [(card, str(count), does(CARDS[card])) for card, count in Counter(cards).items()]
+        tables.append(InfoTable(key, name, ("card", "cards", "what it does"), rows))
+    return tables

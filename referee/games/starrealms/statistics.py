@@ -22,7 +22,6 @@ class SeatMatch(Struct, frozen=True):
     """What one seat did in one match.
 
     Attributes:
-        turns: begun.
         made: trade, combat and authority that its cards gave.
         destroyed: bases of the opponent.
         gained: card -> how many, and the number of the player's own turn with the first of them.
@@ -55,13 +54,11 @@ class FleetStatistics:
     """Implements `referee.games.interface.capabilities.Statistics` for Star Realms."""
 
     def of_match(self, game: StarRealms) -> list[bytes]:
-        return [
-            msgspec.json.encode(_seat(player.turns, player.made)) for player in game.table.players
-        ]
+        return [msgspec.json.encode(_seat(each.turns, each.made)) for each in game.table.players]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
         bots = by_bot(seats, SeatMatch, _Bot)
-        title = "Means of a turn; cards and bases destroyed of a match"
+        title = "Mean per turn; cards, and bases destroyed, per match"
         return [
             Table(title, _TURN_COLUMNS, [bot.row(name) for name, bot in bots]),
             card_table("Cards gained", [(name, bot.gained) for name, bot in bots], CARDS),

@@ -58,29 +58,22 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn: list[str] = []  # since the last action; the clean-up's if none follows
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
+        now, drawn = self.now, self._drawn
+        if not isinstance(message, say.PlayerDrew | say.PlayerShuffled):
+            self._drawn = []
+            if not isinstance(message, say.TurnEnded):
+                self.add_effects(*drawn)
         match message:
             case say.PlayerDrew(count=count):
-                self._drawn.append(f"draws {count}")
-                return []
+                drawn.append(f"draws {count}")
             case say.PlayerShuffled():
-                self._drawn.append("shuffles")
-                return []
-        drawn, self._drawn = self._drawn, []
-        match message:
+                drawn.append("shuffles")
             case say.TurnStarted(turn=turn, player_number=player):
                 return self.begin(turn, player)
             case say.TurnEnded(authority=scores):
                 self.act("cleans up", "", *drawn)
-                self.now.scores = scores
+                now.scores = scores
                 return [self.close()]
-        self.add_effects(*drawn)
-        self._tell(message)
-        return []
-
-    def _tell(self, message: Struct) -> None:
-        """Add what a player did to the turn."""
-        now = self.now
-        match message:
             case say.PlayerPlayed(card=card):
                 self.act("plays", card)
                 if self._is_fleet(card):
@@ -124,6 +117,7 @@ class Turns(turns.TurnReader[Turn]):
             case say.PlayerAttacked(player_number=whom, combat=combat, authority=left):
                 now.damage += combat
                 self.act("attacks", whom, f"with {combat}", f"{left} left")
+        return []
 
     def _use(self, card: str, ability: str) -> None:
         """Give what an ability of a card gives, if its player has nothing to choose."""

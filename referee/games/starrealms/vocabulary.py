@@ -10,22 +10,12 @@ from typing import Any, TypeAlias
 
 from referee.games.interface.vocabulary import Average, Decision, Key, Matcher, RuleSet, Vocabulary
 from referee.games.starrealms.rule_player import StarRealmsRulePlayer, in_play, payable
-from referee.games.starrealms.rules.cards import (
-    BLOB,
-    CARDS,
-    CULT,
-    EMPIRE,
-    FEDERATION,
-    OUTPOST,
-    STARTING_DECK,
-    UNALIGNED,
-    Card,
-    Effect,
-)
+from referee.games.starrealms.rules import cards
+from referee.games.starrealms.rules.cards import CARDS, OUTPOST, STARTING_DECK, Card, Effect
 from referee.games.starrealms.rules.messages import State
 
 STARTERS = "starter_cards"
-FACTIONS = (BLOB, FEDERATION, CULT, EMPIRE)
+FACTIONS = (cards.BLOB, cards.FEDERATION, cards.CULT, cards.EMPIRE)
 NEEDLE = "Stealth Needle"
 
 
@@ -59,11 +49,11 @@ def _all_of_opponent(state: State) -> list[str]:
     return other.hidden + other.discard + other.bases
 
 
-def _counting(cards: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
+def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
     """How many cards are of a kind; a Needle among them also as what it `copies`."""
 
     def count(state: State) -> float:
-        names = cards(state)
+        names = zone(state)
         copied = copies and state.copied in kind and NEEDLE in names
         return sum([name in kind for name in names]) + copied
 
@@ -113,15 +103,11 @@ _COPYING = ("cards.played", "cards.all")
 # --- keys -------------------------------------------------------------------------------------
 
 
-def _key(about: str, count: _Count) -> Key:
-    return Key(about, lambda decision, card: count(decision.sight))
-
-
 def _keys() -> dict[str, Key]:
     found: dict[str, Key] = {}
 
     def add(name: str, about: str, count: _Count) -> None:
-        found[name] = _key(about, count)
+        found[name] = Key(about, lambda decision, card: count(decision.sight))
 
     def pair(name: str, about: str, own: _Count, other: _Count) -> None:
         add(name, about, own)
@@ -181,12 +167,11 @@ def _keys() -> dict[str, Key]:
     )
     for faction in FACTIONS:
         shown = f"{faction.replace('_', ' ').title()} cards"
-        for zone, (where, cards) in (_ZONES | _ROW).items():
-            count = _counting(cards, _of_faction(faction), copies=zone in _COPYING)
+        for zone, (where, of) in (_ZONES | _ROW).items():
+            count = _counting(of, _of_faction(faction), copies=zone in _COPYING)
             add(f"{zone}.{faction}", f"{shown} {where}", count)
-    for zone, (where, cards) in _ZONES.items():
-        count = _counting(cards, frozenset(STARTING_DECK))
-        add(f"{zone}.{STARTERS}", f"Scouts and Vipers {where}", count)
+    for zone, (where, of) in _ZONES.items():
+        add(f"{zone}.{STARTERS}", f"Scouts and Vipers {where}", _counting(of, {*STARTING_DECK}))
     return found
 
 
@@ -226,8 +211,8 @@ SETS = {
         "which card of the hand to play next",
         "20",
         flags={
-            "useAllyAfterPlay": "use its ally ability at once, if it can be used",
-            "useBaseAfterPlay": "use the base at once",
+            "useAllyAfterPlay": "use its ally ability immediately, if possible",
+            "useBaseAfterPlay": "use the base immediately",
         },
     ),
     "makeChoiceRules": _set(
@@ -253,7 +238,7 @@ VOCABULARY = Vocabulary(
             "faction",
             in_card=False,
         )
-        for faction in (*FACTIONS, UNALIGNED)
+        for faction in (*FACTIONS, cards.UNALIGNED)
     }
     | {
         "outpost": Matcher("any outpost", _OUTPOSTS, "type"),

@@ -19,20 +19,18 @@ import msgspec
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.faults import Fault
 from referee.games.tribute.rules.cards import PATRONS, TREASURY
-from referee.games.tribute.rules.messages import (
-    ACTIVATE_AGENT,
-    ATTACK,
-    BUY_CARD,
-    CALL_PATRON,
-    END_TURN,
-    PLAY_CARD,
-)
+from referee.games.tribute.rules.messages import CALL_PATRON, END_TURN
+from referee.games.tribute.rules.table import FIRST_UID
 
 Json: TypeAlias = dict[str, Any]
 
-_COMMANDS = {"PLAY": PLAY_CARD, "BUY": BUY_CARD, "ATTACK": ATTACK, "ACTIVATE": ACTIVATE_AGENT}
+_COMMANDS = {
+    "PLAY": "play-card",
+    "BUY": "buy-card",
+    "ATTACK": "attack",
+    "ACTIVATE": "activate-agent",
+}
 _INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; Python has a limit
-_FIRST_UID = 10_000
 _MOST_NAMED = 12
 """The most commands or cards that a list of legal ones names."""
 _MOMENTS = 5
@@ -77,14 +75,7 @@ def reason_of(reason: str) -> str:
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out.
-
-    Args:
-        seed: of the match; not needed.
-
-    Attributes:
-        completed: the actions of the match so far.
-    """
+    """Implements `referee.games.interface.dialect.Dialect`: states in, commands out."""
 
     gap = ""
     """The word after the type of a completed action."""
@@ -159,25 +150,20 @@ class Classic:
         return state + b"\nEOT\n"
 
     def _read(self, text: str) -> Json | None:
-        """A command."""
         words = text.split(" ")
         ends: Json = {"type": "play-reply", "action": {"type": END_TURN}}
         if len(words) < 2:
             return ends
         verb, *rest = words
         if verb == "PATRON" and len(rest) == 1 and rest[0] in (*PATRONS, TREASURY):
-            action = {"type": CALL_PATRON, "patron": rest[0]}
-            return {"type": "play-reply", "action": action}
+            return {"type": "play-reply", "action": {"type": CALL_PATRON, "patron": rest[0]}}
         if verb == "CHOICE" and self._asked.get("effects"):
             return {"type": "choose-reply", "effect": int(rest[0] != "LEFT")}
         numbers = [number for word in rest if (number := _integer(word)) is not None]
-        if len(numbers) < len(rest) or min(numbers) < _FIRST_UID:
+        if len(numbers) < len(rest) or min(numbers) < FIRST_UID:
             return None
         if verb in _COMMANDS and len(numbers) == 1:
-            return {
-                "type": "play-reply",
-                "action": {"type": _COMMANDS[verb], "card": numbers[0]},
-            }
+            return {"type": "play-reply", "action": {"type": _COMMANDS[verb], "card": numbers[0]}}
         if verb == "CHOICE" and self._asked["type"] == "choose-request":
             listed = [card["uid"] for card in self._asked["cards"]]
             return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
@@ -187,19 +173,15 @@ class Classic:
 
     def _state(self, asked: Json) -> bytes:
         state = asked["state"]
-        choice: Json | str = ""
-        board = "NORMAL"
-        if asked["type"] == "choose-request":
-            choice = self._shown_choice(asked)
-            board = board_state(asked["follow_up"])
+        is_choice = asked["type"] == "choose-request"
         return msgspec.json.encode(
             {
                 "PatronStates": {
-                    patron: (player or "no_player_selected").upper()
+                    patron: (player or NOBODY).upper()
                     for patron, player in state["favours"].items()
                 },
                 "TavernAvailableCards": self._shown_cards(state["row"]),
-                "BoardState": board,
+                "BoardState": board_state(asked["follow_up"]) if is_choice else "NORMAL",
                 "UpcomingEffects": _effects(asked.get("upcoming", ())),
                 "StartOfNextTurnEffects": _effects(state["start_of_next_turn"]),
                 "GameEndState": "",
@@ -207,7 +189,7 @@ class Classic:
                 "EnemyPlayer": self._shown_player(1 - self._seat, state["opponent"], _OTHERS),
                 "CompletedActions": self.completed,
                 "TavernCards": self._shown_cards(state["tavern_deck"]),
-                "PendingChoice": choice,
+                "PendingChoice": self._shown_choice(asked) if is_choice else "",
             }
         )
 
@@ -227,20 +209,16 @@ class Classic:
 
     def _shown_choice(self, asked: Json) -> Json:
         source, effects = asked["source"], asked["effects"]
-        if effects:
-            context = "EFFECT_CHOICE"
-            what: Json = {"Type": "EFFECT", "PossibleEffects": effects}
-        else:
+        what: Json = {"Type": "EFFECT", "PossibleEffects": effects}
+        context = "EFFECT_CHOICE"
+        if not effects:
+            what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
             context = source
             if not isinstance(source, str):
                 context = self._table[source["card"]]["effects"][asked["level"] - 1]
-            what = {"Type": "CARD", "PossibleCards": self._shown_cards(asked["cards"])}
-        return {
-            "MaxChoices": asked["max"],
-            "MinChoices": asked["min"],
-            "Context": context,
-            "ChoiceFollowUp": asked["follow_up"].upper().replace("-", "_"),
-        } | what
+        follow_up = asked["follow_up"].upper().replace("-", "_")
+        about = {"MaxChoices": asked["max"], "MinChoices": asked["min"], "Context": context}
+        return about | {"ChoiceFollowUp": follow_up} | what
 
     def _shown_cards(self, cards: list[Json]) -> list[Json]:
         return [self._shown_card(card) for card in cards]
@@ -262,12 +240,12 @@ class Classic:
         kind = action["type"]
         self._moments.append(self._action(action))
         if kind == END_TURN:
-            self._complete("END_TURN", "")
+            self.completed.append(f"END_TURN{self.gap}")
         elif kind == CALL_PATRON:
-            self._complete("ACTIVATE_PATRON", action["patron"])
+            self.completed.append(f"ACTIVATE_PATRON{self.gap}{action['patron']}")
         elif kind in _LISTED:
-            uid = action["card"]
-            self._complete(_LISTED[kind], self._named({"uid": uid, "card": self._cards[uid]}))
+            card = self._named({"uid": action["card"], "card": self._cards[action["card"]]})
+            self.completed.append(_LISTED[kind] + self.gap + card)
 
     def _hear_event(self, event: Json) -> None:
         kind = event["kind"].upper().replace("-", "_")
@@ -277,14 +255,9 @@ class Classic:
         if kind == "AGENT_HIT":
             return
         words = [] if kind in _ONLY_TARGET else [self._named(event["source"])]
-        if target is not None and not kind.startswith("ADD_"):
-            words.append(self._named(target))
-        if kind in _AMOUNTS:
-            words.append(str(event["amount"]))
-        self._complete(kind, " ".join(words))
-
-    def _complete(self, kind: str, rest: str) -> None:
-        self.completed.append(kind + self.gap + rest)
+        words += [self._named(target)] if target and not kind.startswith("ADD_") else []
+        words += [str(event["amount"])] if kind in _AMOUNTS else []
+        self.completed.append(kind + self.gap + " ".join(words))
 
     def _named(self, source: Json | str) -> str:
         if isinstance(source, str):
@@ -320,9 +293,8 @@ class Classic:
             reason = "TURN_TIMEOUT" if self._is_drafted else "PATRON_SELECTION_TIMEOUT"
         elif self._left == "startup-timeout":
             reason = "PREPARE_TIME_EXCEEDED"
-        if not self._is_drafted:
-            return winner, reason, ""
-        return winner, reason, "\n".join(["", "Last few moves for context:", *self._moments])
+        context = ["", "Last few moves for context:", *self._moments] if self._is_drafted else []
+        return winner, reason, "\n".join(context)
 
 
 class ClassicIndex(Classic):
@@ -342,7 +314,6 @@ class ClassicIndex(Classic):
         return b'{ "State":\n' + state + b'\n, "Actions": [\n' + actions + b"\n]}\nEOT\n"
 
     def _read(self, text: str) -> Json | None:
-        """An index."""
         index, asked = _integer(text), self._asked
         if index is None or index < 0:
             return None
@@ -396,16 +367,13 @@ def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str
 
 
 def _wrong_index(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """See `DialectKind.wrong`."""
     if asked["type"] == "patron-request":
         return _wrong_patron(asked)
     if asked["type"] == "play-turn":
         count = len(asked["actions"])
-    elif asked["effects"]:
-        count = 2
     else:
-        cards = len(asked["cards"])
-        count = sum(comb(cards, size) for size in range(asked["min"], asked["max"] + 1))
+        cards, sizes = len(asked["cards"]), range(asked["min"], asked["max"] + 1)
+        count = 2 if asked["effects"] else sum(comb(cards, size) for size in sizes)
     text = answer.decode(errors="replace")
     verbs = (*_COMMANDS, "PATRON", "CHOICE", "ENDTURN", "END_TURN")
     is_command = text.split(" ")[0].strip() in verbs
@@ -419,11 +387,9 @@ def _wrong_patron(asked: Mapping[str, Any]) -> str:
 
 def _command(action: Json) -> str:
     """An action as a command of `classic`."""
-    kind = action["type"]
-    if kind == CALL_PATRON:
-        return f"PATRON {action['patron']}"
-    verbs = {theirs: verb for verb, theirs in _COMMANDS.items()}
-    return f"{verbs[kind]} {action['card']}" if kind in verbs else "ENDTURN"
+    verbs = {theirs: verb for verb, theirs in _COMMANDS.items()} | {CALL_PATRON: "PATRON"}
+    what = action.get("card", action.get("patron"))
+    return "ENDTURN" if what is None else f"{verbs[action['type']]} {what}"
 
 
 def _one_of(words: Sequence[str]) -> str:

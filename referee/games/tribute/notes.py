@@ -24,14 +24,14 @@ def notes(game: Tribute) -> list[list[str]]:
     """Sentences for each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
-        missed = player.missed
+        missed = player.made.missed
         said = [
-            f"it ended {count} turns {what}"
+            f"it ended {missed[name]} turns {what}"
             for name, what in _MISSED.items()
-            if (count := getattr(missed, name)) >= _MANY_TURNS
+            if missed[name] >= _MANY_TURNS
         ]
-        if missed.favour:
-            times = "a turn" if missed.favour == 1 else f"{missed.favour} turns"
+        if missed["favour"]:
+            times = "a turn" if missed["favour"] == 1 else f"{missed['favour']} turns"
             said.append(
                 f"it ended {times} in which a call of the fourth patron would have won: who is "
                 "favoured by all four at the end of its turn wins (4.10)"
@@ -58,7 +58,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 def _why_no_format(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
     if asked.get("type") == "choose-request":
         if reply.get("type") == "play-reply":
-            return "a choice is open, and the turn goes on when it is answered"
+            return "a choice is open, and the turn continues when it is answered"
         if asked.get("effects"):
             return "`effect` is 0 for the left one of `effects`, 1 for the right one"
         return "`cards` is a list of uids, such as 10103 of " + '{"uid":10103,"card":"GOLD"}'
@@ -80,27 +80,30 @@ def _why_illegal(asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
         return f"it counts from 0, so the last is {last}"
     state = asked.get("state", {})
     me, other = state.get("me", {}), state.get("opponent", {})
-    kind, uid = action.get("type"), action.get("card")
+    kind = action.get("type")
+
+    def among(cards: Iterable[Mapping[str, Any]]) -> bool:
+        return action.get("card") in [card["uid"] for card in cards]
+
     if kind == say.CALL_PATRON:
         return _why_no_call(action.get("patron"), state)
-    if kind == say.PLAY_CARD and uid not in _uids(me.get("hand", ())):
+    if kind == say.PLAY_CARD and not among(me.get("hand", ())):
         return "it is not in `hand`"
     if asked.get("actions") == [{"type": say.END_TURN}] and me.get("hand"):
         return "`max_actions` have been carried out in this turn (4.3)"
     if kind == say.ACTIVATE_AGENT:
-        if uid in _uids(me.get("agents", ())):
+        if among(me.get("agents", ())):
             return "it was activated in this turn, or came in it"
-        return "it is none of the own `agents`"
+        return "it is not one of your `agents`"
     if kind == say.ATTACK:
         if not me.get("power"):
             return "there is no power left"
-        if uid in _uids(other.get("agents", ())):
+        if among(other.get("agents", ())):
             return "a taunt agent has to be attacked first"
-        return "it is none of the other's `agents`"
+        return "it is not one of the opponent's `agents`"
     if kind == say.BUY_CARD:
-        if uid not in _uids(state.get("row", ())):
-            return "it is not in `row`"
-        return f"it costs more than the coins, {me.get('coins')}"
+        coins = f"it costs more than the coins, {me.get('coins')}"
+        return coins if among(state.get("row", ())) else "it is not in `row`"
     return ""
 
 
@@ -111,7 +114,3 @@ def _why_no_call(patron: Any, state: Mapping[str, Any]) -> str:
     if not state.get("me", {}).get("patron_calls"):
         return "no call is left in this turn: there is one a turn, and what cards add"
     return "what it needs is not there (4.8)"
-
-
-def _uids(cards: Iterable[Mapping[str, Any]]) -> set[int]:
-    return {card["uid"] for card in cards}

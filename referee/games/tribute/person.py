@@ -8,13 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import (
-    Choice,
-    Decision,
-    InfoTable,
-    Question,
-    doubts_at_the_end,
-)
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
 from referee.games.interface.turns import TurnListener
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY
@@ -70,13 +64,6 @@ ASKS = {
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
 """The questions, by `follow_up`."""
-_VERB_OF = {
-    say.PLAY_CARD: "play",
-    "activate-agent": "activate",
-    "attack": "attack",
-    say.BUY_CARD: "buy",
-    say.CALL_PATRON: "call",
-}
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
     "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
@@ -113,7 +100,7 @@ class TributeDialogue(TurnListener[Turn]):
             picks = yield self._draft(request)
             return {"type": "patron-reply", "patron": request.available[picks[0]]}
         if isinstance(request, say.ChooseRequest):
-            picks = () if not (request.cards or request.effects) else (yield self._choice(request))
+            picks = (yield self._choice(request)) if request.cards or request.effects else ()
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
@@ -151,9 +138,8 @@ class TributeDialogue(TurnListener[Turn]):
         cards += [*state.me.agents, *state.opponent.agents]
         by_uid = {card.uid: card for card in cards}
         choices = [self._action(action, by_uid) for action in actions]
-        verbs = [_VERB_OF[action.type] for action in actions]
-        left = [verb for verb in verbs if verb != "call"]
-        if sum(action.type == say.PLAY_CARD for action in actions) > 1:
+        left = [_verb(action) for action in actions if action.type != say.CALL_PATRON]
+        if left.count("play") > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
         return Question(
@@ -164,7 +150,7 @@ class TributeDialogue(TurnListener[Turn]):
             columns=("action", "what it brings"),
             least=0,
             enter="end your turn",
-            doubts=doubts_at_the_end(left),
+            doubts=end_doubts(left),
             views=self._views(state),
             help=_HELP,
         )
@@ -172,7 +158,7 @@ class TributeDialogue(TurnListener[Turn]):
     def _action(
         self, action: say.Action, by_uid: Mapping[int, say.CardRef | say.AgentRef]
     ) -> Choice:
-        verb = _VERB_OF[action.type]
+        verb = _verb(action)
         if action.patron is not UNSET:
             return Choice(f"{verb}-{_typed(title_of(action.patron))}", (CALLS[action.patron],))
         assert action.card is not UNSET
@@ -221,9 +207,8 @@ class TributeDialogue(TurnListener[Turn]):
             if patron != TREASURY
         ]
         row = [
-            f"{self._rows[card.card].name} {self._rows[card.card].cost}"
-            + " (can buy)" * (self._rows[card.card].cost <= me.coins)
-            for card in state.row
+            f"{card.name} {card.cost}{' (can buy)' * (card.cost <= me.coins)}"
+            for card in (self._rows[card.card] for card in state.row)
         ]
         return [
             Phrase("other", f"prestige {other.prestige}, {other.hand_size} in hand{coins}", "red"),
@@ -264,13 +249,15 @@ class TributeDialogue(TurnListener[Turn]):
         }
         views = []
         for key, (name, cards) in piles.items():
-            counts = Counter(card.card for card in cards)
-            rows = [
-                (self._rows[c].name, str(n), str(self._rows[c].cost), does(self._rows[c]))
-                for c, n in counts.items()
-            ]
+            counts = [(self._rows[c], n) for c, n in Counter(c.card for c in cards).items()]
+            rows = [(card.name, str(n), str(card.cost), does(card)) for card, n in counts]
             views.append(InfoTable(key, name, ("card", "cards", "cost", "what it brings"), rows))
         return views
+
+
+def _verb(action: say.Action) -> str:
+    """The first word of its type: "buy-card" -> "buy"."""
+    return action.type.partition("-")[0]
 
 
 def does(row: say.CardRow) -> str:

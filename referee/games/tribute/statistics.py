@@ -15,15 +15,12 @@ from referee.games.tribute.rules.game import Tribute
 
 _Counts = dict[str, Count]
 _ENDS = ("prestige-80", "prestige-40", "patron-favour", "turn-limit")
-_SUMS = ("prestige", "power", "coins")
 
 
 class SeatMatch(Struct, frozen=True):
     """What one seat did in one match.
 
     Attributes:
-        power: that was left for prestige.
-        coins: that were left over.
         cost: of all of them.
         patrons: at the table but the treasury.
         favours: patrons that favour it at the end.
@@ -51,12 +48,9 @@ class SeatMatch(Struct, frozen=True):
 _Bots = Sequence[tuple[str, Sequence[tuple[float, SeatMatch]]]]
 
 
-class _Bot:
-    def __init__(self) -> None:
-        self.matches: list[tuple[float, SeatMatch]] = []
-
+class _Matches(list[tuple[float, SeatMatch]]):
     def add(self, points: float, match: SeatMatch) -> None:
-        self.matches.append((points, match))
+        self.append((points, match))
 
 
 class TributeStatistics:
@@ -89,7 +83,7 @@ class TributeStatistics:
         ]
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
-        bots = [(bot, gathered.matches) for bot, gathered in by_bot(seats, SeatMatch, _Bot)]
+        bots = by_bot(seats, SeatMatch, _Matches)
         return [make(bots) for make in (_ends, _turns, _calls, _agents, _cards)]
 
 
@@ -103,31 +97,29 @@ def _ends(bots: _Bots) -> Table:
     for bot, matches in bots:
         reasons = Counter(match.reason for _, match in matches)
         shares = [reasons[reason] / len(matches) for reason in _ENDS]
-        points = [_mean(points for points, _ in matches)]
-        points += [
-            _mean(p for p, match in matches if match.first is seat) for seat in (True, False)
-        ]
+        seats = ((True, False), (True,), (False,))  # both, the first, the second
+        points = [_mean(p for p, match in matches if match.first in among) for among in seats]
         rows.append((bot, len(matches), *shares, max(0.0, 1 - sum(shares)), *points))
     numbers = (*_ENDS, "other end", "points", "points as first", "as second")
     return Table("How matches end", ("bot", "matches", *numbers), rows, percent=numbers)
 
 
+def _numbers(m: SeatMatch) -> Sequence[int]:
+    bought, calls = sum(m.bought.values()), sum(m.calls.values())
+    return (m.turns, m.cost, m.prestige, m.power, m.coins, bought, calls, m.agents)
+
+
 def _turns(bots: _Bots) -> Table:
     rows = []
     for bot, matches in bots:
-        seats = [match for _, match in matches]
-        turns = sum(match.turns for match in seats)
-        sums = [sum(getattr(m, what) for m in seats) for what in _SUMS]
-        bought = sum(sum(match.bought.values()) for match in seats)
-        calls = sum(sum(match.calls.values()) for match in seats)
-        agents = sum(match.agents for match in seats)
-        sums += [bought, calls, agents]
-        *made, per_calls, per_agents = [amount / turns if turns else None for amount in sums]
-        paid = sum(match.cost for match in seats) / bought if bought else None
-        rows.append((bot, turns / len(matches), *made, paid, per_calls, per_agents))
-    columns = ("bot", "turns", "prestige", "power to prestige", "coins left over", "bought", "paid")
-    title = "Means of a turn, paid of a card; turns of a match"
-    return Table(title, (*columns, "calls", "agents"), rows)
+        columns = zip(*(_numbers(match) for _, match in matches), strict=True)
+        turns, cost, *sums = map(sum, columns)
+        *made, calls, agents = [amount / turns if turns else None for amount in sums]
+        paid = cost / sums[3] if sums[3] else None
+        rows.append((bot, turns / len(matches), *made, paid, calls, agents))
+    heads = ("bot", "turns", "prestige", "power to prestige", "coins left over", "bought", "paid")
+    title = "Mean per turn, paid per card; turns per match"
+    return Table(title, (*heads, "calls", "agents"), rows)
 
 
 def _calls(bots: _Bots) -> Table:
@@ -148,7 +140,7 @@ def _calls(bots: _Bots) -> Table:
                 rows.append((bot, patron, len(here), calls, favour, points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)
-    return Table("Calls of a match, by patron at the table", columns, rows, percent=shares)
+    return Table("Calls per match, by patron at the table", columns, rows, percent=shares)
 
 
 def _agents(bots: _Bots) -> Table:
@@ -159,7 +151,7 @@ def _agents(bots: _Bots) -> Table:
         shares = [sum(fate) / agents if agents else None for fate in fates]
         rows.append((bot, agents / len(matches), *shares))
     ends = ("killed", "knocked out", "destroyed", "in play at the end")
-    title = "Agents of a match, and what became of them"
+    title = "Agents per match, and what happened to them"
     return Table(title, ("bot", "agents", *ends), rows, percent=ends)
 
 

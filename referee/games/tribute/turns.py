@@ -16,7 +16,7 @@ from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.seats import seat_id, seat_of
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import CONTRACT_ACTION, CONTRACT_AGENT, TREASURY
-from referee.games.tribute.rules.table import LEVELS
+from referee.games.tribute.rules.patrons import favour_after
 
 _LABELS = {
     say.PLAY_CARD: "plays",
@@ -79,9 +79,7 @@ class Turns(turns.TurnReader[Turn]):
         "ends": "dim",
     }
     columns: ClassVar[Mapping[str, str]] = {
-        "coins": "",
-        "power": "",
-        "prestige": "",
+        **dict.fromkeys(("coins", "power", "prestige"), ""),
         "bought": "cards",
         "called": "calls",
     }
@@ -92,18 +90,13 @@ class Turns(turns.TurnReader[Turn]):
         self._cards: dict[int, str] = {}  # uid -> card
         self._favours: dict[str, str | None] = {}
         self._agents: dict[int, tuple[str, int]] = {}  # uid -> whose it is, HP
-        self._start(0)
-
-    def _start(self, coins: int) -> None:
-        self._left = Counter(coins=coins)  # and power
-        self._counters: Counter[str] = Counter()  # cards of each deck in this turn
-        self._waiting: dict[str, set[int]] = {}  # deck -> levels of entries not yet released
+        self._left: Counter[str] = Counter()  # coins and power
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
             case say.TurnStarted(turn=turn, player_number=player, coins=coins):
                 over = self.begin(turn, player)
-                self._start(coins)
+                self._left = Counter(coins=coins)
                 self.now.coins = coins
                 return over
             case say.TurnEnded(prestige=scores):
@@ -149,8 +142,7 @@ class Turns(turns.TurnReader[Turn]):
         if label is None:
             return
         if action.patron is not UNSET:
-            self.keep(self.now.called, title_of(action.patron))
-            self.act(label, title_of(action.patron), *self._move_favour(action.patron))
+            self._call(action.patron)
             return
         uid = 0 if action.card is UNSET else action.card
         row = self._rows.get(self._cards.get(uid, ""))
@@ -162,48 +154,33 @@ class Turns(turns.TurnReader[Turn]):
             self._left["coins"] -= row.cost
             self.add_effects(f"for {row.cost}")
         if label == "plays" or (label == "buys" and row.type in _CONTRACTS):
-            self._play(uid, row)
-        elif label == "activates":
-            self._count(row)
+            self._enter(uid, row)
 
-    def _move_favour(self, patron: str) -> list[str]:
-        """Move a favour as a call does (4.8)."""
-        if patron not in self._favours:
-            return []
-        player, before = self.now.player_number, self._favours[patron]
-        after = player if before in (None, player) or patron == "ANSEI" else None
-        self._favours[patron] = after
-        if after == before:
-            return []
-        return ["neutral now" if after is None else f"favours {self._name(after)}"]
+    def _call(self, patron: str) -> None:
+        self.keep(self.now.called, title_of(patron))
+        self.act("calls", title_of(patron))
+        if patron in self._favours:
+            before = self._favours[patron]
+            self._favours[patron] = after = favour_after(patron, before, self.now.player_number)
+            if after != before:
+                self.add_effects("neutral now" if after is None else f"favours {self._name(after)}")
 
-    def _play(self, uid: int, row: say.CardRow) -> None:
-        """Put an agent into play, and count the card for its deck."""
+    def _enter(self, uid: int, row: say.CardRow) -> None:
+        """Put a card into play, if it is an agent."""
         if row.hp is not None:
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
-        self._count(row)
-
-    def _count(self, row: say.CardRow) -> None:
-        """Count a card for its deck, and say which combos it releases (4.4)."""
-        self._counters[row.deck] = reached = min(self._counters[row.deck] + 1, LEVELS)
-        waiting = self._waiting.setdefault(row.deck, set())
-        waiting |= {level for level, effect in enumerate(row.effects, 1) if effect and level > 1}
-        combos = sorted(level for level in waiting if level <= reached)
-        waiting -= {*combos}
-        if combos:
-            levels = " and ".join(map(str, combos))
-            self.add_effects(f"{title_of(row.deck)} combo {levels}")
 
     def _happen(self, event: say.Event) -> None:
         kind, amount, target = event.kind, event.amount, event.target
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
-        elif target is not None and kind != "draw":  # `player-drew` says how many came
+        elif target is None:
+            if kind in _DONE:  # not a draw: `player-drew` says how many came
+                self.add_effects(_DONE[kind].format(amount))
+        else:
             self._cards[target.uid] = target.card
             self._befall(event, target)
-        elif kind in _DONE:
-            self.add_effects(_DONE[kind].format(amount))
 
     def _befall(self, event: say.Event, target: say.CardRef) -> None:
         kind, amount, name = event.kind, event.amount, self._title(target.card)
@@ -230,7 +207,7 @@ class Turns(turns.TurnReader[Turn]):
                 elif kind in ("destroy-card", "knockout"):
                     self._agents.pop(target.uid, None)
                 elif row is not None and kind == "acquire-card" and row.type in _CONTRACTS:
-                    self._play(target.uid, row)
+                    self._enter(target.uid, row)
 
     def _gain(self, player: str, amount: int, what: str) -> None:
         if player != self.now.player_number:
@@ -281,11 +258,11 @@ class Turns(turns.TurnReader[Turn]):
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         parts = super().words(turn)
-        for seat, agents in enumerate(turn.agents):
+        for seat, agents in enumerate(turn.agents if turn.scores is not None else ()):
             favours = [title_of(p) for p, who in turn.favours.items() if who == seat_id(seat)]
-            has = [f"agents {', '.join(agents)}"] * bool(agents)
-            has += [f"favours of {', '.join(favours)}"] * bool(favours)
-            if has and turn.scores is not None:
+            lists = (("agents", agents), ("favours of", favours))
+            has = [f"{what} {', '.join(names)}" for what, names in lists if names]
+            if has:
                 parts.append(Phrase("after", f"{self._names[seat]}: {'; '.join(has)}", "dim"))
         return parts
 

@@ -45,11 +45,7 @@ class Start(Struct, frozen=True):
 
 
 class TurnOver(Struct, frozen=True):
-    """A turn.
-
-    Attributes:
-        turn: a struct of the game's own, see `referee.games.interface.turns.Turn`.
-    """
+    """A turn, as the game's struct below `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
@@ -63,24 +59,14 @@ class End(Struct, frozen=True):
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match.
-
-    Attributes:
-        line: the last line that was read.
-        why: one clause.
-    """
+    """The log ends before the match: the last line that was read, and why, as a clause."""
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are not part of such a log.
-
-    Attributes:
-        line: the first of them.
-        count: how many.
-    """
+    """Lines that are not part of such a log: the first of them, and how many."""
 
     line: int
     count: int
@@ -90,11 +76,7 @@ Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
 
 
 class Replay:
-    """One log.
-
-    Attributes:
-        turn_reader: of its match, once the players are known; it shows the turns.
-    """
+    """One log; `turn_reader` shows its turns, once the players are known."""
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
@@ -167,8 +149,6 @@ class Replay:
     def _seat(self, player: str) -> int | None:
         return seat_of(player, self._seats or max_seats(self._rules))
 
-    # --- records ------------------------------------------------------------------------------
-
     def _line_of_record(self, line: Line) -> Iterator[Item]:
         entry = line.content
         if line.kind == "end":
@@ -194,8 +174,6 @@ class Replay:
             self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
             self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
-
-    # --- messages -----------------------------------------------------------------------------
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
         message = line.content
@@ -245,15 +223,10 @@ class Replay:
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         self.turn_reader = turns(names)
         header = self._header or {}
-        bots = header.get("bots")
-        return Start(
-            rules.name,
-            names,
-            header.get("seed"),
-            [bot if isinstance(bot, str) else describe(bot) for bot in bots]
-            if isinstance(bots, list)
-            else [],
-        )
+        given = header.get("bots")
+        bots = given if isinstance(given, list) else []
+        shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
+        return Start(rules.name, names, header.get("seed"), shown)
 
 
 def _problem(raw: bytes, value: Any) -> str:

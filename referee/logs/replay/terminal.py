@@ -22,11 +22,7 @@ _MAX_WIDTH = 120
 
 
 class Painter:
-    """Lines of text for one width.
-
-    Args:
-        colour: whether to style by escape sequences.
-    """
+    """Lines of text for one width, styled by escape sequences if `colour`."""
 
     def __init__(self, width: int, *, colour: bool) -> None:
         self._width = max(min(width, _MAX_WIDTH), 40)
@@ -75,8 +71,8 @@ class Painter:
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."
         else:
-            lines = "1 line is" if item.count == 1 else f"{item.count} lines are"
-            text = f"{lines} none of such a log and not shown, the first is line {item.line}."
+            lines = "1 line does" if item.count == 1 else f"{item.count} lines do"
+            text = f"{lines} not belong to such a log; the first is line {item.line}."
         yield from (self._paint(line, "yellow") for line in self._wrap(text, 0))
 
     def _phrase(self, phrase: Phrase) -> Iterator[str]:

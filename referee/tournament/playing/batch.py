@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from multiprocessing.util import Finalize
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.plain import borrow_plain_bots, release_plain
+from referee.bots.hosting import borrow_plain_bots, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
@@ -30,10 +30,9 @@ from referee.errors import InternalError, RefereeError, ShortageError, UsageErro
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
-from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec
-from referee.play import PlainRunner, Played, are_objects, objects
+from referee.play import PlainRunner, Played
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import (
     BUCKETS_PER_DOUBLING,
@@ -63,13 +62,8 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         spec: of every match, but for its bots and its seed.
-        entrants: those who play, by their numbers in the tournament.
-        plans: the matches, in the order in which they are played.
-        keep_alive: whether bots may play match after match in one process.
         keep: of which matches the record is given back: "all", "faulty" or "none".
-        record_stderr: whether what bots write on stderr goes into the records.
         live: a folder on this machine into which a match is written while it is played; or empty.
-        results: whether the results are given back whole.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
@@ -89,18 +83,20 @@ class Batch(Struct, frozen=True):
     matches_a_deal: int = 1
     run: str = ""
 
+    def in_directories(self, place: Callable[[str], str]) -> Batch:
+        """This batch with its bots in other directories: `place` of those that they are in."""
+        entrants = {
+            number: replace(entrant, directory=place(entrant.directory))
+            for number, entrant in self.entrants.items()
+        }
+        return replace(self, entrants=entrants)
+
 
 _OURS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
 
 
 class Failed(Struct, frozen=True):
-    """Why a batch could not be played; not an exception, since not all of them can be sent.
-
-    Attributes:
-        kind: "usage", "shortage" or "bug".
-        text: one line.
-        trace: of a bug, the traceback.
-    """
+    """Why a batch could not be played, as plain data: "usage", "shortage" or "bug", and a text."""
 
     kind: str
     text: str
@@ -124,10 +120,8 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
-            for kind, error_type in _OURS.items():
-                if isinstance(ours, error_type):
-                    return Failed(kind, str(ours))
-            return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
+            kind = next((kind for kind, its in _OURS.items() if isinstance(ours, its)), "bug")
+            return Failed(kind, str(ours), "".join(traceback.format_exception(error)))
 
 
 def end_bots() -> None:
@@ -169,17 +163,17 @@ class Worker:
         if batch.run != self._run:
             self._run = batch.run
             self.finish()
-        sources = {number: _source(batch, number) for number in batch.entrants}
+        sources = {
+            number: batch.sources.get(number) or find_entrant(entrant, batch.spec.game)
+            for number, entrant in batch.entrants.items()
+        }
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
-        lateness = Lateness()
         rows = []
         until = time.monotonic() + BATCH_SECONDS
         for plan in batch.plans:
-            bots = tuple(batch.entrants[number].bot for number in plan.players)
-            spec = replace(batch.spec, bots=bots, seed=plan.seed)
-            rows.append(self._play(spec, batch, plan, sources, lateness))
+            rows.append(self._play(batch, plan, sources))
             if time.monotonic() >= until:
                 break
         if batch.alone:
@@ -196,40 +190,28 @@ class Worker:
         self._pool.end()
         kill_orphans(self._spare)
 
-    def _play(
-        self,
-        spec: MatchSpec,
-        batch: Batch,
-        plan: Plan,
-        sources: dict[int, BotSource],
-        lateness: Lateness,
-    ) -> MatchRow:
+    def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
         """Play a match, again if need be."""
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
-            lateness.reset()
-            attempt = _Attempt(spec, batch, plan, is_first=late + restarts == 0)
+            attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
             try:
-                is_again = self._attempt(attempt, batch, plan, sources, lateness)
+                is_again = self._attempt(attempt)
             finally:
                 attempt.close()
             for seat, left in attempt.played.disqualified.items():
                 if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
-                    self._check_there(sources[plan.players[seat]])
+                    self._check_there(attempt.sources[seat])
             if is_again:
                 restarts += 1
-            elif _is_late(attempt.played, spec.limits, lateness):
+            elif attempt.is_late():
                 late += 1
             else:
                 break
-        return _row(attempt, batch, plan, late, restarts)
+        return attempt.row(late, restarts)
 
     def _check_there(self, source: BotSource) -> None:
-        """See that the files of a bot are there that were when this process first saw it.
-
-        Raises:
-            UsageError: one is gone. The bot's faults in this batch are then not its own.
-        """
+        """Raise `UsageError` if a file of a bot is gone: its faults are then not its own."""
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
@@ -237,45 +219,32 @@ class Worker:
                     "matches that the bot lost for that are not saved"
                 )
 
-    def _attempt(
-        self,
-        attempt: _Attempt,
-        batch: Batch,
-        plan: Plan,
-        sources: dict[int, BotSource],
-        lateness: Lateness,
-    ) -> bool:
-        """Play a match once.
-
-        Returns:
-            Whether it is to be played again: a bot that had waited for it failed in its handshake.
-        """
-        entrants = [batch.entrants[number] for number in plan.players]
-        bot_sources = [sources[number] for number in plan.players]
+    def _attempt(self, attempt: _Attempt) -> bool:
+        """Play a match once; whether again: a bot that had waited failed in its handshake."""
+        batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         # A process plays in one place of each deal, so that it sees none of them twice.
-        place = plan.match % batch.matches_a_deal
+        place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
-        processes = {s for s, bot in enumerate(bot_sources) if isinstance(bot, BotCommand)}
-
-        fresh = not attempt.is_first  # those that waited have seen this match
-        spec = attempt.spec
-        digest = not batch.results  # who wants the results whole has no use for it
-        if are_objects(bot_sources):
-            bots = objects(bot_sources)
-            runner = PlainRunner(spec, bots, record=attempt.record, digest=digest)
-            attempt.match = runner.match
-            runner.run()
-            attempt.played = runner.close()
-            return False
+        processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
         with borrow_plain_bots(
-            self._pool, spec, bot_sources, keys, attempt.stderr, attempt.recorded, fresh=fresh
+            self._pool,
+            spec,
+            attempt.sources,
+            keys,
+            attempt.stderr,
+            attempt.recorded,
+            fresh=attempt.fresh,
         ) as borrowed:
             waited = {seat for seat in processes if borrowed[seat].started is None}
             runner = PlainRunner(
-                spec, borrowed, record=attempt.record, stderr=attempt.recorded, digest=digest
+                spec,
+                borrowed,
+                record=attempt.record,
+                stderr=attempt.recorded,
+                digest=not batch.results,  # who wants the results whole has no use for it
             )
             runner.idle = lambda: self._pool.waiting
-            runner.overslept = lateness.note
+            runner.overslept = attempt.lateness.note
             match = attempt.match = runner.match
             runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
@@ -289,41 +258,10 @@ class Worker:
         return bool(failed)
 
 
-class _Attempt:
-    """A match that is played, for the first time or again."""
-
-    match: Match
-    played: Played
-
-    def __init__(self, spec: MatchSpec, batch: Batch, plan: Plan, *, is_first: bool = True) -> None:
-        self.spec = spec
-        self.is_first = is_first
-        self.record: MemorySink | None = None
-        if batch.live:
-            self.record = LiveRecord(live_of(Path(batch.live), plan.match))
-        elif batch.keep != "none":
-            self.record = MemorySink()
-        self.stderr = [MemorySink() for _ in spec.bots]
-        self.recorded = [RecordedStderr() for _ in spec.bots] if batch.record_stderr else []
-
-    def close(self) -> None:
-        if self.record is not None:
-            self.record.close()
-
-
 class Lateness:
-    """How late this process is at what it wanted to do at a certain time.
+    """How late this process is, in a match, in seconds: at one time, and all together."""
 
-    Attributes:
-        worst, total: the most at one time, and all together, in seconds, since it was reset.
-    """
-
-    def __init__(self) -> None:
-        self.reset()
-
-    def reset(self) -> None:
-        """Begin anew."""
-        self.worst = self.total = 0.0
+    worst = total = 0.0
 
     def note(self, late: float) -> None:
         """Take how many seconds late this process was."""
@@ -331,74 +269,103 @@ class Lateness:
         self.total += late
 
 
-def _is_late(played: Played, limits: Limits, lateness: Lateness) -> bool:
-    """Whether somebody timed out while the referee itself was late."""
-    parts = {
-        Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
-        Disqualification.STARTUP_TIMEOUT: lateness.worst / limits.startup_limit,
-        Disqualification.TIME_BANK: lateness.total / limits.time_bank,
-    }
-    return any(parts.get(left.code, 0.0) > LATE_PART for left in played.disqualified.values())
+class _Attempt:
+    """A match that is played, for the first time or again.
+
+    Args:
+        sources: of the bots of the batch, by their numbers.
+        fresh: whether processes that have waited for it may not play: they have seen this match.
+    """
+
+    match: Match
+    played: Played
+
+    def __init__(
+        self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource], *, fresh: bool
+    ) -> None:
+        self.batch = batch
+        self.plan = plan
+        self.fresh = fresh
+        self.entrants = [batch.entrants[number] for number in plan.players]
+        self.sources = [sources[number] for number in plan.players]
+        bots = tuple([entrant.bot for entrant in self.entrants])
+        self.spec = replace(batch.spec, bots=bots, seed=plan.seed)
+        self.record: MemorySink | None = None
+        if batch.live:
+            self.record = LiveRecord(live_of(Path(batch.live), plan.match))
+        elif batch.keep != "none":
+            self.record = MemorySink()
+        self.stderr = [MemorySink() for _ in bots]
+        self.recorded = [RecordedStderr() for _ in bots] if batch.record_stderr else []
+        self.lateness = Lateness()
+
+    def close(self) -> None:
+        if self.record is not None:
+            self.record.close()
+
+    def is_late(self) -> bool:
+        """Whether somebody timed out while the referee itself was late."""
+        limits, lateness = self.spec.limits, self.lateness
+        parts = {
+            Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
+            Disqualification.STARTUP_TIMEOUT: lateness.worst / limits.startup_limit,
+            Disqualification.TIME_BANK: lateness.total / limits.time_bank,
+        }
+        codes = [left.code for left in self.played.disqualified.values()]
+        return any(parts.get(code, 0.0) > LATE_PART for code in codes)
+
+    def row(self, late: int, restarts: int) -> MatchRow:
+        """The match as a row of the store; same arguments as there."""
+        played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
+        is_stored = not batch.results  # who wants the results whole keeps no store
+        statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
+        seats = []
+        for seat, player in enumerate(result.players):
+            left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
+            stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+            seats.append(
+                SeatRow(
+                    match=plan.match,
+                    seat=seat,
+                    bot=plan.players[seat],
+                    calls_itself=player.name,
+                    rank=player.rank,
+                    score=player.score,
+                    faults=Faults(_json(player.faults)),
+                    disqualified=left.code.value if left else None,
+                    detail=left.detail if left else _reached(played.reached[seat]),
+                    stderr=stderr if left else None,
+                    replies=len(seconds),
+                    reply_seconds=sum(seconds),
+                    longest_reply=max(seconds, default=0.0),
+                    reply_histogram=_histogram(seconds if is_stored else []),
+                    statistics=statistics[seat] if statistics else "",
+                )
+            )
+        is_faulty = bool(played.disqualified) or any(player.faults for player in result.players)
+        is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
+        return MatchRow(
+            plan.match,
+            plan.deal,
+            plan.seed,
+            turns=result.turns,
+            reason=result.reason,
+            void=late > MAX_LATE_REPLAYS,
+            late=late,
+            restarts=restarts,
+            seconds=result.duration_seconds,
+            digest=played.digest,
+            referee=__version__,
+            seats=tuple(seats),
+            record=self.record.data if is_kept and self.record is not None else b"",
+            stderr=[sink.data[:MAX_STDERR] for sink in self.stderr] if is_kept else [],
+            result=result if batch.results else None,
+        )
 
 
 def _reached(limits: Sequence[str]) -> str | None:
     """The entry in the store for limits that a bot reached without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
-
-
-def _row(attempt: _Attempt, batch: Batch, plan: Plan, late: int, restarts: int) -> MatchRow:
-    played, match = attempt.played, attempt.match
-    players = played.result.players
-    is_stored = not batch.results  # who wants the results whole keeps no store
-    statistics = [text.decode() for text in match.statistics()] if is_stored else []
-    seats = []
-    for seat, player in enumerate(players):
-        left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
-        stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
-        seats.append(
-            SeatRow(
-                match=plan.match,
-                seat=seat,
-                bot=plan.players[seat],
-                calls_itself=player.name,
-                rank=player.rank,
-                score=player.score,
-                faults=Faults(_json(player.faults)),
-                disqualified=left.code.value if left else None,
-                detail=left.detail if left else _reached(played.reached[seat]),
-                stderr=stderr if left else None,
-                replies=len(seconds),
-                reply_seconds=sum(seconds),
-                longest_reply=max(seconds, default=0.0),
-                reply_histogram=_histogram(seconds if is_stored else []),
-                statistics=statistics[seat] if statistics else "",
-            )
-        )
-    is_faulty = bool(played.disqualified) or any(player.faults for player in players)
-    is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
-    return MatchRow(
-        match=plan.match,
-        deal=plan.deal,
-        seed=plan.seed,
-        turns=played.result.turns,
-        reason=played.result.reason,
-        void=late > MAX_LATE_REPLAYS,
-        late=late,
-        restarts=restarts,
-        seconds=played.result.duration_seconds,
-        digest=played.digest,
-        referee=__version__,
-        seats=tuple(seats),
-        record=attempt.record.data if is_kept and attempt.record is not None else b"",
-        stderr=[sink.data[:MAX_STDERR] for sink in attempt.stderr] if is_kept else [],
-        result=played.result if batch.results else None,
-    )
-
-
-def _source(batch: Batch, number: int) -> BotSource:
-    if number in batch.sources:
-        return batch.sources[number]
-    return find_entrant(batch.entrants[number], batch.spec.game)
 
 
 def _files(source: BotSource) -> list[str]:
@@ -409,11 +376,7 @@ def _files(source: BotSource) -> list[str]:
 
 
 def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
-    """A match that nobody could play to its end: each time its worker was killed. It is void.
-
-    Args:
-        killers: bots that are put out for it.
-    """
+    """A void match, whose worker was killed each time; the killers are put out for it."""
     seats = [
         SeatRow(
             plan.match,
@@ -426,16 +389,11 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
         for seat, bot in enumerate(plan.players)
     ]
     return MatchRow(
-        match=plan.match,
-        deal=plan.deal,
-        seed=plan.seed,
-        turns=0,
+        plan.match,
+        plan.deal,
+        plan.seed,
         reason=WORKER_KILLED,
         void=True,
-        late=0,
-        restarts=0,
-        seconds=0.0,
-        digest="",
         referee=__version__,
         seats=tuple(seats),
     )

@@ -22,7 +22,6 @@ class Checked(Struct, frozen=True):
 
     Attributes:
         how: "record" if it was run again from its record, "played" if the bots played it again.
-        problem: what differs; empty if nothing does.
     """
 
     match: int
@@ -53,15 +52,7 @@ def check(
     dispatcher: Dispatcher,
     records: Path | None,
 ) -> Iterator[Checked | None]:
-    """Check matches, those first that have a record.
-
-    Args:
-        again: those of the matches that are played again.
-        records: the folder of the records of the others, or None.
-
-    Yields:
-        A match that was checked, or None now and then, so that the caller can look around.
-    """
+    """Check matches, those first that have a record. None now and then, to look around."""
     digests = {match.match: match.digest for match in again}
     for match in matches:
         if records is not None and match.match not in digests:

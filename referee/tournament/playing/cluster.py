@@ -32,10 +32,8 @@ class Cluster:
     """A Dask cluster.
 
     Args:
-        address: of its scheduler: "HOST:PORT", "tls://HOST:PORT".
         directories: those that travel, by the `directory` of their bots. A bot of another one is
             looked for by the workers as if it had none.
-        say: tells the user something, as one line.
 
     Attributes:
         threads: of its workers at the moment: the number of batches played in parallel. At least 1,
@@ -101,11 +99,7 @@ class _ClusterExecutor(Executor):
         self._lost: BaseException | None = None
 
     async def connect(self, address: str) -> None:
-        """Connect to the scheduler.
-
-        Raises:
-            UsageError: the cluster does not answer, or Dask is not installed.
-        """
+        """Connect to the scheduler; as `Cluster.workers`."""
         try:
             from distributed import Client
         except ImportError as error:
@@ -151,13 +145,9 @@ class _ClusterExecutor(Executor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Let a worker call a function with a batch, its one argument."""
-        batch: Batch = args[0]
-        entrants = {
-            number: replace(entrant, directory=self._digests.get(entrant.directory, ""))
-            for number, entrant in batch.entrants.items()
-        }
-        digests = sorted({entrant.directory for entrant in entrants.values()} - {""})
-        work = pickle.dumps((fn, replace(batch, entrants=entrants)))
+        batch: Batch = args[0].in_directories(lambda name: self._digests.get(name, ""))
+        digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
+        work = pickle.dumps((fn, batch))
         return self._portal.start_task_soon(self._play, work, digests)
 
     async def _play(self, work: bytes, digests: list[str]) -> Any:

@@ -18,12 +18,7 @@ from referee.logs.zstd import zstd
 
 
 class Packed(Struct, frozen=True):
-    """A directory with all that is in it.
-
-    Attributes:
-        digest: the name of its content.
-        data: compressed.
-    """
+    """A directory, compressed, with the digest of its content."""
 
     digest: str
     data: bytes
@@ -80,11 +75,7 @@ def place(digest: str) -> Path:
 
 
 def unpack(packed: Packed) -> None:
-    """Unpack a directory to its place. Several processes may do so in parallel.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Unpack a directory to its place. Several processes may do so in parallel."""
     final = place(packed.digest)
     final.parent.mkdir(parents=True, exist_ok=True)
     temporary = tempfile.mkdtemp(prefix=".", dir=final.parent)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
-from referee.games import GAMES
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
@@ -38,8 +38,7 @@ class Dispatcher:
 
     Args:
         jobs: says how many batches it works on in parallel.
-        keep: which records are given back: "all", "faulty" or "none".
-        record_stderr, live, results, sources: as of `Batch`.
+        sources, wanted: fields of every `Batch`.
         hidden: as of `Sandbox`.
 
     Attributes:
@@ -51,21 +50,15 @@ class Dispatcher:
         workers: Callable[[], AbstractContextManager[Executor]],
         jobs: Callable[[], int],
         *,
-        keep: str = "none",
-        record_stderr: bool = False,
-        live: str = "",
-        results: bool = False,
         sources: Mapping[int, BotSource] | None = None,
         hidden: tuple[str, ...] = (),
+        **wanted: Any,
     ) -> None:
         self._workers = workers
         self._jobs = jobs
-        self._keep = keep
-        self._record_stderr = record_stderr
-        self._live = live
-        self._results = results
         self._sources = dict(sources or {})
         self._hidden = hidden
+        self._wanted = wanted
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
@@ -97,11 +90,20 @@ class Dispatcher:
             InternalError: the referee has a bug.
         """
         self._read_files(setup)
+        self._bots = setup.bots
+        self._empty = Batch(
+            spec=setup.spec([""] * setup.players, hidden=self._hidden),
+            entrants={},
+            plans=(),
+            keep_alive=setup.keep_alive,
+            matches_a_deal=setup.matches_a_deal,
+            **self._wanted,
+        )
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
                 while len(in_play) < self._jobs() * AHEAD:
-                    batch = self._next_batch(setup, plans)
+                    batch = self._next_batch(plans)
                     if batch is None:
                         break
                     try:
@@ -117,7 +119,8 @@ class Dispatcher:
                 for future in finished:
                     rows = _played(future)
                     self._again += in_play.pop(future).plans[len(rows) :]
-                    self._note_seconds(rows)
+                    mean = sum(row.seconds for row in rows) / len(rows)
+                    self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
                     yield rows
                 continue
             except BrokenExecutor as error:
@@ -130,18 +133,16 @@ class Dispatcher:
             in_play.clear()
             for plan in sorted(given_out, key=lambda plan: plan.match):
                 if self.out.isdisjoint(plan.players):
-                    row = yield from self._alone(setup, plan)
+                    row = yield from self._alone(plan)
                     if row is None:
-                        killers = yield from self._killers(setup, plan)
+                        killers = yield from self._killers(plan)
                         self.out |= killers
                         row = lost_row(plan, killers)
                     yield [row]
 
-    def _alone(
-        self, setup: TournamentSetup, plan: Plan
-    ) -> Generator[list[MatchRow], None, MatchRow | None]:
+    def _alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
         """Play a match while nothing else is played; None if its worker has died each time."""
-        batch = replace(self._batch(setup, [plan]), alone=True)
+        batch = replace(self._batch([plan]), alone=True)
         for _ in range(MAX_DEATHS):
             try:
                 future = self._executor.submit(play_batch, batch)
@@ -154,43 +155,36 @@ class Dispatcher:
                 return row
         return None
 
-    def _killers(
-        self, setup: TournamentSetup, plan: Plan
-    ) -> Generator[list[MatchRow], None, set[int]]:
+    def _killers(self, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
         """The bots of a match that kill their worker also when they are its only bot.
 
-        Then nobody else can have done it.
-
-        Raises:
-            ShortageError: all bots that were tried do, so it is not the bots.
+        If all bots that were tried do, it is not the bots: then it raises `ShortageError`.
         """
         killers = set()
         for bot in sorted({*plan.players}):
-            if (yield from self._kills(setup, plan, bot)):
+            if (yield from self._kills(plan, bot)):
                 killers.add(bot)
         if killers.issuperset(plan.players):
-            spared = {*range(len(setup.bots))} - killers - self.out
+            spared = {*range(len(self._bots))} - killers - self.out
             for bot in islice(sorted(spared), MAX_OTHERS):
-                if not (yield from self._kills(setup, plan, bot)):
+                if not (yield from self._kills(plan, bot)):
                     break
             else:
-                raise ShortageError("processes that play matches are killed, whatever they play")
+                raise ShortageError("processes that play matches are killed, for every match")
         return killers
 
-    def _kills(
-        self, setup: TournamentSetup, plan: Plan, bot: int
-    ) -> Generator[list[MatchRow], None, bool]:
+    def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
         """Whether a bot kills the worker of this match, from its own seat or else the first."""
-        other = bot if GAMES[setup.game].simplest_reply is None else STAND_IN
+        other = bot if self._empty.spec.rules.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
-        return (yield from self._alone(setup, replace(plan, players=tuple(players)))) is None
+        return (yield from self._alone(replace(plan, players=tuple(players)))) is None
 
     def _restart(self, error: BrokenExecutor) -> None:
         self.__exit__(type(error), error, error.__traceback__)
         self.__enter__()
 
-    def _next_batch(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Batch | None:
+    def _next_batch(self, plans: Iterator[Plan]) -> Batch | None:
         """Take matches for about `BATCH_SECONDS`; the first batches are one match each."""
         size = 1
         if self._seconds is not None:
@@ -202,7 +196,7 @@ class Dispatcher:
                 break
             if self.out.isdisjoint(plan.players):
                 chosen.append(plan)
-        return self._batch(setup, chosen) if chosen else None
+        return self._batch(chosen) if chosen else None
 
     def _read_files(self, setup: TournamentSetup) -> None:
         """Read bots that are files, once for all matches: a worker may have no such file."""
@@ -214,25 +208,15 @@ class Dispatcher:
                 if file is not None:
                     self._sources[number] = file
 
-    def _batch(self, setup: TournamentSetup, plans: list[Plan]) -> Batch:
-        numbers = {number for plan in plans for number in plan.players}
-        return Batch(
-            spec=setup.spec([""] * setup.players, hidden=self._hidden),
-            entrants={n: _STAND_IN if n == STAND_IN else setup.bots[n] for n in sorted(numbers)},
+    def _batch(self, plans: Sequence[Plan]) -> Batch:
+        numbers = sorted({number for plan in plans for number in plan.players})
+        return replace(
+            self._empty,
+            entrants={n: _STAND_IN if n == STAND_IN else self._bots[n] for n in numbers},
             plans=tuple(plans),
-            keep_alive=setup.keep_alive,
-            keep=self._keep,
-            record_stderr=self._record_stderr,
-            live=self._live,
-            results=self._results,
-            sources={number: self._sources[number] for number in numbers & self._sources.keys()},
-            matches_a_deal=setup.matches_a_deal,
+            sources={n: self._sources[n] for n in numbers if n in self._sources},
             run=self._run,
         )
-
-    def _note_seconds(self, rows: list[MatchRow]) -> None:
-        seconds = sum(row.seconds for row in rows) / len(rows)
-        self._seconds = max(1e-4, 0.7 * (self._seconds or seconds) + 0.3 * seconds)
 
 
 def _played(future: Future[list[MatchRow] | Failed]) -> list[MatchRow]:

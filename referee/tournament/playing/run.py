@@ -22,15 +22,11 @@ class Run:
     """Plays what a store has not got yet.
 
     Args:
-        store: to continue; it has a setup.
         records: a folder for the records that the dispatcher gives back, or None.
         live: the folder of the dispatcher's `live`, or None.
 
     Attributes:
-        setup: the settings of the matches.
-        total: matches that are to be played in all.
         done: matches in the store, void ones among them.
-        played: matches that this run has played.
         test: of a sequential test, how it stands; else None.
         look: is called at least every 0.1 s; may raise to end the run.
         on_rows: is given the matches that were added to the store.
@@ -59,10 +55,7 @@ class Run:
     def play(self, dispatcher: Dispatcher) -> None:
         """Play all that is missing; of a sequential test no more than decides it.
 
-        Raises:
-            UsageError: the store or a record cannot be written, or a bot is not there any more.
-            ShortageError: the system is short of something, or workers are killed again and again.
-            InternalError: the referee has a bug.
+        It raises what `Dispatcher.play` does, and `UsageError` if a result cannot be written.
         """
         there = set(self._store.played())
         dispatcher.out |= self._store.put_out()
@@ -111,11 +104,7 @@ class Run:
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match, and its bots' stderr.
-
-    Raises:
-        UsageError: they cannot be written.
-    """
+    """Write the record of a match, and its bots' stderr."""
     packer = Packer(".zst")
     files = {record_of(folder, row.match): packer.pack(row.record) + packer.end()}
     for seat, text in enumerate(row.stderr, 1):

@@ -27,12 +27,7 @@ def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
 
 
 class Deals:
-    """All finished matches of a tournament; a void match is never added.
-
-    Args:
-        bots: how many bots the tournament has; they are numbered from 0.
-        players: how many seats a match has.
-    """
+    """All finished matches of a tournament of so many bots; a void match is never added."""
 
     def __init__(self, bots: int, players: int) -> None:
         self.bots = bots
@@ -55,11 +50,7 @@ class Deals:
         self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
     def table(self, matches: int | None = None) -> Table:
-        """Everything so far, by deal.
-
-        Args:
-            matches: only so many, those that were added first.
-        """
+        """Everything so far, by deal; or only so many matches, those that were added first."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
         self._parts = [(deal, all_lineups, all_ranks)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]

@@ -36,12 +36,7 @@ def t_point(degrees: ArrayLike) -> Floats:
 
 
 def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
-    """How far a 95% interval reaches to each side of a logit.
-
-    Args:
-        error: the standard error of the logit.
-        point: the quantile of its distribution, as of `t_point`.
-    """
+    """How far a 95% interval reaches to each side of a logit, from its error and a quantile."""
     return np.asarray(2 * np.arcsinh(np.asarray(point) * np.asarray(error) / 2))
 
 

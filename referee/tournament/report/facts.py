@@ -24,13 +24,9 @@ from referee.tournament.store import Store
 
 
 class BotDisqualification(Struct):
-    """Why a bot was disqualified.
+    """The first match in which a bot was disqualified with a code.
 
     Attributes:
-        code: of the disqualification.
-        match: the first one that ended so for it.
-        detail: what happened there.
-        stderr: the last lines that it wrote there.
         hint: how its sandbox may explain it, one clause; empty if it does not.
     """
 
@@ -45,13 +41,8 @@ class BotFacts(Struct):
     """One bot in all its matches.
 
     Attributes:
-        reported_names: the names that it gave itself.
-        mean_score: points of the game a match; None if it has played none.
-        faults: code -> count.
-        disqualified: code -> matches.
         first_disqualifications: the first match with each of these codes.
         reached: limit -> matches in which the bot reached it and was not disqualified.
-        replies: how many.
         mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
             second, which is exact to 19%.
     """
@@ -69,12 +60,9 @@ class BotFacts(Struct):
 
 
 class Statistics(Struct):
-    """All matches of a tournament.
+    """All matches of a tournament that count.
 
     Attributes:
-        matches: that count.
-        mean_turns: of a match.
-        reasons: why they ended: reason -> matches.
         late: time-outs while the referee itself was late; each was played again.
         restarts: matches played again since a bot that had waited for them failed at the start.
         bots: name -> facts.
@@ -91,11 +79,7 @@ class Statistics(Struct):
 
 
 def statistics(store: Store) -> Statistics:
-    """Return the statistics of the matches in a store.
-
-    Raises:
-        UsageError: the game's data of a match in the store are wrong.
-    """
+    """Return the statistics of the matches in a store; its data of the game may be damaged."""
     names = store.names
     (row,) = store.select(
         "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "

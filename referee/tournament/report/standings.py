@@ -1,4 +1,7 @@
-"""The standings of a tournament, from what its store has so far."""
+"""The standings of a tournament, from what its store has so far.
+
+The structs are the object of `--format json`; spec/tournaments.md, 6, explains their fields.
+"""
 
 from __future__ import annotations
 
@@ -35,25 +38,7 @@ class Share(Struct, frozen=True):
 
 
 class BotStanding(Struct, frozen=True):
-    """One bot.
-
-    Attributes:
-        name: in the tournament.
-        reported_name: the name that it gave itself most often; None if it has played none.
-        rank: 1 is best, by rating.
-        rating: Elo; None if it has played none.
-        rating_low, rating_high: the ends of a 95% interval; None where it has no end.
-        in_rating_pool: whether it is one of the bots whose mean is 1500.
-        los: how likely it is better than the next in the ranking; None for the last.
-        deals: in which it has a match that counts.
-        matches: that count.
-        wins: first alone.
-        draws: first with others.
-        losses: all others.
-        points: of each match the share of the others that were beaten, draws half; their sum.
-        win_rate: wins a match; None if it has played none.
-        mean_points: points per match; None if it has played none.
-    """
+    """One bot; None in place of what no match tells yet, or of an interval's end that is open."""
 
     name: str
     reported_name: str | None
@@ -74,13 +59,7 @@ class BotStanding(Struct, frozen=True):
 
 
 class Meeting(Struct, frozen=True):
-    """One bot against another one.
-
-    Attributes:
-        matches: that both were in.
-        wins, draws, losses: how many of them it ended before the other, level with it, behind it.
-        points: wins, and half the draws.
-    """
+    """One bot against another one, in the matches that both were in."""
 
     matches: int
     wins: int
@@ -90,13 +69,7 @@ class Meeting(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """One bot's rating minus another's.
-
-    Attributes:
-        elo: None if one of them has played none.
-        low, high: the ends of the 95% interval; None where it has no end.
-        los: the likelihood that the first is the better one; None if nothing connects the two.
-    """
+    """One bot's rating minus another's; None in place of what is not known."""
 
     elo: float | None
     low: float | None
@@ -105,14 +78,7 @@ class Difference(Struct, frozen=True):
 
 
 class SprtStanding(Struct, frozen=True):
-    """A sequential test.
-
-    Attributes:
-        elo0, elo1, alpha, beta: of the test.
-        llr: the log-likelihood ratio, and the bounds at which the test ends.
-        counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
-        verdict: "H0", "H1", or None while it is not known.
-    """
+    """A sequential test: its hypotheses and how it stands."""
 
     elo0: float
     elo1: float
@@ -126,14 +92,7 @@ class SprtStanding(Struct, frozen=True):
 
 
 class SwissPlace(Struct, frozen=True):
-    """One bot in the table of a Swiss tournament.
-
-    Attributes:
-        place: by score, then by the opponents' scores; equal ones share it.
-        score: of each round the share of the opponents that it has more points than; a bye is 1.
-        byes: rounds in which nobody was left to meet it.
-        opponents: the sum of its opponents' scores (Buchholz).
-    """
+    """One bot in the table of a Swiss tournament."""
 
     place: int
     name: str
@@ -150,30 +109,7 @@ class Swiss(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The standings.
-
-    Attributes:
-        matches: that count.
-        void: that do not, since the referee was late or was killed, again and again.
-        planned: matches in all, as far as is known.
-        deals: that have a match that counts.
-        seed: of the schedule and of the deals.
-        anchor: the name of the bot whose rating is given, or None.
-        excluded: the names of the bots whose matches are left out.
-        bots: best first.
-        shown: name of a bot -> how tables show it.
-        head_to_head: name -> name -> what the first did against the second.
-        differences: name -> name -> the first's rating minus the second's.
-        seats: points per match of each, in seat order.
-        pairs: of a tournament of two bots, how many deals have brought the first one 0, 0.5, 1, 1.5
-            and 2 points; else None.
-        swiss: of a Swiss tournament, its table; else None.
-        sprt: of a sequential test; else None.
-        removed: the names of bots that were removed, since they kill the processes that play.
-        changed: the names of bots whose files changed between two runs (`--same-bot`).
-        sandbox: of the bots that are programs.
-        unbuilt: names of the bots that were left out, since their folders were not built.
-    """
+    """The standings; lists by seat are in seat order."""
 
     game: str
     format: str

@@ -11,7 +11,7 @@ from rich.text import Text
 from referee.games.interface.capabilities import Table
 from referee.text.terminal import duration, plain
 from referee.tournament.report.facts import BotFacts, Statistics
-from referee.tournament.report.lessons import Lesson
+from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
 from referee.tournament.schedule import FORMATS
 
@@ -60,7 +60,7 @@ def bot_text(
     found: Standings,
     facts: BotFacts,
     tables: Sequence[Table],
-    lessons: Sequence[Lesson],
+    losses: Sequence[NotableLoss],
 ) -> Iterator[RenderableType]:
     """All that is known of one bot."""
     yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
@@ -75,19 +75,19 @@ def bot_text(
         if parts := list(table_text(table, bot.name)):
             yield ""
             yield from parts
-    if lessons:
+    if losses:
         yield ""
         yield Text("Matches to learn from:", style="bold")
-        if note := sandbox_note(found, lessons):
+        if note := sandbox_note(found, losses):
             yield _line(note)
-    for lesson in lessons:
-        yield _line(f"match {lesson.match}: {lesson.why}")
-        yield Text(f"  {lesson.command}", no_wrap=True, overflow="ignore")
+    for loss in losses:
+        yield _line(f"match {loss.match}: {loss.why}")
+        yield Text(f"  {loss.command}", no_wrap=True, overflow="ignore")
 
 
-def sandbox_note(found: Standings, lessons: Sequence[Lesson]) -> str:
-    """Why the commands of lessons are not quite what was played; empty if they are."""
-    if found.sandbox != "none" or not any("--sandbox bwrap" in each.command for each in lessons):
+def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
+    """Why the commands of lost matches are not quite what was played; empty if they are."""
+    if found.sandbox != "none" or not any("--sandbox bwrap" in each.command for each in losses):
         return ""
     return (
         "These matches had no sandbox. The commands ask for one, since they start programs; "
@@ -146,12 +146,7 @@ def rating_interval(bot: BotStanding) -> str:
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
-    """An interval in words.
-
-    Args:
-        low, high: its ends; None where it has none.
-        deals: how many it is made from.
-    """
+    """An interval from so many deals in words; an end that is None is open."""
     if deals < ENOUGH_DEALS:
         return "too few to say"
     if low is None:

@@ -8,21 +8,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.tournament.report.facts import Statistics, statistics
-from referee.tournament.report.lessons import Lesson, lessons
+from referee.tournament.report.notable_losses import NotableLoss, notable_losses
 from referee.tournament.report.standings import Standings, standings
 from referee.tournament.store import Store
 
 
 class Report(NamedTuple):
-    """The standings, and what else there is to say.
-
-    Attributes:
-        notable_losses: name of a bot -> lost matches to learn from.
-    """
+    """The standings, and what else there is to say; lost matches by the names of the bots."""
 
     found: Standings
     facts: Statistics
-    notable_losses: dict[str, list[Lesson]]
+    notable_losses: dict[str, list[NotableLoss]]
 
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6)."""
@@ -38,4 +34,4 @@ def report(
 ) -> Report:
     """Report on a store; same arguments as `standings`."""
     found = standings(store, anchor, without)
-    return Report(found, statistics(store), lessons(store, found))
+    return Report(found, statistics(store), notable_losses(store, found))

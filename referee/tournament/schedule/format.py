@@ -26,21 +26,15 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     """The settings of a tournament. Equal setups have the same matches.
 
     Attributes:
-        game: a key of `GAMES`.
-        format: a key of `FORMATS`.
-        players: seats of a match.
         deals: of each pairing or line-up; None if `matches` is given.
         matches: in all, rounded up to whole deals; None if `deals` is given.
         rounds: of a Swiss tournament; else None.
         challengers: of a gauntlet, how many bots at the beginning are; else None.
         sprt: of a sequential test; else None.
         seats: each deal is played once for each rotation, or each order, of its seats.
-        seed: of the schedule and of the deals.
-        keep_alive: whether bots may play match after match in one process.
         settings: options of the game and limits of the bots, all of them, by name.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
-        bots: in the order in which they are numbered.
         unbuilt: names of the bots that do not take part, since their folders were not built.
     """
 
@@ -72,14 +66,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
-        """A match of these BOT arguments.
-
-        Args:
-            hidden: as of `Sandbox`.
-
-        Raises:
-            UsageError: such a match is not possible.
-        """
+        """A match of these BOT arguments; `hidden` as of `Sandbox`."""
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
         return match_spec(bots, game=self.game, seed=seed, options=self.settings, sandbox=sandbox)
 
@@ -99,11 +86,7 @@ class Format:
     takes_matches = True
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """Return the setup with defaults for the settings in `own`.
-
-        Raises:
-            UsageError: such a tournament is not possible.
-        """
+        """Return the setup with defaults for the settings in `own`, or raise `UsageError`."""
         return setup
 
     def line_ups(

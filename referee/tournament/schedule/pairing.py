@@ -39,12 +39,7 @@ def deal_seed(seed: int, deal: int) -> int:
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one per deal, each computed on demand.
-
-    Args:
-        deals: how many there are.
-        at: the line-up of a deal, 0 <= deal < `deals`.
-    """
+    """The line-ups of a schedule, one per deal, each computed on demand by `at`."""
 
     def __init__(self, deals: int, at: Callable[[int], LineUp]) -> None:
         self._deals = deals

@@ -20,9 +20,7 @@ class Sequential:
     A deal with a void match does not count.
 
     Attributes:
-        test: the hypotheses and error rates.
         counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
-        verdict: None until it is known.
         deals: how many deals were looked at; the last of them brought the verdict.
     """
 

@@ -31,11 +31,9 @@ _NEAR = 50
 
 
 class SwissRound(NamedTuple):
-    """A round.
+    """A round: line-ups, the best in the standings first, and the bots that rest.
 
     Attributes:
-        line_ups: distinct bots, one per seat; the highest in the standings first.
-        byes: bots that do not play, fewer than a line-up.
         rematches: pairs in the line-ups that had met before.
     """
 
@@ -67,8 +65,6 @@ def swiss_round(
         met: how often two bots had a deal together, by their indices, the smaller one first; a
             pair that is missing never had.
         byes: of each bot, so far.
-        players: seats of a match.
-        round: number of the round, for the draw.
         out: bots that neither play nor rest.
     """
     # Seeded by a number whose sequence Python promises for ever. Points that differ by less than a

@@ -176,7 +176,7 @@ async def test_what_was_written_before_the_next_match_does_not_answer_it(
     if taken:
         assert reply == b"{}"
     else:
-        assert reply == Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it was asked")
+        assert reply == Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
 
 
 @pytest.mark.parametrize(

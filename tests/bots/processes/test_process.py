@@ -125,7 +125,7 @@ LONG = b"x" * 65_537 + b"\n"
     ("early", "options", "answers"),
     [
         (LONG, Limits(), ["a line of more than 65536 bytes"]),
-        (b"right\n" + LONG, Limits(), ["more than 65536 bytes that nothing asked for"]),
+        (b"right\n" + LONG, Limits(), ["more than 65536 bytes that no request asked for"]),
         (
             b"right\n" + LONG,
             Limits(queue_limit=200_000),

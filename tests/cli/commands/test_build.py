@@ -147,9 +147,9 @@ def test_its_output_has_the_bots_name_and_is_cut() -> None:
     lines = referee("build", "a").stderr.splitlines()
     assert lines[0] == "Al| 1"
     assert len(lines) == 41
-    assert lines[20] == "Al| ... (99,961 lines left out)"
+    assert lines[20] == "Al| ... 99961 lines left out"
     assert lines[-2] == "Al| 100000"
-    assert lines[-1].startswith(r"Al| \x1b[2J\xff1,2,3,4")
+    assert lines[-1].startswith("Al| ?[2J\ufffd1,2,3,4")
     assert max(map(len, lines)) <= 160
     assert referee("build", "a", "--rebuild", "--quiet").stderr == ""
 

@@ -109,7 +109,7 @@ def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
     [
         (["bad-discrad"], "did you mean bad-discard"),
         (["7.9"], "did you mean 7"),
-        (["bad-format"], "that of botwars has: add --game botwars"),
+        (["bad-format"], "the page of botwars has it: add --game botwars"),
         (["--game", "botwars", "ignored-moves"], "did you mean ignored-move?"),
         (["qqqq"], "referee explain lists the sections"),
         (["\x1b[31m"], "\\x1b[31m"),

@@ -35,7 +35,7 @@ def test_check_says_all_that_is_wrong(made: Path) -> None:
         'wrong.json:3: no card of starrealms is called "Rem"; did you mean Ram? '
         "($.buyRules[0].card)",
         "wrong.json:3: no key is called 'cost'; did you mean card.cost? ($.buyRules[0].score)",
-        "right.json: right, for dominion",
+        "right.json: valid, for dominion",
         "2 files: 1 right, 1 not; 3 errors, 0 warnings",
     ]
 
@@ -64,7 +64,7 @@ def test_a_file_that_has_a_warning_is_right(made: Path) -> None:
 def test_a_file_without_a_game_is_read_for_the_game_of_its_words(made: Path) -> None:
     made.joinpath("bases.json").write_text(json.dumps({**BUY, "useBaseRules": []}))
     done = referee("rules", "check", "bases.json", cwd=made)
-    assert done.stdout == "bases.json: right, for starrealms\n"
+    assert done.stdout == "bases.json: valid, for starrealms\n"
 
 
 @pytest.mark.parametrize(

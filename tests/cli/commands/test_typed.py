@@ -64,7 +64,7 @@ def test_what_is_chosen(question: Question, text: str, picks: tuple[int, ...]) -
         (ONE, "1 4", "That is 2."),
         (TWO, "1", "That is 1. Type 2 numbers"),
         (TWO, "1 1", "Each can be chosen once."),
-        (TWO, "r 1", "r stands alone: reveal."),
+        (TWO, "r 1", "r cannot be combined with other choices: reveal."),
         (TWO, "s s s", "Every silver is chosen already."),
         (ANY, "1", "x."),
         (ANY, "1 1 1 1 1", "That is 5. Type up to 4 numbers"),

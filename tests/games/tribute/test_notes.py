@@ -52,10 +52,10 @@ def test_power_that_hit_a_taunt_agent_in_vain() -> None:
     fortify = "play FORTIFY; play FORTIFY; play FORTIFY; play FORTIFY; play FORTIFY"
     scene = Scene({"before": {"patrons": PATRONS, "seats": seats}})
     scene.do("play FORTIFY; end; end")
-    assert scene.match._game.table.players[0].missed.power == 1  # type: ignore[union-attr]
+    assert scene.match._game.table.players[0].made.missed["power"] == 1  # type: ignore[union-attr]
     # Five power kill what is left, and one of it hits the other agent.
     scene.do(f"{fortify}; end; end")
-    assert scene.match._game.table.players[0].missed.power == 2  # type: ignore[union-attr]
+    assert scene.match._game.table.players[0].made.missed["power"] == 2  # type: ignore[union-attr]
 
 
 def test_the_fourth_favour_in_reach() -> None:
@@ -95,9 +95,9 @@ ASKED = {
         ({"type": "buy-card", "card": 10_000}, "costs more than the coins, 2"),
         ({"type": "buy-card", "card": 10_001}, "not in `row`"),
         ({"type": "activate-agent", "card": 10_002}, "was activated in this turn"),
-        ({"type": "activate-agent", "card": 10_003}, "none of the own `agents`"),
+        ({"type": "activate-agent", "card": 10_003}, "not one of your `agents`"),
         ({"type": "attack", "card": 10_003}, "a taunt agent has to be attacked first"),
-        ({"type": "attack", "card": 10_002}, "none of the other's `agents`"),
+        ({"type": "attack", "card": 10_002}, "not one of the opponent's `agents`"),
         ({"type": "call-patron", "patron": "Hlaalu"}, 'did you mean "HLAALU"?'),
         ({"type": "call-patron", "patron": "ORGNUM"}, "not at the table"),
         ({"type": "call-patron", "patron": "HLAALU"}, "what it needs is not there"),

@@ -83,8 +83,8 @@ def test_a_turn_reads_like_table_talk() -> None:
         (
             "plays",
             "2x Gold (1 coin), Murder of Crows (1 coin), "
-            f"Scratch ({crows} combo 2; 5 coins; 4 power), "
-            f"Peck ({crows} combo 3; 1 coin; 2 power), Oathman (agent of 2 HP; 2 coins)",
+            "Scratch (5 coins; 4 power), Peck (1 coin; 2 power), "
+            "Oathman (agent of 2 HP; 2 coins)",
         ),
         ("calls", f"{crows} (favours Ann; 10 power; for 11 coins)"),
         ("plays", "Midnight Raid (3 power)"),

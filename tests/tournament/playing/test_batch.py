@@ -276,13 +276,8 @@ def lateness(*seconds: float) -> type[module.Lateness]:
     to_come = list(seconds)
 
     class Told(module.Lateness):
-        @property
-        def worst(self) -> float:
-            return self._now
-
-        @worst.setter
-        def worst(self, value: float) -> None:  # it is set to 0 when a match begins
-            self._now = to_come.pop(0) if to_come else value
+        def __init__(self) -> None:
+            self.worst = to_come.pop(0) if to_come else 0.0
 
         def note(self, late: float) -> None:
             """The referee is as late as the test says."""
@@ -297,8 +292,7 @@ LATE = 2 * LATE_PART * LIMIT
 def late_rows(
     executor: Executor, monkeypatch: pytest.MonkeyPatch, bot: str, *seconds: float
 ) -> list[MatchRow]:
-    # The first is that of making the watch.
-    monkeypatch.setattr(module, "Lateness", lateness(0.0, *seconds))
+    monkeypatch.setattr(module, "Lateness", lateness(*seconds))
     return play(executor, ["big_money", bot], (1,), time_limit=LIMIT)
 
 
@@ -344,10 +338,9 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     class Told(module.Lateness):
         times = 0
 
-        def reset(self) -> None:
-            super().reset()
+        def __init__(self) -> None:
             Told.times += 1
-            if Told.times == 2:  # the first is that of making the watch, the second the match's
+            if Told.times == 1:
                 self.total = part * LATE_PART * LIMIT
 
         def note(self, late: float) -> None:

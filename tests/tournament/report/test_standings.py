@@ -18,7 +18,7 @@ from referee.tournament.playing.batch import lost_row
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
-from referee.tournament.report.lessons import LESSONS, lessons
+from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
@@ -413,7 +413,7 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     assert text.count("<td>provinces-empty") == 3
 
 
-# --- lessons --------------------------------------------------------------------------------------
+# --- notable losses -------------------------------------------------------------------------------
 
 
 def test_lost_matches_to_learn_from() -> None:
@@ -424,13 +424,13 @@ def test_lost_matches_to_learn_from() -> None:
         return better_wins(plan, left=out)
 
     store = played(made_setup(2, deals=6, settings={"max_turns": 30, "time_limit": 2.0}), result)
-    found = lessons(store, standings(store))
+    found = notable_losses(store, standings(store))
     assert found["bot0"] == []  # it lost none
-    assert len(found["bot1"]) == LESSONS
+    assert len(found["bot1"]) == MOST_LOSSES
     first = found["bot1"][0]
     assert (first.match, first.why) == (6, "disqualified, timeout")
-    lost = [lesson.match // 2 for lesson in found["bot1"]]
-    assert len(set(lost)) == LESSONS  # one of each deal
+    lost = [loss.match // 2 for loss in found["bot1"]]
+    assert len(set(lost)) == MOST_LOSSES  # one of each deal
     (line,) = [line for line in store.matches() if line.match == 6]
     bots = [f"bot{number}" for number in line.players]
     words = shlex.split(first.command)
@@ -446,6 +446,6 @@ def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) 
     bots = (Entrant("good", "good"), Entrant("bad", "bot.py", str(tmp_path), (("LEVEL", "3"),)))
     setup = msgspec.structs.replace(made_setup(2), bots=bots)
     store = played(setup, better_wins)
-    command = shlex.split(lessons(store, standings(store))["bad"][0].command)
+    command = shlex.split(notable_losses(store, standings(store))["bad"][0].command)
     (bot,) = [word for word in command if word.startswith("env ")]
     assert shlex.split(bot) == ["env", "-C", str(tmp_path), "LEVEL=3", sys.executable, str(program)]

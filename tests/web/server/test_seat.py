@@ -300,12 +300,12 @@ async def test_wrong_answers_are_refused_with_a_sentence() -> None:
         at = names.index(barred["name"])
         key = next(n for n, choice in enumerate(question["choices"]) if choice["key"])
         for picks, says in (
-            ([len(names)], "There is no such choice here."),
-            ([-1], "There is no such choice here."),
-            ([10**30], "There is no such choice here."),
+            ([len(names)], "This is not one of the choices."),
+            ([-1], "This is not one of the choices."),
+            ([10**30], "This is not one of the choices."),
             ([at], f"{barred['name']} {barred['barred']}."),
             ([0, 0], "That is 2."),
-            ([0, key], "stands alone"),
+            ([0, key], "cannot be combined"),
         ):
             answer = await visitor.answer(request, picks)
             assert answer.status_code == 422

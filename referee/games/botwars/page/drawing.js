@@ -30,6 +30,7 @@ export function mount(root, header, kit) {
   const colours = new Map(); // name -> the colour, while botlets move
   const known = (name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
   let begun = 0; // when the botlets began to move; 0: they stand
+  let next = 0; // the frame that is asked for
 
   canvas.addEventListener("pointermove", (event) => {
     if (moves.view) canvas.title = `cell ${moves.at(event)}: ${moves.cellName(moves.at(event))}`;
@@ -38,8 +39,9 @@ export function mount(root, header, kit) {
   function paint() {
     if (!shown) return;
     const way = begun ? Math.min((performance.now() - begun) / MOVING, 1) : 1; // how much of it they have gone
+    cancelAnimationFrame(next); // a step before may still be moving
     if (way === 1) begun = 0;
-    else requestAnimationFrame(paint);
+    else next = requestAnimationFrame(paint);
     if (way === 1) colours.clear(); // else they were asked for when the botlets began to move
     drawGrid(canvas, known, ...shown, moves, way);
   }

@@ -39,14 +39,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn, each number per side.
-
-    Attributes:
-        died: the cells where botlets died, ascending.
-        lost: botlets that died.
-        spawned: botlets that appeared, 0 or 1.
-        gathered: energy.
-    """
+    """The events of a turn, each number per side; the cells where botlets died are ascending."""
 
     died: list[int]
     lost: tuple[int, int]
@@ -61,9 +54,7 @@ class Board:
         state: the beginning; the game counts its turns.
 
     Attributes:
-        spawns: each side's spawn point.
         botlets: each side's, as cells.
-        died: the cells where botlets died in the last turn.
         stores: each side's gathered energy.
         disabled: whether each side's spawn point was razed.
     """
@@ -96,11 +87,7 @@ class Board:
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
-        """Play a turn up to its new energy.
-
-        Args:
-            moves: each side's, from -> to; all of them can be made (5.2).
-        """
+        """Play a turn up to its new energy with the sides' legal moves, from -> to (5.2)."""
         before = [len(side) for side in self.botlets]
         died = self._move(moves)
         died |= self._battle()

@@ -6,23 +6,15 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, ValidationError
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from referee.games.botwars.rules import messages as say
 from referee.games.botwars.rules import moves
-from referee.games.botwars.rules.board import COLOURS, Board, TurnResult
+from referee.games.botwars.rules.board import COLOURS, Board
 from referee.games.botwars.rules.view import View, after, begun
+from referee.games.interface import game as interface
 from referee.games.interface.faults import EndReason, Fault
-from referee.games.interface.game import (
-    LEFT,
-    GameSetup,
-    Outcome,
-    Request,
-    SeatState,
-    Viewer,
-    beginning_at,
-    ranks,
-)
+from referee.games.interface.game import LEFT, GameSetup, Outcome, Request, SeatState, ranks
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.table import copied
 
@@ -46,7 +38,7 @@ class Options(Struct, frozen=True):
     energy_every: Annotated[int, Meta(ge=0, le=10_000)] = 3
 
 
-class Facts(Struct, frozen=True):
+class Facts(Struct):
     """Facts of a seat beside its score, which is its botlets, and its turns."""
 
     energy: Annotated[int, Meta(description="Energy not used at the end.")]
@@ -63,9 +55,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         grid: as in `State`, or its rows.
-        energy: that each side has gathered.
         disabled: whether each side's spawn point is razed.
-        turns_elapsed: turns that were played before.
     """
 
     grid: str | list[str]
@@ -75,15 +65,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BotWars:
-    """One game of Bot Wars; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with an empty grid.
-
-    Attributes:
-        requests: the moves of both sides that are due; empty once the game is over.
-    """
+    """One game of Bot Wars; implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
@@ -93,18 +75,17 @@ class BotWars:
         self._options = options
         self._chance: RandomSource = setup.chance
         self._elapsed = 0
-        self._counts = [_Counts(), _Counts()]
+        self._turns = 0
+        self._facts = [Facts(0, 0, 0, 0, 0, 0, False) for _ in COLOURS]
         if situation is not None:
             self.board = _laid_out(situation, self.board)
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
         self._view: View | None = None
-        self._last: tuple[say.State, say.TurnPlayed] | None = (
-            None  # the last turn, and what it began as
-        )
-        self._events: list[Struct] = [
-            say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
-        ]
+        # The last turn, and what it began as.
+        self._last: tuple[say.State, say.TurnPlayed] | None = None
+        info = say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
+        self._events: list[Struct] = [info]
         if setup.absent:
             self._end_by_failure(left=setup.absent, bad=frozenset())
         else:
@@ -113,7 +94,7 @@ class BotWars:
     @property
     def turns(self) -> int:
         """Turns begun; both sides take each of them."""
-        return self._counts[0].turns
+        return self._turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
         self.requests = ()
@@ -141,15 +122,13 @@ class BotWars:
 
     def standings(self) -> list[SeatState]:
         board, found = self.board, []
-        for side, counts in enumerate(self._counts):
-            counted = vars(counts).copy()
-            turns = counted.pop("turns")
+        for side, facts in enumerate(self._facts):
             energy, disabled = board.stores[side], board.disabled[side]
-            facts = Facts(energy=energy, spawn_disabled=disabled, **counted)
-            found.append(SeatState(len(board.botlets[side]), turns, facts))
+            now = replace(facts, energy=energy, spawn_disabled=disabled)
+            found.append(SeatState(len(board.botlets[side]), self._turns, now))
         return found
 
-    def view(self, viewer: Viewer) -> View:
+    def view(self, viewer: interface.Viewer) -> View:
         """The same for everybody: nothing is hidden."""
         if self._view is None:  # once a turn, and only if somebody looks
             self._view = begun(self._state) if self._last is None else after(*self._last)
@@ -159,8 +138,8 @@ class BotWars:
         """Copy the game."""
         red, blue = self.board.botlets
         board = copied(self.board, botlets=(red.copy(), blue.copy()))
-        counts = [copied(each) for each in self._counts]
-        return copied(self, board=board, _counts=counts, _chance=chance)
+        facts = [replace(each) for each in self._facts]
+        return copied(self, board=board, _facts=facts, _chance=chance)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
         """Do nothing: only the future is hidden."""
@@ -169,8 +148,7 @@ class BotWars:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
 
     def _ask(self) -> None:
-        for counts in self._counts:
-            counts.turns += 1
+        self._turns += 1
         self.requests = tuple(
             Request(seat, say.MoveRequest(colour, self._state))
             for seat, colour in enumerate(COLOURS)
@@ -179,13 +157,13 @@ class BotWars:
     def _play(self, replies: Mapping[int, Any]) -> None:
         board = self.board
         targets = []
-        for side, counts in enumerate(self._counts):
+        for side, facts in enumerate(self._facts):
             reply: say.MoveReply = replies[side]
             own = board.botlets[side]
             made, ignored, first = moves.carried_out(reply.moves, own, board.neighbours)  # type: ignore[arg-type]
             targets.append(made)
-            counts.moves += len(made)
-            counts.ignored_moves += ignored
+            facts.moves += len(made)
+            facts.ignored_moves += ignored
             if ignored:  # all of a reply are one fault (1.9)
                 what = "1 move is" if ignored == 1 else f"{ignored} moves are"
                 self._fault(side, moves.IGNORED_MOVE, f"{what} ignored; {first}")
@@ -197,8 +175,10 @@ class BotWars:
                 board.add_energy(cells[self._chance.choose(ENERGY_STREAM, len(cells))])
         self._elapsed += 1
         before, self._state = self._state, board.state(self._options.max_turns, self._elapsed)
-        for side, counts in enumerate(self._counts):
-            counts.add(happened, side)
+        for side, facts in enumerate(self._facts):
+            facts.lost += happened.lost[side]
+            facts.spawned += happened.spawned[side]
+            facts.gathered += happened.gathered[side]
         lists = [[say.Move(*step) for step in made.items()] for made in targets]
         played = say.TurnPlayed(self._elapsed, say.Moves(*lists), happened.died, self._state)
         self._last = before, played
@@ -223,7 +203,7 @@ class BotWars:
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 
-begin_at = beginning_at(BotWars, Situation)
+begin_at = interface.beginning_at(BotWars, Situation)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -231,25 +211,8 @@ def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"type": "move-reply", "moves": []}
 
 
-class _Counts:
-    """Counts of a side. All except the turns have the names of `Facts`."""
-
-    def __init__(self) -> None:
-        self.turns = self.gathered = self.spawned = self.lost = self.moves = 0
-        self.ignored_moves = 0
-
-    def add(self, happened: TurnResult, side: int) -> None:
-        self.lost += happened.lost[side]
-        self.spawned += happened.spawned[side]
-        self.gathered += happened.gathered[side]
-
-
 def _laid_out(situation: Situation, board: Board) -> Board:
-    """A board as the situation has it.
-
-    Raises:
-        ValidationError: its grid has another size.
-    """
+    """A board as the situation has it; `ValidationError` if its grid has another size."""
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)
     if len(grid) != rows * cols or set(grid) - set("rbx*."):

@@ -41,12 +41,7 @@ def begun(state: State) -> View:
 
 
 def after(before: State, played: TurnPlayed) -> View:
-    """The view after a turn.
-
-    Args:
-        before: the state before it; in a damaged log it may be any state.
-        played: the public message of the turn.
-    """
+    """The view after a turn; in a damaged log, `before` may be any state."""
     state = played.state
     red, red_spawned = _became("r", state.p1.spawn, before, played)
     blue, blue_spawned = _became("b", state.p2.spawn, before, played)

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import Ledger, TurnMessage, event_of
+from referee.games.dominion.events import Event, Ledger, TurnMessage
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
@@ -61,7 +61,7 @@ class Spectator:
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
-            self._ledger.count(event_of(message))
+            self._ledger.count(Event.of(message))
         return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:

@@ -1,7 +1,8 @@
 """What may be trashed, gained and bought (protocol-v1, 5 and 6): the legal targets of a card.
 
 A request lists none of them. The rules, people, environments, rule files and probes all ask here.
-All but the rules walk through the decisions about a card with `parameters`.
+All but the rules walk through the decisions about a card with `parameters`. In this file, `rest` is
+the hand without the card that is played.
 """
 
 from __future__ import annotations
@@ -21,20 +22,12 @@ def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST)
 
 
 def trashable(card: str, rest: Collection[str]) -> list[str]:
-    """List the cards that a mine or a remodel may trash, each once.
-
-    Args:
-        rest: the hand without the card.
-    """
+    """List the cards that a mine or a remodel may trash, each once."""
     return [held for held in EXCHANGES[card] if held in rest]
 
 
 def gain_limit(card: str, trashed: str | None = None) -> int:
-    """Return the highest cost of a card that a workshop, a mine or a remodel may gain.
-
-    Args:
-        trashed: the card that a mine or a remodel has trashed.
-    """
+    """The highest cost of what a workshop may gain, or a mine or remodel for a trashed card."""
     return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
 
 
@@ -58,11 +51,7 @@ class Ask(NamedTuple):
 def parameters(
     card: str, rest: Sequence[str], supply: Mapping[str, int]
 ) -> Generator[Ask, Any, dict[str, Any]]:
-    """Walk through the decisions about a card that is played, and return its parameters (5.3).
-
-    Args:
-        rest: the hand without the card.
-    """
+    """Walk through the decisions about a card that is played, and return its parameters (5.3)."""
     chosen: dict[str, Any] = {}
     if card == "cellar":
         discarded = yield Ask("discard", rest)
@@ -111,11 +100,7 @@ def without(card: str, hand: Sequence[str]) -> list[str]:
 
 
 def unavailable_reason(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
-    """Say why an action card cannot be carried out, as a clause after its name; empty if it can.
-
-    Args:
-        rest: the hand without the card.
-    """
+    """Say why an action card cannot be carried out, as a clause after its name; empty if it can."""
     if card in EXCHANGES and not trashable(card, rest):
         return f"needs {'a treasure' if card == 'mine' else 'another card'} in your hand to trash"
     if card == "workshop" and not gainable(card, supply):

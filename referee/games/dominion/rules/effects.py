@@ -12,15 +12,10 @@ from collections.abc import Callable, Generator, Mapping
 from functools import partial
 from typing import Any, TypeAlias, TypeGuard
 
+from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE
 from referee.games.dominion.rules.choices import EXCHANGES, gain_limit, gainable
 from referee.games.dominion.rules.faults import BAD_DISCARD, BAD_PARAMETERS, NO_MOAT
-from referee.games.dominion.rules.messages import (
-    AttackReply,
-    AttackReplyReaction,
-    AttackRequest,
-    PlayerReveal,
-)
 from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.faults import describe
@@ -79,35 +74,34 @@ def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions
 
 def _attack(table: Table, player: Player) -> Decisions:
     count = len(player.hand) - MILITIA_HAND_SIZE
-    reply = yield Request(player.seat, AttackRequest(count, player.shown_hand()))
+    reply = yield Request(player.seat, say.AttackRequest(count, player.shown_hand()))
     if reply is LEFT:
         return
-    if type(reply) is AttackReplyReaction and reply.reaction == "moat" and "moat" in player.hand:
-        table.events.append(PlayerReveal(player.number, "hand", ["moat"]))
-        return
-    if type(reply) is AttackReply and isinstance(reply.discard, list):
-        kept = player.hand.copy()
-        try:
-            for card in reply.discard:
-                kept.remove(card)
-        except ValueError:
-            problem = f"discards {describe(card)}, which is not in hand (any more)"
-        else:
-            if len(reply.discard) == count:
-                player.hand = kept
-                table.discard(player, reply.discard)
-                return
-            problem = f"discards {len(reply.discard)} cards where {count} are due"
-        table.fault(player, BAD_DISCARD, problem)
-    elif type(reply) is AttackReply:
-        detail = f"`discard` is {describe(reply.discard)}, not a list"
-        table.fault(player, BAD_DISCARD, detail)
-    elif type(reply) is AttackReplyReaction:
+    if type(reply) is say.AttackReplyReaction:
+        problem = f'`reaction` is {describe(reply.reaction)}, not "moat"'
         if reply.reaction == "moat":
-            detail = "reveals a moat without one in hand"
+            if "moat" in player.hand:
+                table.events.append(say.PlayerReveal(player.number, "hand", ["moat"]))
+                return
+            problem = "reveals a moat without one in hand"
+        table.fault(player, NO_MOAT, problem)
+    elif type(reply) is say.AttackReply:
+        kept, problem = player.hand.copy(), ""
+        if not isinstance(reply.discard, list):
+            problem = f"`discard` is {describe(reply.discard)}, not a list"
         else:
-            detail = f'`reaction` is {describe(reply.reaction)}, not "moat"'
-        table.fault(player, NO_MOAT, detail)
+            for card in reply.discard:
+                if card not in kept:
+                    problem = f"discards {describe(card)}, which is not in hand (any more)"
+                    break
+                kept.remove(card)
+            if not problem and len(reply.discard) != count:
+                problem = f"discards {len(reply.discard)} cards where {count} are due"
+        if not problem:
+            player.hand = kept
+            table.discard(player, reply.discard)
+            return
+        table.fault(player, BAD_DISCARD, problem)
     else:
         table.no_reply(player, reply, "a play-reply answers an attack-request", "7.4")
     table.discard(player, table.take_at_random(player, count))
@@ -116,11 +110,7 @@ def _attack(table: Table, player: Player) -> Decisions:
 def _exchange(
     card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
-    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6).
-
-    Args:
-        to_hand: where the gained card goes: hand, or discard pile.
-    """
+    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6)."""
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
     if not _is_one_of(trashed, EXCHANGES[card]):
@@ -156,7 +146,7 @@ def _why_not_gained(
     if not isinstance(desired, str) or desired not in COST:
         return f"`desired_card` is {describe(desired)}"
     if desired not in EXCHANGES.get(card, COST):
-        return f"`desired_card` is {describe(desired)}, which is no treasure"
+        return f"`desired_card` is {describe(desired)}, which is not a treasure"
     if not supply[desired]:
         return f"`desired_card` is {describe(desired)}, whose pile is empty"
     limit = gain_limit(card, trashed)

@@ -56,15 +56,7 @@ class Facts(Struct, frozen=True):
 
 
 class Dominion(TableGame[Table]):
-    """One game of Dominion for 2 to 4 players; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with the deal.
-
-    Attributes:
-        turn: the state of the current turn.
-    """
+    """One game of Dominion for 2 to 4 players; implements `referee.games.interface.game.Game`."""
 
     turn: TurnState
 

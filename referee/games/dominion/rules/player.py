@@ -10,11 +10,7 @@ from referee.games.interface.seats import seat_id
 
 
 class Gains(Struct, frozen=True, gc=False):
-    """The cards that a player has got in one turn.
-
-    Attributes:
-        gained: in order, buys included; they are the last.
-    """
+    """The cards that a player has got in one turn; the bought ones are the last gained."""
 
     bought: list[str]
     gained: list[str]
@@ -24,16 +20,11 @@ class Player:
     """One seat of the game.
 
     Attributes:
-        seat: counted from 0.
-        number: its name on the wire.
         deck: face down; the end of the list is the top.
         hand: in the order drawn.
         in_play: in the order played.
         discard_pile: the end of the list is the top.
         shuffles: of its discard pile into its deck.
-        gains: of each of these turns.
-        actions_played: the action cards that it has played, each once.
-        left: whether it left the match.
         is_shown: whether it was sent its hand as it is now.
         unseen: the cards that the referee chose from its hand since then, to be discarded below the
             last one.
@@ -59,11 +50,7 @@ class Player:
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
-        """Draw up to `count` cards into the hand (4.6).
-
-        Returns:
-            Whether the discard pile was shuffled into the deck on the way.
-        """
+        """Draw up to `count` cards (4.6); returns whether the discard pile was shuffled."""
         self.is_shown = False
         deck = self.deck
         missing = count - len(deck)
@@ -111,14 +98,7 @@ class Player:
 
 
 class TurnState(Struct):
-    """One player's turn.
-
-    Attributes:
-        actions, buys: how many are left.
-        money: from actions; the treasures' money exists only within a buy reply.
-        bought: this turn, in order.
-        gained: this turn, in order, buys included.
-    """
+    """One player's turn. The money of treasures exists only within a buy reply."""
 
     player: Player
     actions: int = 1

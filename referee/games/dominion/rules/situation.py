@@ -45,10 +45,9 @@ class FirstTurn(Struct, frozen=True):
 
     def of(self, player: Player) -> TurnState:
         """It as the turn of a player."""
-        gained = self.bought if self.gained is None else self.gained
-        return TurnState(
-            player, self.actions, self.buys, self.money, self.bought.copy(), gained.copy()
-        )
+        bought, gained = self.bought, self.bought if self.gained is None else self.gained
+        resources = self.actions, self.buys, self.money
+        return TurnState(player, *resources, bought.copy(), gained.copy())
 
 
 class Situation(Struct, frozen=True):
@@ -60,7 +59,6 @@ class Situation(Struct, frozen=True):
     Attributes:
         seats: player number -> its cards.
         supply: card -> cards left at the first request.
-        turn: the first turn of the game.
     """
 
     seats: dict[str, SeatCards] = {}

@@ -11,13 +11,7 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
-    """The piles that are left.
-
-    Attributes:
-        counts: cards left, for each of the seventeen.
-        empty_piles: how many of them are empty.
-        shown: what `show` gave; None since a pile has changed.
-    """
+    """The piles: `counts` has the cards left; `shown` is what `show` gave, until a pile changes."""
 
     def __init__(self, players: int) -> None:
         victory = 8 if players == 2 else 12

@@ -75,7 +75,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     turn.actions -= 1
     if not isinstance(card, str) or card not in EFFECTS:
         shown = "missing" if card is UNSET else describe(card)
-        table.fault(player, faults.NOT_AN_ACTION, f"`card` is {shown}, which is no action card")
+        table.fault(player, faults.NOT_AN_ACTION, f"`card` is {shown}, which is not an action card")
         return
     if card not in player.hand:
         table.fault(player, faults.NOT_IN_HAND, f"`card` is {describe(card)}, which is not in hand")
@@ -120,21 +120,16 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
     hand, in_play = player.hand, player.in_play
     for place, card in enumerate(treasures):
         worth = WORTH.get(card) if isinstance(card, str) else None
-        if worth is None:
-            problem = "is no treasure"
-        else:
-            try:
-                hand.remove(card)
-            except ValueError:
-                problem = "is not in hand (any more)"
-            else:
-                in_play.append(card)
-                money += worth
-                table.moved()
-                continue
-        detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
-        table.fault(player, faults.BAD_TREASURE, detail)
-        return None
+        if worth is None or card not in hand:
+            problem = "is not a treasure" if worth is None else "is not in hand (any more)"
+            detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
+            table.fault(player, faults.BAD_TREASURE, detail)
+            return None
+        hand.remove(card)
+        in_play.append(card)
+        money += worth
+        if table.watchers:  # the most frequent step of all
+            table.moved()
     return money
 
 
@@ -149,7 +144,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
     buys = turn.buys
     for place, card in enumerate(cards):
         if not isinstance(card, str) or card not in CARDS:
-            problem = "which is no card"
+            problem = "which is not a card"
         elif not table.supply.counts[card]:
             problem = "whose pile is empty"
         elif not buys:

@@ -38,13 +38,7 @@ class OwnCards(Struct, frozen=True):
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view.
-
-    Attributes:
-        cards: card -> how many it owns, in the order of the supply, without zeros.
-        score: of these cards.
-        own: None for all others.
-    """
+    """One seat in a view: its cards -> counts, in supply order; `own` is None for other viewers."""
 
     cards: dict[str, int]
     score: int
@@ -68,11 +62,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer.
-
-    Args:
-        requests: that the game waits for.
-    """
+    """Make the view of a table for a viewer."""
     supply = table.supply.show()
     seats = [_seat(player, viewer) for player in table.players]
     for request in requests:

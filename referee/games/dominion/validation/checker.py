@@ -22,22 +22,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.events import (
-    ANSWERS,
-    Event,
-    Kind,
-    Ledger,
-    TurnMessage,
-    event_of,
-    next_seat,
-)
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
 from referee.games.dominion.rules.cards import CARDS, HAND_SIZE, KINGDOM, STARTING_DECK
 from referee.games.dominion.rules.game import EMPTY_PILES_TO_END, PILES_EMPTY, PROVINCES_EMPTY
 from referee.games.dominion.rules.messages import GameInfo, PlayerReveal, SupplyInfo
 from referee.games.dominion.rules.supply import Supply
-from referee.games.dominion.validation.explanation import Explanation
-from referee.games.dominion.validation.reading import (
+from referee.games.dominion.validation.explanation import (
     Contradiction,
+    Explanation,
     Reading,
     Seat,
     Sizes,
@@ -50,12 +42,7 @@ from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id
 
-_IN_HANDSHAKE_ONLY = (
-    Disqualification.FAILED_TO_START,
-    Disqualification.STARTUP_TIMEOUT,
-    Disqualification.UNSUPPORTED_VERSION,
-)
-_IN_GAME_ONLY = (Disqualification.TIMEOUT,)
+_IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
 """More than a turn can have; bounds the memory that a log without turn ends takes."""
@@ -75,11 +62,8 @@ class Checker:
         """The only type that may be next: game-info or supply-info; empty if others may."""
         self._gained = ""  # the card of the last message, if it was a gain
         self._opening = True  # only disqualifications so far, maybe of the handshake
-        start = Seat(
-            frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)}),
-            Counter(STARTING_DECK),
-            Counter(STARTING_DECK),
-        )
+        dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
+        start = Seat(dealt, Counter(STARTING_DECK), Counter(STARTING_DECK))
         self._line = 0
         self._findings: list[Finding] = []  # of this line
         self._readings = [Reading((start,) * self._count, 0)]
@@ -148,8 +132,7 @@ class Checker:
             found = describe(", ".join(message.kingdom_cards))
             self._find("2.3", "kingdom_cards " + ", ".join(KINGDOM), found)
         if message.player_bot_names != self._names:
-            found = str(message.player_bot_names)
-            self._find("2.3", f"player_bot_names {self._names}", found)
+            self._find("2.3", f"player_bot_names {self._names}", str(message.player_bot_names))
 
     def _read_supply(self, message: SupplyInfo) -> None:
         expected = self._expects == "supply-info"
@@ -159,8 +142,7 @@ class Checker:
         self._count_gain()
         for place, (pile, card) in enumerate(zip(message.cards, CARDS, strict=True), 1):
             if pile.card != card:
-                found = f"{describe(pile.card)} as pile {place}"
-                self._find("2.4", "the 17 piles in order", found)
+                self._find("2.4", "the 17 piles in order", f"{describe(pile.card)} as pile {place}")
                 return
         shown = {pile.card: pile.count for pile in message.cards}
         wrong = [card for card in CARDS if shown[card] != self._supply[card]]
@@ -173,7 +155,7 @@ class Checker:
     def _event(self, message: Struct) -> Event | None:
         """The message as an event, if it can be true of this table."""
         assert isinstance(message, TurnMessage)
-        event = event_of(message, self._line)
+        event = Event.of(message, self._line)
         kind, seat, cards = event.kind, event.seat, event.cards
         self._check_expected(kind)
         if seat >= self._count:
@@ -207,13 +189,6 @@ class Checker:
             return None
         return event
 
-    def _apply(self, event: Event) -> None:
-        if event.kind == Kind.GAINED:
-            self._gained = event.cards[0]
-            self._expects = "supply-info"
-        self._ledger.count(event)
-        self._opening = self._opening and event.kind == Kind.DISQUALIFIED
-
     # --- turns --------------------------------------------------------------------------------
 
     def _extend(self, event: Event) -> None:
@@ -226,39 +201,37 @@ class Checker:
         except Contradiction as problem:
             self._findings.append(problem.finding)
             self._readings = [self._start_afresh(event)]
-        self._apply(event)
+        if event.kind == Kind.GAINED:
+            self._gained = event.cards[0]
+            self._expects = "supply-info"
+        self._ledger.count(event)
+        self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     def _start_afresh(self, event: Event) -> Reading:
         """Make a reading that assumes only public knowledge."""
         # A top discard may be anybody's answer to an attack; other messages are the active seat's.
         last = self._last_active
-        active = last if event.kind in (*ANSWERS, Kind.DISQUALIFIED) else event.seat
+        active = last if event.kind in (*Kind.ANSWERS, Kind.DISQUALIFIED) else event.seat
         stage = "played" if event.kind == Kind.PLAYED else "turn"
         if event.kind == Kind.TOP and event.seat == active:
             stage = "done"
-        turns = [seat.turns for seat in self._last_seats]
-        seats = self._unknown(turns)
-        return Reading(seats, active, (event,), stage, loose=True)
+        return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
-    def _unknown(self, turns: Sequence[int]) -> tuple[Seat, ...]:
+    def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
         """Seats of which only the owned cards and the number of turns are known."""
         seats = []
-        for owned, count in zip(self._ledger.owned, turns, strict=True):
+        for owned, seat in zip(self._ledger.owned, before, strict=True):
             total = owned.total()
             sizes = frozenset(
                 Sizes(hand, deck, total - hand - deck)
                 for hand in range(min(HAND_SIZE, total) + 1)
                 for deck in range(total - hand + 1)
             )
-            seats.append(Seat(sizes, owned.copy(), owned.copy(), count))
+            seats.append(Seat(sizes, owned.copy(), owned.copy(), seat.turns))
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Every reading that extends this one by the event.
-
-        Raises:
-            Contradiction: no reading is possible.
-        """
+        """Every reading that extends this one by the event; `Contradiction` if none is possible."""
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
         mine = event.seat == active
@@ -318,14 +291,14 @@ class Checker:
         if mine and kind != Kind.REVEALED and not interrupted:
             yield _with(reading, event, "turn")
             return
-        if not mine and kind in ANSWERS and owned["militia"]:
+        if not mine and kind in Kind.ANSWERS and owned["militia"]:
             answers = sum(e.seat != active for e in reading.events)
             if answers < owned["militia"] * (self._count - 1):
                 yield _with(reading, event, "turn")
                 return
         number = seat_id(active)
         what = "the clean-up" if interrupted else "something"
-        if not mine and kind in ANSWERS:
+        if not mine and kind in Kind.ANSWERS:
             expected = f"{what} of {number}, whose turn it is and who has no militia for an attack"
             raise contradicts(event, "7.1", expected)
         raise contradicts(event, "4.1", f"{what} of {number}, whose turn it is")
@@ -334,9 +307,9 @@ class Checker:
         """A disqualification: in the handshake, in the player's own turn, or under attack."""
         mine = event.seat == reading.active
         (code,) = event.cards
-        if self._opening and code not in _IN_GAME_ONLY:
+        if self._opening and code != Disqualification.TIMEOUT:
             without = self._disqualified | {event.seat}
-            active = next_seat(event.seat, self._count, without) if mine else reading.active
+            active = self._ledger.next_seat(event.seat, without) if mine else reading.active
             yield replace(reading, active=active)
         if code in _IN_HANDSHAKE_ONLY:
             if not self._opening:
@@ -344,24 +317,19 @@ class Checker:
             return
         if mine or self._ledger.owned[reading.active]["militia"]:
             yield _with(reading, event, "turn")
-        elif not self._opening or code in _IN_GAME_ONLY:
-            asked = seat_id(reading.active)
-            expected = f"{asked}, the only one who is asked" if not mine else asked
+        elif not self._opening or code == Disqualification.TIMEOUT:
+            expected = f"{seat_id(reading.active)}, the only one who is asked"
             raise contradicts(event, "8.3", expected)
 
     def _finish(self, reading: Reading) -> Reading:
-        """The next player's turn, after this one is explained.
-
-        Raises:
-            Contradiction: no course of this turn sends its messages.
-        """
+        """The next player's turn; `Contradiction` if no course of this turn explains it."""
         if reading.loose:
-            seats = self._unknown([seat.turns for seat in reading.seats])
+            seats = self._unknown(reading.seats)
         else:
             seats = Explanation(reading, self._disqualified, self._line).seats()
         active = seats[reading.active]
         seats = put(seats, reading.active, replace(active, turns=active.turns + 1))
-        return Reading(seats, next_seat(reading.active, self._count, self._disqualified))
+        return Reading(seats, self._ledger.next_seat(reading.active, self._disqualified))
 
     def _over(self) -> str | None:
         if not self._supply["province"]:
@@ -396,11 +364,9 @@ class Checker:
             won = [seat for seat in here if (-points[seat], turns[seat]) == best]
         if due != reason:
             raise Contradiction(self._line, "4.4", due, found)
-        expected_winners = [seat_id(seat) for seat in won]
-        if list(winners) != expected_winners:
-            raise Contradiction(
-                self._line, "4.5", f"winners {expected_winners}", f"winners {list(winners)}"
-            )
+        right, found = (f"winners {list(each)}" for each in (map(seat_id, won), winners))
+        if right != found:
+            raise Contradiction(self._line, "4.5", right, found)
         return [reading]
 
 

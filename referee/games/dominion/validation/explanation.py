@@ -1,17 +1,20 @@
-"""Explains one turn: is there a course of it that sends the messages of the log?"""
+"""Explains one turn: is there a course of it that sends the messages of the log?
+
+A `Reading` is what a spectator knows of a game in the middle of it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
-from typing import NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.dominion.events import ANSWERS, Event, Kind
+from referee.games.dominion.events import Event, Kind
 from referee.games.dominion.rules.cards import (
     CARDS,
     COST,
@@ -20,30 +23,105 @@ from referee.games.dominion.rules.cards import (
     MILITIA_HAND_SIZE,
     WORTH,
 )
-from referee.games.dominion.validation.reading import (
-    Contradiction,
-    Reading,
-    Seat,
-    Sizes,
-    contradicts,
-    every_way,
-    furthest,
-    put,
-)
 from referee.games.interface.capabilities import Finding
 from referee.games.interface.seats import seat_id
 
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class Sizes(NamedTuple):
+    """How many cards lie where, outside a turn; in it, apart from those in play."""
+
+    hand: int
+    deck: int
+    discard: int
+
+
+class Seat(Struct, frozen=True):
+    """The knowledge of a seat between turns.
+
+    Attributes:
+        sizes: every possible one.
+        reach: of each card the most that can be in deck and hand; the others certainly lie on the
+            discard pile.
+    """
+
+    sizes: frozenset[Sizes]
+    owned: Counter[str]
+    reach: Counter[str]
+    turns: int = 0
+
+
+class Reading(Struct, frozen=True):
+    """One way to divide the messages so far into turns.
+
+    Attributes:
+        seats: as they were when the turn began.
+        active: the seat whose turn it is.
+        events: of the turn so far.
+        stage: "turn"; "played" after `player-played`; "done" after the clean-up's top discard.
+        loose: the turn holds a message that was reported, so it cannot be explained.
+    """
+
+    seats: tuple[Seat, ...]
+    active: int
+    events: tuple[Event, ...] = ()
+    stage: str = "turn"
+    loose: bool = False
+
+
+class Contradiction(Exception):
+    """No course of the game sends this message."""
+
+    def __init__(self, line: int, section: str, expected: str, found: str) -> None:
+        super().__init__(expected)
+        self.finding = Finding(line, section, expected, found)
+
+
+def contradicts(event: Event, section: str, expected: str) -> Contradiction:
+    """The contradiction of an event."""
+    return Contradiction(event.line, section, expected, str(event))
+
+
+def furthest(problems: Sequence[Finding]) -> Contradiction:
+    """The contradiction to raise when every way has one: that of the latest line.
+
+    The problems are findings: a list of exceptions would be kept alive by their own frames until
+    the garbage collector runs.
+    """
+    last = max(problems, key=lambda problem: problem.line)
+    return Contradiction(last.line, last.section, last.expected, last.found)
+
+
+def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
+    """All ways on from these starts up to contradictions; `Contradiction` if all have one."""
+    ways: list[T] = []
+    problems: list[Finding] = []
+    for start in starts:
+        try:
+            for way in go_on(start):  # one by one: those before a contradiction count
+                ways.append(way)  # noqa: PERF402
+        except Contradiction as problem:
+            problems.append(problem.finding)
+    if problems and not ways:
+        raise furthest(problems)
+    return ways
+
+
+def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return the seats with another one in this place."""
+    return (*seats[:place], seat, *seats[place + 1 :])
+
 
 class _Course(Struct):
-    """A course of the turn, up to some event of it.
+    """A course of the turn, up to some event of it: what its player has now.
 
     Attributes:
         hand, deck, discard: how many cards lie there.
-        reach: as of `Seat`, of the active player, without the cards in play.
-        owned: the active player's cards.
+        reach: as of `Seat`, without the cards in play.
         others: the knowledge of the other seats.
         at: the place of the first event that is not explained yet.
-        actions, buys, money: that are left.
     """
 
     hand: int
@@ -63,12 +141,7 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches the courses of a turn that send its messages.
-
-    Args:
-        disqualified: the seats that are, by the end of the turn.
-        line: of the message that showed the turn to be over.
-    """
+    """Searches the courses of a turn that send its messages, up to the line that showed its end."""
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
@@ -88,11 +161,7 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """Return the knowledge of the seats after the turn.
-
-        Raises:
-            Contradiction: no course of the turn sends its messages.
-        """
+        """The knowledge of the seats after the turn; `Contradiction` if nothing explains it."""
         before = self._seats[self._active]
         problems: list[Finding] = []
         after: list[_Course] = []
@@ -210,10 +279,8 @@ class Explanation:
                 raise contradicts(event, "6.10", expected)
             course.owned[event.cards[0]] += 1
             course.discard += 1
-        elif card == "mine":
-            self._exchange(course, "6.4", tuple(WORTH), data.raises, to_hand=True)
-        elif card == "remodel":
-            self._exchange(course, "6.6", tuple(COST), data.raises, to_hand=False)
+        elif card in ("mine", "remodel"):
+            self._exchange(course, card)
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
@@ -228,7 +295,6 @@ class Explanation:
         )
 
     def _discarded(self, course: _Course, count: int, in_play: Sequence[str]) -> list[_Course]:
-        """The course in which a cellar has discarded so many cards."""
         course.hand -= count
         course.discard += count
         self._draw(course, count, in_play, f"a cellar draws {count}")
@@ -239,7 +305,7 @@ class Explanation:
         for seat in self._order:
             other = course.others[seat]
             event = self._next(course)
-            answers = (*ANSWERS, Kind.DISQUALIFIED)
+            answers = (*Kind.ANSWERS, Kind.DISQUALIFIED)
             if event is None or event.seat != seat or event.kind not in answers:
                 earlier = [(e.kind, e.seat) for e in self._events[: course.at]]
                 spared = frozenset(s for s in other.sizes if s.hand <= MILITIA_HAND_SIZE)
@@ -267,18 +333,17 @@ class Explanation:
                     )
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
-    def _exchange(
-        self, course: _Course, section: str, among: Sequence[str], raise_by: int, *, to_hand: bool
-    ) -> None:
+    def _exchange(self, course: _Course, name: str) -> None:
         """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
-        name = "mine" if to_hand else "remodel"
+        to_hand = name == "mine"
+        section, among = ("6.4", WORTH) if to_hand else ("6.6", COST)
         trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
         card = trash.cards[0]
         if card not in among:
             raise contradicts(trash, section, "a treasure trashed by a mine")
         self._leave_hand(course, card, trash.line, section)
         course.owned[card] -= 1
-        limit = COST[card] + raise_by
+        limit = COST[card] + CARDS[name].raises
         supply = trash.supply or {}
         gainable = [other for other in among if supply.get(other) and COST[other] <= limit]
         if not gainable:
@@ -322,7 +387,6 @@ class Explanation:
             self._refuse(course, "2.15", expected)
 
     def _clean_up(self, course: _Course) -> None:
-        """Discard the hand and the cards in play, and draw the next hand."""
         total = course.hand + len(self._cards)
         if self._top is None:
             if total:

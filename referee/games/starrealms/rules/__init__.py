@@ -6,8 +6,7 @@ faults.py     a bot's mistakes
 player.py     one seat's cards, and the resources of a turn
 table.py      the table, and the moves that every rule is made of
 view.py       the state in a request, and the view of any viewer
-choices.py    questions in the middle of a turn
-effects.py    the effects of the cards' words
+effects.py    the effects of the cards' words, and their questions
 turn.py       one turn
 situation.py  a game that begins in the middle
 game.py       turns, end of the game, winners

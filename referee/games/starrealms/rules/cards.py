@@ -31,11 +31,9 @@ class Card(NamedTuple):
     """One card.
 
     Attributes:
-        type: "ship", "base" or "outpost"; an outpost is a base as well.
         copies: in the trade deck; of a starting card in one player's deck.
         defense: the combat that destroys it; 0 for a ship.
         constant: the word of what holds while it is in play; "" for most.
-        is_ship: whether it is a ship; else it is a base.
     """
 
     name: str

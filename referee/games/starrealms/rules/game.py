@@ -14,7 +14,7 @@ from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.table import TableGame, copied, redeal
-from referee.games.starrealms.rules.choices import Decisions
+from referee.games.starrealms.rules.effects import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
 from referee.games.starrealms.rules.player import Turn
 from referee.games.starrealms.rules.situation import Situation
@@ -45,15 +45,7 @@ class Facts(Struct, frozen=True):
 
 
 class StarRealms(TableGame[Table]):
-    """One game of Star Realms; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with the deal.
-
-    Attributes:
-        turn: the state of the current turn.
-    """
+    """One game of Star Realms; implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options

@@ -1,6 +1,6 @@
 """The messages of Star Realms as structs (spec/starrealms/protocol.md, 2).
 
-The outgoing structs are strict. `turn.py` and `choices.py` check the values of replies.
+The outgoing structs are strict. `turn.py` and `effects.py` check the values of replies.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from referee.games.interface.seats import seat_id
@@ -19,7 +20,6 @@ class Piece:
     Attributes:
         acts: the card whose abilities it has: another one's if it is a Needle that copies.
         used: whether its primary ability has nothing left to use.
-        ally_used: whether its ally ability was used this turn.
     """
 
     __slots__ = ("acts", "ally_used", "card", "used")
@@ -40,30 +40,16 @@ class Piece:
         self.used = not self.card.primary
         self.ally_used = False
 
-    def is_of(self, faction: str) -> bool:
-        """Whether it counts as a card of a faction."""
-        return faction in (self.card.faction, self.acts.faction)
-
 
 class Gain(NamedTuple):
-    """A card that a player has gained.
-
-    Attributes:
-        turn: of the player, counted from 1.
-    """
+    """A card that a player has gained, and in which of its turns, counted from 1."""
 
     card: str
     turn: int
 
 
 class TurnStats:
-    """Totals over a player's turns, for statistics and notes.
-
-    Attributes:
-        trade, combat, authority: made.
-        destroyed: bases of the other.
-        idle: turns that ended with combat left and something to attack.
-    """
+    """Totals over turns, for statistics and notes; `idle` ones left combat that could attack."""
 
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
@@ -74,17 +60,12 @@ class Player:
     """One seat of the game.
 
     Attributes:
-        seat: counted from 0.
-        number: its name on the wire.
         authority: left; 0 or less has lost.
         deck: face down; the end of the list is the top.
         hand: in the order drawn.
         discard: oldest first.
         in_play: in the order played, those of earlier turns first.
         due: discards at the start of its next turn.
-        shuffles: of its discard pile.
-        turns: turns begun.
-        left: whether it left the match.
     """
 
     def __init__(self, seat: int) -> None:
@@ -121,31 +102,20 @@ class Player:
         faction = piece.acts.faction
         for other in self.in_play:  # `any` takes twice as long, and this is asked often
             if other is not piece and (
-                other.is_of(faction) or other.card.constant == "ally_of_all"
+                faction in (other.card.faction, other.acts.faction)
+                or other.card.constant == "ally_of_all"
             ):
                 return True
         return False
 
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, by name."""
-        owned: dict[str, int] = {}
-        for card in sorted(self.hand + self.deck + self.discard):
-            owned[card] = owned.get(card, 0) + 1
-        for piece in self.in_play:
-            owned[piece.card.name] = owned.get(piece.card.name, 0) + 1
-        return dict(sorted(owned.items()))
+        in_play = [piece.card.name for piece in self.in_play]
+        return dict(sorted(Counter(self.hand + self.deck + self.discard + in_play).items()))
 
 
 class Turn:
-    """One player's turn.
-
-    Attributes:
-        trade, combat: to spend.
-        next_ship_to_top: whether the next ship bought may go to the top of the deck.
-        played: the cards played, the scrapped included.
-        copied: the ship that a Needle copies.
-        question: the request that the player must answer now, if it is a `choose`.
-    """
+    """One player's turn; `question` is the open `choose`. Scrapped cards count as played."""
 
     def __init__(self, player: Player, opponent: Player) -> None:
         self.player = player

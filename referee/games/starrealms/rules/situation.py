@@ -13,14 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty.
-
-    Attributes:
-        deck: its first card is drawn first.
-        discard: oldest first.
-        bases: in play.
-        due: discards at the start of its next turn.
-    """
+    """A seat; missing parts are empty. The first card of the deck is drawn first."""
 
     authority: int = AUTHORITY
     hand: list[str] = []
@@ -47,7 +40,6 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
         trade_row: oldest first.
         trade_deck: its first card is dealt first.
         turn: how many turns were played before.
-        trade, combat: that the first turn has to spend already.
     """
 
     seats: dict[str, SeatCards] = {}

@@ -22,7 +22,6 @@ class Table(interface.Table[Player]):
     Attributes:
         row: the cards that can be bought, oldest first.
         trade_deck: face down; the end of the list is the top.
-        explorers: left in their pile.
         turn: counted from 1 over both players; 0 before the first.
     """
 
@@ -70,9 +69,8 @@ class Table(interface.Table[Player]):
 
     def scrap_from_row(self, player: Player, index: int) -> None:
         """Take a card of the row out of the game, and put another in its place."""
-        self.events.append(
-            say.PlayerScrapped(player.number, self._take_from_row(index), "trade-row")
-        )
+        card = self._take_from_row(index)
+        self.events.append(say.PlayerScrapped(player.number, card, "trade-row"))
         self.show_row()
 
     def gain(self, player: Player, index: int, paid: int, to: str) -> None:

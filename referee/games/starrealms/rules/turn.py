@@ -16,8 +16,7 @@ from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
-from referee.games.starrealms.rules.choices import Decisions
-from referee.games.starrealms.rules.effects import combat, discard_from_hand, happen
+from referee.games.starrealms.rules.effects import Decisions, combat, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
 from referee.games.starrealms.rules.player import HAND_SIZE, Piece, Turn
 from referee.games.starrealms.rules.table import Table
@@ -115,11 +114,7 @@ def _action(key: Key) -> say.Action:
 
 
 def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any, bool]:
-    """Carry out the actions of a reply in their order (5.1).
-
-    Returns:
-        Whether the turn has ended.
-    """
+    """Carry out the actions of a reply in their order (5.1); returns whether the turn has ended."""
     if not isinstance(actions, list) or not actions:
         what = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
@@ -181,17 +176,13 @@ def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
         yield from happen(table, turn, card, card.primary)
 
 
-def _use_base(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+def _use(table: Table, turn: Turn, index: int, to: str, *, ability: str) -> Decisions:
     piece = turn.player.in_play[index]
-    piece.used = True
-    table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, "primary"))
-    return happen(table, turn, piece.card, piece.card.primary)
-
-
-def _use_ally(table: Table, turn: Turn, index: int, to: str) -> Decisions:
-    piece = turn.player.in_play[index]
+    table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, ability))
+    if ability == "primary":
+        piece.used = True
+        return happen(table, turn, piece.card, piece.card.primary)
     piece.ally_used = True
-    table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, "ally"))
     return happen(table, turn, piece.acts, piece.acts.ally)
 
 
@@ -225,8 +216,8 @@ def _attack_player(table: Table, turn: Turn, index: int, to: str) -> None:
 
 DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
     "play": _play,
-    "use-base": _use_base,
-    "use-ally": _use_ally,
+    "use-base": partial(_use, ability="primary"),
+    "use-ally": partial(_use, ability="ally"),
     "scrap": _scrap,
     "buy": _buy,
     "attack-base": _attack_base,

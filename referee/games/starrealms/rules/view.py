@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import astuple
 
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.starrealms.rules import messages as say
@@ -50,11 +51,6 @@ def in_play(player: Player) -> list[say.InPlay]:
     return [say.InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
 
 
-def by_name(pieces: list[say.InPlay]) -> list[say.InPlay]:
-    """Cards in play, sorted."""
-    return sorted(pieces, key=lambda piece: (piece.card, piece.used, piece.ally_used))
-
-
 class SeatView(Struct, frozen=True):
     """One seat in a view.
 
@@ -65,7 +61,6 @@ class SeatView(Struct, frozen=True):
         discard, in_play: oldest first for `ALL` and for the seat with a request; else by name,
             since no message says which of equal cards was scrapped or destroyed.
         due: discards at the start of its next turn.
-        turns: that it has begun.
     """
 
     authority: int
@@ -88,7 +83,6 @@ class View(Struct, frozen=True):
         turn: counted from 1 over both players; 0 before the first.
         player: the seat whose turn it is.
         trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`.
-        trade_deck: its cards.
         seats: in seat order.
         asked: the seat with a request; None for all other viewers, and without a request.
         request: the request of that seat; else None.
@@ -110,11 +104,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer.
-
-    Args:
-        requests: that the game waits for.
-    """
+    """Make the view of a table for a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(
@@ -141,7 +131,8 @@ def _seat(player: Player, viewer: Viewer, asked: int | None) -> SeatView:
         deck = player.deck[::-1] if viewer is ALL else sorted(player.deck)
     discard, pieces = player.discard.copy(), in_play(player)
     if viewer is not ALL and asked is None:
-        discard, pieces = sorted(discard), by_name(pieces)
+        discard.sort()
+        pieces.sort(key=astuple)
     return SeatView(
         player.authority,
         len(player.hand),

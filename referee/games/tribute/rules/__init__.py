@@ -10,7 +10,6 @@ patrons.py    the patrons, a row each
 turn.py       draft, set-up, turns and end
 replies.py    the meaning of a reply
 view.py       the state in a request, and the view of any viewer
-copying.py    copies of a table
 situation.py  a game that begins in the middle
 game.py       the game as a match sees it
 """

@@ -71,14 +71,7 @@ class Kind:
 
 
 class Card:
-    """One card of a game.
-
-    Attributes:
-        ref: it as it is sent.
-        order: the sort key of sets: number of its kind, then uid.
-        hp: left, for an agent in play.
-        activated: of an agent in play, whether this turn.
-    """
+    """One card of a game; `order` sorts sets by kind and uid. Agents in play have `hp` left."""
 
     __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")
 

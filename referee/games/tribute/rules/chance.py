@@ -12,11 +12,7 @@ _MODULUS = 2**48
 
 
 class Generator:
-    """A linear congruential generator.
-
-    Attributes:
-        state: 48 bits.
-    """
+    """A linear congruential generator with a state of 48 bits."""
 
     __slots__ = ("state",)
 

@@ -37,19 +37,12 @@ def count(table: Table, card: Card) -> None:
         released = lists[level]
         if released:
             for due in released:
-                if due.effect[0] == OPP_DISCARD:
-                    table.discards.append(due)
-                else:
-                    table.queue.append(due)
+                (table.discards if due.effect[0] == OPP_DISCARD else table.queue).append(due)
             lists[level] = []
 
 
 def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:
-    """Work off the queue from its front.
-
-    Args:
-        before: called just before a request, or at the end.
-    """
+    """Work off the queue from its front; `before` is called before a request, or at the end."""
     queue = table.queue
     while queue:
         choice = begin(table, queue.popleft())
@@ -70,16 +63,9 @@ def ask(table: Table, choice: Choice | None) -> Decisions:
             cards, effect = [choice.cards[place] for place in answer], None
         else:
             cards, effect = [], answer
-        source = choice.source
-        table.events.append(
-            Chosen(
-                table.me.number,
-                choice.follow_up,
-                source.ref if isinstance(source, Card) else source,
-                [card.ref for card in cards],
-                effect,
-            )
-        )
+        source = choice.source.ref if isinstance(choice.source, Card) else choice.source
+        refs = [card.ref for card in cards]
+        table.events.append(Chosen(table.me.number, choice.follow_up, source, refs, effect))
         choice = choice.then(table, choice, cards, effect or 0)
 
 

@@ -21,12 +21,11 @@ from referee.games.interface.table import TableGame, copied, redeal
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.chance import Generator, generators
-from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.faults import BAD_PATRON
 from referee.games.tribute.rules.messages import GameInfo
 from referee.games.tribute.rules.replies import Asked, Mistake, read
 from referee.games.tribute.rules.situation import Situation
-from referee.games.tribute.rules.table import PLAYERS, Choice, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table, copy_of
 from referee.games.tribute.rules.view import View, request_of, view_of
 
 ILLEGAL_REPLY = "illegal-reply"
@@ -52,11 +51,7 @@ class Options(Struct, frozen=True):
     chance: Literal["streams", "engine"] = "streams"
 
     def __post_init__(self) -> None:
-        """Look at the patrons, and leave out those that there are not.
-
-        Raises:
-            UsageError: a draft from them is not possible.
-        """
+        """Leave out patrons that do not exist; `UsageError` if too few are left for a draft."""
         for patron in self.patrons:
             if patron not in PATRONS:
                 raise UsageError(f"no patron {patron!r}; there are: {', '.join(PATRONS)}")
@@ -78,10 +73,6 @@ class Facts(Struct, frozen=True):
 
 class Tribute(TableGame[Table]):
     """One game of Scripts of Tribute; implements `referee.games.interface.game.Game`.
-
-    Args:
-        setup: as of every game; its options are `Options`.
-        situation: where it begins; None with the draft.
 
     Attributes:
         asked: the decision that the rules wait for (`turn.py`).

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from referee.games.tribute.rules.cards import TREASURY, Card
 from referee.games.tribute.rules.effects import create_for_orgnum, returnable
 from referee.games.tribute.rules.table import Choice, Player, Table
 
+P = TypeVar("P", Player, str)
 ANSEI = "ANSEI"
 
 
@@ -46,14 +47,19 @@ def can_call(table: Table, patron: str) -> bool:
     )
 
 
+def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
+    """Whom a patron favours after a call: a step towards the caller; Ansei comes at once."""
+    return caller if favoured in (None, caller) or patron == ANSEI else None
+
+
 def call(table: Table, patron: str) -> Choice | None:
     """Call a patron that can be called. Its favour moves before any choice."""
     me, row = table.me, PATRONS[patron]
     me.calls -= 1
     me.made.called.append(patron)
     favoured = table.favours[patron]
-    if patron != TREASURY:  # a step towards the caller; Ansei comes at once
-        table.favours[patron] = None if favoured is table.other and patron != ANSEI else me
+    if patron != TREASURY:
+        table.favours[patron] = favour_after(patron, favoured, me)
     if row.power and row.pays_first:
         table.gain_power(patron, -row.power)
     if row.coins and row.pays_first:

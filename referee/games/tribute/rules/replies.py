@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -22,11 +23,7 @@ Asked: TypeAlias = Pick | Choice | list[LegalAction]
 
 
 class Mistake(NamedTuple):
-    """A reply that loses.
-
-    Attributes:
-        detail: one clause for the bot's author.
-    """
+    """A reply that loses."""
 
     code: str
     detail: str
@@ -36,18 +33,9 @@ def read(asked: Asked, reply: Any) -> Any:
     """The decision that a reply is, as `turn.py` receives it; or a `Mistake`."""
     if type(reply) is InvalidReply:
         return Mistake(BAD_FORMAT, reply.detail)
-    if isinstance(asked, Pick):
-        if isinstance(reply, say.PatronReply):
-            return _read_patron(asked, reply)
-        wanted: type[Struct] = say.PatronReply
-    elif isinstance(asked, Choice):
-        if isinstance(reply, say.ChooseReply):
-            return _read_choice(asked, reply) if asked.effects is None else _read_effect(reply)
-        wanted = say.ChooseReply
-    else:
-        if isinstance(reply, say.PlayReply):
-            return _read_action(asked, reply)
-        wanted = say.PlayReply
+    wanted, read_as = _READERS[type(asked)]
+    if type(reply) is wanted:
+        return read_as(asked, reply)
     theirs, due = [kind.__struct_config__.tag for kind in (type(reply), wanted)]
     return Mistake(BAD_FORMAT, f"a {theirs} came where a {due} is due")
 
@@ -64,14 +52,11 @@ def _read_patron(pick: Pick, reply: say.PatronReply) -> str | Mistake:
 def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mistake:
     action = reply.action
     if action is None:
-        index = _integer(reply.index)
+        index, shown = _integer(reply.index), f"`index` is {describe(reply.index)}"
         if index is None:
-            return Mistake(
-                BAD_FORMAT, f"there is no `action`, and `index` is {describe(reply.index)}"
-            )
+            return Mistake(BAD_FORMAT, f"there is no `action`, and {shown}")
         if not 0 <= index < len(actions):
-            problem = f"`index` is {describe(reply.index)}, and there are {len(actions)} actions"
-            return Mistake(ILLEGAL_ACTION, problem)
+            return Mistake(ILLEGAL_ACTION, f"{shown}, and there are {len(actions)} actions")
         return index
     if not isinstance(action, dict):
         return Mistake(BAD_FORMAT, f"`action` is {describe(action)}, not an object")
@@ -95,7 +80,9 @@ def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mist
     return Mistake(ILLEGAL_ACTION, f"{shown} is not one of `actions`")
 
 
-def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | Mistake:
+def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | int | Mistake:
+    if choice.effects is not None:
+        return _read_effect(reply)
     named = reply.cards
     if not isinstance(named, list):
         return Mistake(BAD_FORMAT, f"`cards` is {describe(named)}, not a list")
@@ -105,16 +92,12 @@ def _read_choice(choice: Choice, reply: say.ChooseReply) -> list[int] | Mistake:
         return Mistake(BAD_FORMAT, f"cards[{place}] is {describe(named[place])}, not an integer")
     places = {card.uid: place for place, card in enumerate(choice.cards)}
     for place, uid in enumerate(uids):
-        if uid not in places:
-            return Mistake(
-                ILLEGAL_CHOICE, f"cards[{place}] is {describe(uid)}, which is not listed"
-            )
-        if uid in uids[:place]:
-            return Mistake(ILLEGAL_CHOICE, f"cards[{place}] is {describe(uid)}, named before")
-    if not choice.least <= len(uids) <= choice.most:
-        wanted = (
-            str(choice.most) if choice.least == choice.most else f"{choice.least} to {choice.most}"
-        )
+        if uid not in places or uid in uids[:place]:
+            why = "named before" if uid in places else "which is not listed"
+            return Mistake(ILLEGAL_CHOICE, f"cards[{place}] is {describe(uid)}, {why}")
+    least, most = choice.least, choice.most
+    if not least <= len(uids) <= most:
+        wanted = str(most) if least == most else f"{least} to {most}"
         return Mistake(ILLEGAL_CHOICE, f"{len(uids)} cards where {wanted} are due")
     return sorted([places[uid] for uid in uids])  # type: ignore[index]
 
@@ -130,8 +113,13 @@ def _read_effect(reply: say.ChooseReply) -> int | Mistake:
 
 def _integer(value: Any) -> int | None:
     # For Python true is an integer, for JSON it is no number.
-    if type(value) is int:
-        return value
-    if type(value) is float and value.is_integer():
-        return int(value)
-    return None
+    is_whole = type(value) is int or (type(value) is float and value.is_integer())
+    return int(value) if is_whole else None
+
+
+_READERS: Mapping[type, tuple[type[Struct], Callable[..., Any]]] = {
+    Pick: (say.PatronReply, _read_patron),
+    Choice: (say.ChooseReply, _read_choice),
+    list: (say.PlayReply, _read_action),
+}
+"""What is asked -> the reply to it, and what reads that."""

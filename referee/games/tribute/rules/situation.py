@@ -14,11 +14,7 @@ from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
 
 
 class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent in play.
-
-    Attributes:
-        hp: left; None for all.
-    """
+    """An agent in play; without `hp` it has all."""
 
     card: str
     hp: int | None = None
@@ -26,13 +22,7 @@ class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty, or 0.
-
-    Attributes:
-        draw_pile: its top first.
-        known: how many cards of its top the seat knows.
-        cooldown, played: oldest first.
-    """
+    """A seat; missing parts are empty, or 0. Piles have their top or their oldest card first."""
 
     hand: list[str] = []
     draw_pile: list[str] = []
@@ -81,31 +71,20 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Put a new table into this state.
-
-        Raises:
-            ValidationError: a card, patron or player does not exist in this game.
-        """
+        """Put a new table into this state; `ValidationError` if it names what is not there."""
+        players = dict(zip(PLAYERS, table.players, strict=True))
+        table.picked, table.turn = list(self.patrons), self.turn
         try:
-            self._lay_out(table)
+            for patron in self.patrons:
+                table.cards.starters[patron]  # or it is not in this card set
+            table.seat_patrons()
+            table.favours |= {patron: players[who] for patron, who in self.favours.items()}
+            table.row, table.deck = _made(table, self.row), _made(table, self.tavern_deck)
+            for number, seat in self.seats.items():
+                seat.lay_out(table, players[number])
+            table.discards = [_discard_of(table.players[1], card) for card in self.discards]
         except (KeyError, StopIteration) as error:
             raise ValidationError(f"the situation names what is not there: {error}") from None
-
-    def _lay_out(self, table: Table) -> None:
-        table.picked = list(self.patrons)
-        for patron in self.patrons:
-            table.cards.starters[patron]  # or it is not in this card set
-        table.seat_patrons()
-        players = dict(zip(PLAYERS, table.players, strict=True))
-        for patron, player in self.favours.items():
-            table.favours[patron] = players[player]
-        table.row = _made(table, self.row)
-        table.deck = _made(table, self.tavern_deck)
-        for number, seat in self.seats.items():
-            seat.lay_out(table, players[number])
-        table.turn = self.turn
-        for card in self.discards:
-            table.discards.append(_discard_of(table.players[1], card))
 
 
 def _made(table: Table, cards: Iterable[str]) -> list[Card]:

@@ -7,9 +7,10 @@ first card is on top, or the oldest.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from operator import attrgetter
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -29,6 +30,7 @@ from referee.games.tribute.rules.cards import (
 from referee.games.tribute.rules.chance import TAVERN, Generator
 from referee.games.tribute.rules.faults import SECTIONS
 
+A = TypeVar("A", bound=Any)
 HAND_SIZE = 5
 ROW_SIZE = 5
 FIRST_UID = 10_000
@@ -36,23 +38,8 @@ LEVELS = 4
 PLAYERS = (seat_id(0), seat_id(1))
 
 
-class Missed:
-    """In how many turns something was left undone, for notes to the bot's author.
-
-    Attributes:
-        cards: that could have been played.
-        agents: that could have been activated.
-        coins: enough for a card of the row.
-        favour: of the last of the four patrons, which could have been called.
-        power: that hit a taunt agent and did not kill it.
-    """
-
-    def __init__(self) -> None:
-        self.cards = self.agents = self.coins = self.favour = self.power = 0
-
-
 class TurnStats:
-    """A player's actions, for statistics.
+    """What a player did and left undone, for statistics and for notes to the bot's author.
 
     Attributes:
         bought: cards, in order; without those acquired.
@@ -60,6 +47,8 @@ class TurnStats:
         coins: that were left over.
         agents: that came into play; each counts as often as it came.
         killed, knocked_out, destroyed: what became of them.
+        missed: what was left undone -> in how many turns: "cards" to play, "agents" to activate,
+            "coins" for a card of the row, the last "favour", "power" that did not kill an agent.
     """
 
     def __init__(self) -> None:
@@ -67,19 +56,17 @@ class TurnStats:
         self.called: list[str] = []
         self.power = self.coins = 0
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
+        self.missed = dict.fromkeys(("cards", "agents", "coins", "favour", "power"), 0)
 
 
 class Player:
     """One seat.
 
     Attributes:
-        number: its name on the wire.
         known: how many cards of the top of the draw pile it knows.
         calls: of patrons, left in this turn.
         sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
         agents: in the order in which they came.
-        missed: the opportunities missed in them.
-        left: whether it left the match.
     """
 
     def __init__(self, seat: int) -> None:
@@ -93,7 +80,6 @@ class Player:
         self.known = self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1
         self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
-        self.missed = Missed()
         self.made = TurnStats()
         self.left = False
 
@@ -123,10 +109,6 @@ class SentSet:
             self._cards = cards.copy()
             self._text = Raw(_encode(as_set(cards)))
         return cast("list[say.CardRef]", self._text)
-
-    def listed(self, cards: list[Card]) -> list[say.CardRef]:
-        """List these cards, for a message that is read as it is."""
-        return as_set(cards)
 
 
 _encode = msgspec.json.Encoder().encode
@@ -170,11 +152,8 @@ class Table(interface.Table[Player]):
 
     Attributes:
         me, other: whose turn it is, and who waits.
-        picked: patrons, in the order of the draft.
         favours: patron -> whom it favours, in the order of the table, Treasury among them.
-        row: the cards that can be bought.
         deck: the tavern deck, its top first.
-        sent_deck: as it was sent.
         turn: counted from 1 over both players; 0 before the first.
         queue: the effects that wait, the next one first.
         discards: those that the next turn of the other begins with.
@@ -222,15 +201,9 @@ class Table(interface.Table[Player]):
         self, kind: str, source: Card | str | None, target: Card | None = None, amount: int = 1
     ) -> None:
         """Publish what the player on turn did."""
-        self.events.append(
-            say.Event(
-                self.me.number,
-                kind,
-                source.ref if isinstance(source, Card) else source,
-                None if target is None else target.ref,
-                amount,
-            )
-        )
+        of = source.ref if isinstance(source, Card) else source
+        hit = None if target is None else target.ref
+        self.events.append(say.Event(self.me.number, kind, of, hit, amount))
 
     # --- what a player has ----------------------------------------------------------------------
 
@@ -240,12 +213,12 @@ class Table(interface.Table[Player]):
         self.event("gain-coin", source, None, amount)
 
     def gain_power(self, source: Card | str, amount: int) -> None:
-        """Give power, likewise."""
+        """Give power; a price is negative."""
         self.me.power += amount
         self.event("gain-power", source, None, amount)
 
     def gain_prestige(self, source: Card | str, amount: int) -> None:
-        """Give prestige, likewise."""
+        """Give prestige."""
         self.me.prestige += amount
         self.event("gain-prestige", source, None, amount)
 
@@ -315,11 +288,7 @@ class Table(interface.Table[Player]):
         (self.deck if card.kind.type == CONTRACT_AGENT else owner.cooldown).append(card)
 
     def hit(self, card: Card) -> int:
-        """Hit an agent of the other with the power that there is (4.6).
-
-        Returns:
-            The damage.
-        """
+        """Hit an agent of the other with the power that there is (4.6); returns the damage."""
         damage = min(self.me.power, card.hp)
         self.me.power -= damage
         card.hp -= damage
@@ -329,12 +298,10 @@ class Table(interface.Table[Player]):
 
     def refill(self, place: int) -> None:
         """Put the top of the tavern deck where a card has left the row (4.7)."""
-        if self.deck:
-            card = self.deck.pop(0)
+        card = self.deck.pop(0) if self.deck else None
+        if card is not None:
             self.row.insert(place, card)
-            self.events.append(say.RowRefilled(place, card.ref))
-        else:
-            self.events.append(say.RowRefilled(place, None))
+        self.events.append(say.RowRefilled(place, None if card is None else card.ref))
 
     # --- set-up ---------------------------------------------------------------------------------
 
@@ -363,3 +330,36 @@ class Table(interface.Table[Player]):
         return all(
             favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
         )
+
+
+def copy_of(table: Table, asked: A) -> tuple[Table, A]:
+    """Copy a table, and its choice or actions. Agents have hit points; all else is shared."""
+    agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
+
+    def dues(waiting: Iterable[Due]) -> list[Due]:
+        return [due._replace(source=agents.get(due.source, due.source)) for due in waiting]
+
+    players = [
+        interface.copied(
+            player,
+            agents=[agents[each] for each in player.agents],
+            made=interface.copied(player.made),
+        )
+        for player in table.players
+    ]
+    made = interface.copied(
+        table,
+        events=[],
+        players=players,
+        me=players[table.me.seat],
+        other=players[table.other.seat],
+        favours={each: p and players[p.seat] for each, p in table.favours.items()},
+        queue=deque(dues(table.queue)),
+        discards=dues(table.discards),
+        waiting={deck: [dues(level) for level in ls] for deck, ls in table.waiting.items()},
+    )
+    if not isinstance(asked, Choice):
+        return made, asked
+    cards = [agents.get(card, card) for card in asked.cards]
+    source = agents.get(asked.source, asked.source)
+    return made, msgspec.structs.replace(asked, source=source, cards=cards)

@@ -31,13 +31,7 @@ _END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
-    """A patron is to be picked.
-
-    Attributes:
-        round: 1 or 2.
-        available: in the order of the option.
-        picked: so far.
-    """
+    """A patron is to be picked."""
 
     seat: int
     round: int
@@ -98,11 +92,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
 ) -> Generator[Any, Any, End]:
-    """Play on from the middle of a turn.
-
-    Args:
-        choice: the open one; None where an action is due.
-    """
+    """Play on from the middle of a turn, from the open choice, or where an action is due."""
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
 
@@ -153,18 +143,14 @@ def legal(table: Table) -> list[LegalAction]:
         found += [(say.ACTIVATE_AGENT, agent) for agent in me.agents if not agent.activated]
     agents = table.other.agents
     if me.power > 0 and agents:
-        found += [(say.ATTACK, agent) for agent in agents if agent.kind.taunt] or [
-            (say.ATTACK, agent) for agent in agents
-        ]
+        taunting = [agent for agent in agents if agent.kind.taunt]
+        found += [(say.ATTACK, agent) for agent in taunting or agents]
     coins = me.coins
     if coins > 0:
-        for card in table.row:
-            if card.kind.cost <= coins:
-                found.append((say.BUY_CARD, card))
+        found += [(say.BUY_CARD, card) for card in table.row if card.kind.cost <= coins]
     if me.calls > 0:
-        for patron in table.favours:
-            if patrons.can_call(table, patron):
-                found.append((say.CALL_PATRON, patron))
+        called = [patron for patron in table.favours if patrons.can_call(table, patron)]
+        found += [(say.CALL_PATRON, patron) for patron in called]
     found.append(_END)
     return found
 
@@ -181,16 +167,15 @@ def as_action(kind: str, thing: Any) -> say.Action:
 def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
     """Carry out an action (4.3 to 4.8)."""
     me = table.me
-    if kind == say.PLAY_CARD:
-        me.hand.remove(thing)
-        if thing.kind.is_agent:
-            table.enter(thing)
+    if kind in (say.PLAY_CARD, say.ACTIVATE_AGENT):
+        if kind == say.ACTIVATE_AGENT:
+            thing.activated = True
         else:
-            me.played.append(thing)
-        effects.count(table, thing)
-        yield from effects.work_off(table)
-    elif kind == say.ACTIVATE_AGENT:
-        thing.activated = True
+            me.hand.remove(thing)
+            if thing.kind.is_agent:
+                table.enter(thing)
+            else:
+                me.played.append(thing)
         effects.count(table, thing)
         yield from effects.work_off(table)
     elif kind == say.ATTACK:
@@ -220,15 +205,15 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
 
 def _note_missed(table: Table, now: list[LegalAction]) -> None:
     """Note what the player on turn leaves undone with these legal actions."""
-    me, missed = table.me, table.me.missed
+    me, missed = table.me, table.me.made.missed
     kinds = {kind for kind, _ in now}
-    missed.cards += say.PLAY_CARD in kinds
-    missed.agents += say.ACTIVATE_AGENT in kinds
-    missed.coins += say.BUY_CARD in kinds
+    missed["cards"] += say.PLAY_CARD in kinds
+    missed["agents"] += say.ACTIVATE_AGENT in kinds
+    missed["coins"] += say.BUY_CARD in kinds
     if say.CALL_PATRON in kinds:
         others = [p for p in table.picked if table.favours[p] is not me]
         if len(others) == 1 and (say.CALL_PATRON, others[0]) in now:
-            missed.favour += others[0] == "ANSEI" or table.favours[others[0]] is None
+            missed["favour"] += patrons.favour_after(others[0], table.favours[others[0]], me) is me
 
 
 def _clean_up(table: Table) -> None:
@@ -237,7 +222,7 @@ def _clean_up(table: Table) -> None:
         damage = table.hit(agent)
         if damage:
             table.event("agent-hit", None, agent, damage)
-            me.missed.power += agent.hp > 0
+            me.made.missed["power"] += agent.hp > 0
     me.prestige += me.power
     me.made.power += me.power
     me.made.coins += me.coins

@@ -29,9 +29,10 @@ def request_of(table: Table, asked: Asked) -> Request:
 def _message(
     table: Table,
     asked: Choice | list[LegalAction],
-    as_set: Callable[[SentSet, list[Card]], list[say.CardRef]] = SentSet.listed,
+    written: Callable[[SentSet, list[Card]], list[say.CardRef]] = lambda sent, cards: as_set(cards),
 ) -> say.ChooseRequest | say.PlayTurn:
-    state = _state(table, as_set)
+    """Make the message; `written` makes its sets of cards."""
+    state = _state(table, written)
     if isinstance(asked, Choice):
         source = asked.source
         return say.ChooseRequest(
@@ -49,17 +50,17 @@ def _message(
     return say.PlayTurn(table.turn, state, [as_action(kind, thing) for kind, thing in asked])
 
 
-def _state(table: Table, as_set: Callable[[SentSet, list[Card]], list[say.CardRef]]) -> say.State:
+def _state(table: Table, written: Callable[[SentSet, list[Card]], list[say.CardRef]]) -> say.State:
     """All that the player on turn may know."""
     me, other = table.me, table.other
     return say.State(
         _favours(table),
         _refs(table.row),
-        as_set(table.sent_deck, table.deck),
+        written(table.sent_deck, table.deck),
         _waiting(table.discards),
         say.Me(
             _refs(me.hand),
-            as_set(me.sent_draw_pile, me.draw_pile),
+            written(me.sent_draw_pile, me.draw_pile),
             _refs(me.draw_pile[: me.known]),
             *_public(me),
             me.calls,
@@ -67,7 +68,7 @@ def _state(table: Table, as_set: Callable[[SentSet, list[Card]], list[say.CardRe
         ),
         say.Opponent(
             len(other.hand),
-            as_set(other.sent_hidden, other.hand + other.draw_pile),
+            written(other.sent_hidden, other.hand + other.draw_pile),
             *_public(other),
         ),
     )
@@ -105,7 +106,6 @@ class SeatView(Struct, frozen=True):
         draw_pile: a set, for `ALL` its top first; None likewise.
         known: the top of the draw pile that the seat knows, top first; None likewise.
         hand_and_draw: both together, a set.
-        turns: that it has begun.
     """
 
     hand_size: say.Count
@@ -153,12 +153,7 @@ class View(Struct, frozen=True):
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player: int) -> View:
-    """Make the view of a table for a viewer.
-
-    Args:
-        requests: that the game waits for.
-        player: the seat whose turn it is.
-    """
+    """Make the view of a table for a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(

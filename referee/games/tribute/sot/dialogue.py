@@ -23,11 +23,7 @@ _LONGEST_NAME, _SHOWN = 64, 200
 
 
 class Dialogue:
-    """One process, match after match. Each match has a new bot.
-
-    Args:
-        limit: of a turn, in seconds.
-    """
+    """One process, match after match, each with a new bot; the limit of a turn is in seconds."""
 
     def __init__(self, maker: Callable[..., Any], limit: float) -> None:
         self._maker = maker

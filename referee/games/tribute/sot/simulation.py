@@ -19,9 +19,8 @@ from referee.games.tribute.classic import NOBODY, ClassicIndex, reason_of
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import Card
 from referee.games.tribute.rules.chance import TAVERN, Generator
-from referee.games.tribute.rules.copying import copy_of
 from referee.games.tribute.rules.messages import Acted, Event
-from referee.games.tribute.rules.table import PLAYERS, Choice, Table
+from referee.games.tribute.rules.table import PLAYERS, Choice, Table, copy_of
 from referee.games.tribute.sot import shown
 from referee.games.tribute.sot.knowledge import Json
 from referee.games.tribute.sot.shown import Asked, Fields
@@ -73,11 +72,7 @@ class State:
 
 
 class Engine:
-    """The client of the engine, for the library: it applies moves to states.
-
-    Args:
-        info: the `game-info` of the match.
-    """
+    """The client of the engine, for the library: it applies moves to states of one match."""
 
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]

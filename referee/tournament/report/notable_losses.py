@@ -21,25 +21,19 @@ from referee.tournament.rows import Entrant, MatchRow, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
-LESSONS = 3
+MOST_LOSSES = 3
 
 
-class Lesson(Struct, frozen=True):
-    """A match to look at.
-
-    Attributes:
-        match: its number.
-        why: one clause.
-        command: plays it again.
-    """
+class NotableLoss(Struct, frozen=True):
+    """A match to look at: its number, why in one clause, and the command that plays it again."""
 
     match: int
     why: str
     command: str
 
 
-def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
-    """For each bot by its name the lost matches that teach most, at most `LESSONS`.
+def notable_losses(store: Store, found: Standings) -> dict[str, list[NotableLoss]]:
+    """For each bot by its name the lost matches that teach most, at most `MOST_LOSSES`.
 
     First those in which it was disqualified or made faults; then one each of the deals in which it
     stayed farthest below what the ratings promise, in all seats, so that luck was shared.
@@ -59,22 +53,22 @@ def lessons(store: Store, found: Standings) -> dict[str, list[Lesson]]:
             others = [other for other in deal[0][0].players if other != bot]
             promised = sum(expected_share(rating[bot] - rating[other]) for other in others)
             promised /= len(others)
-            best = _lesson(bot, deal, promised)
+            best = _notable_loss(bot, deal, promised)
             if best is not None:
                 weight, match, why = best
                 entry = (weight, -match.match, match, why)
-                push = heappush if len(worst[bot]) < LESSONS else heappushpop
+                push = heappush if len(worst[bot]) < MOST_LOSSES else heappushpop
                 push(worst[bot], entry)
     return {
         name: [
-            Lesson(match.match, why, _again(match, setup))
+            NotableLoss(match.match, why, _again(match, setup))
             for _, _, match, why in sorted(worst[bot], reverse=True)
         ]
         for bot, name in enumerate(names)
     }
 
 
-def _lesson(
+def _notable_loss(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[float, MatchRow, str] | None:
     """Return how notable a lost deal is, its match and the reason; None if it was not lost."""

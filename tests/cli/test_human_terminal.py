@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.cli.desk import seated
+from referee.cli.human_terminal import seated
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.logs.verify import Kind, verify_record
@@ -62,7 +62,7 @@ def test_where_there_is_room_it_is_told_what_the_cards_do(sit: Sit) -> None:
     first = person.answer("t")
     assert re.search(r"^ +12  smithy +4 +10  \+3 cards$", first, re.MULTILINE)
     assert "top discard  you choose it at the end of this turn\n" in person.answer("")
-    person.expect("Which card shall lie on top of your discard pile?")
+    person.expect("Which card goes on top of your discard pile?")
     person.type("")
     assert person.leave() == 0
 
