@@ -8,30 +8,14 @@ Each is one file that needs nothing but Python and can be copied.
 from __future__ import annotations
 
 # Importing this is part of the start of a bot: a kit imports nothing of the referee.
-from referee.games.dominion.kit import (
-    CARDS,
-    Card,
-    Cards,
-    DominionBot,
-    PublicPlayer,
-    Reply,
-    State,
-    buy,
-    end_turn,
-    play,
-    reveal_moat,
-)
-
-__all__ = [
-    "CARDS",
-    "Card",
-    "Cards",
-    "DominionBot",
-    "PublicPlayer",
-    "Reply",
-    "State",
-    "buy",
-    "end_turn",
-    "play",
-    "reveal_moat",
-]
+from referee.games.dominion.kit import CARDS as CARDS
+from referee.games.dominion.kit import Card as Card
+from referee.games.dominion.kit import Cards as Cards
+from referee.games.dominion.kit import DominionBot as DominionBot
+from referee.games.dominion.kit import PublicPlayer as PublicPlayer
+from referee.games.dominion.kit import Reply as Reply
+from referee.games.dominion.kit import State as State
+from referee.games.dominion.kit import buy as buy
+from referee.games.dominion.kit import end_turn as end_turn
+from referee.games.dominion.kit import play as play
+from referee.games.dominion.kit import reveal_moat as reveal_moat

@@ -24,6 +24,7 @@ import errno
 import os
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
@@ -172,6 +173,16 @@ def as_ours(error: Exception) -> RefereeError:
     ours = InternalError(f"{type(first).__name__}: {first}")
     ours.__cause__ = first
     return ours
+
+
+@contextmanager
+def raising_ours() -> Iterator[None]:
+    """Raise an exception that comes out of this block as one of this package (`as_ours`)."""
+    try:
+        yield
+    except Exception as error:
+        ours = as_ours(error)
+        raise ours from ours.__cause__
 
 
 def _has_folder() -> bool:

@@ -61,30 +61,21 @@ class Interrupts:
         return tuple(self._before)
 
     @contextmanager
-    def raising(self) -> Iterator[None]:
+    def raising(self, raising: bool = True) -> Iterator[None]:
         """Raise `Interrupted` in this block as soon as a signal comes, or for one noted before.
 
-        For a block that may wait for long, starts no process and imports nothing.
+        For a block that may wait for long, starts no process and imports nothing. If false, only
+        note signals in this part of such a block, and raise for one at its end.
         """
-        yield from self._switch(True)
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Only note signals in this part of a `raising` block; raise for one at its end."""
-        yield from self._switch(False)
-
-    def _switch(self, raising: bool) -> Iterator[None]:
         before = self._raising
         self._raising = raising
         try:
-            self._check_if_raising()
+            if raising:
+                self.check()
             yield
         finally:
             self._raising = before
-        self._check_if_raising()
-
-    def _check_if_raising(self) -> None:
-        if self._raising:
+        if before:
             self.check()
 
     def check(self) -> None:

@@ -47,7 +47,7 @@ from referee.bots.processes.polling import Poller, Waitable
 from referee.bots.processes.pool import BotPool
 from referee.bots.wrapper import BotWrapper, ReplayedBot
 from referee.diagnosis.evidence import Evidence
-from referee.errors import as_ours
+from referee.errors import raising_ours
 from referee.games.interface.faults import Disqualification, Fault
 from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
@@ -156,12 +156,12 @@ class _Course(Generic[BotType]):
         self._is_slow = [False] * len(bots)
         self._hearers: Collection[int] = range(len(bots))
         self._awaited = awaited_of(bots)
-        self._processes = {s: bot for s, bot in self._awaited.items() if isinstance(bot, PipedBot)}
-        self._freezable: dict[int, LaunchedBot] = {}
-        if self._processes:
+        launched = {
+            seat: bot.launched for seat, bot in self._awaited.items() if isinstance(bot, PipedBot)
+        }
+        if launched:
             self._limits_by = limits_by(spec.limits, spec.sandbox)
-            if spec.sandbox.kind != "none":
-                self._freezable = {seat: bot.launched for seat, bot in self._processes.items()}
+        self._freezable = {} if spec.sandbox.kind == "none" else launched
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
                 bot.attach_view(partial(self.match.view, seat))
@@ -267,16 +267,29 @@ class _Course(Generic[BotType]):
             pending.clear()
             self._waiting.pop(seat, None)
 
-    def _bring_news(self) -> float:
-        """Hand over what has waited for `NEWS_SECONDS`; returns when there is more of it."""
+    def _on_time(self) -> float:
+        """Do what is due while bots think; returns when there is more to do.
+
+        That is to hand over what has waited for `NEWS_SECONDS`, and to freeze the others.
+        """
         now = self._clock()
         for seat, since in list(self._waiting.items()):
             if since + NEWS_SECONDS <= now:
                 self._push(seat)
-        return min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
+        news_at = min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
+        if not (self._freezable and self.match.due):
+            return news_at
+        freeze_at = self.asked_since + FREEZE_SECONDS
+        if now < freeze_at:
+            return min(news_at, freeze_at)
+        self._freeze_others()
+        return news_at
 
     def _freeze_others(self) -> None:
-        """Keep the processors for the bots with a request (sandbox.md, 12)."""
+        """Keep the processors for the bots with a request (sandbox.md, 12).
+
+        A match in which all answer quickly freezes nobody.
+        """
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
@@ -436,19 +449,14 @@ class Runner(_Course[Bot]):
         In each case the match was given up, and the logs are valid as far as they go.
         """
         self._delivered = trio.lowlevel.ParkingLot()
-        try:
+        with raising_ours():
             async with trio.open_nursery() as self._nursery:
                 self._begin()
-                self._nursery.start_soon(self._keep_bringing_news)
+                self._nursery.start_soon(self._keep_on_time)
                 self._deliver()
-                if self._freezable:
-                    self._nursery.start_soon(self._freeze)
                 while self.match.due:
                     await self._round()
                 self._nursery.cancel_scope.cancel()
-        except Exception as error:
-            ours = as_ours(error)
-            raise ours from ours.__cause__
 
     async def close(self, kept: Container[int] = ()) -> Played:
         """Complete the record and say how the match went; for when the bots have ended.
@@ -488,25 +496,10 @@ class Runner(_Course[Bot]):
         super()._deliver()
         self._delivered.unpark_all()
 
-    async def _freeze(self) -> None:
-        """Keep the processors for bots with a request that think for long (sandbox.md, 12).
-
-        A match in which all answer quickly freezes nobody.
-        """
+    async def _keep_on_time(self) -> None:
+        """Do what is due while bots think."""
         while True:
-            await trio.sleep_until(self.asked_since + FREEZE_SECONDS)
-            if trio.current_time() < self.asked_since + FREEZE_SECONDS:
-                continue  # they have answered
-            if self.match.due:  # else the match is over
-                self._freeze_others()
-            await self._delivered.park()
-
-    async def _keep_bringing_news(self) -> None:
-        while True:
-            at = self._bring_news()
-            if at < math.inf:
-                await trio.sleep_until(at)
-            else:
+            with trio.move_on_at(self._on_time()):
                 await self._delivered.park()
 
     async def _await_readers(self) -> None:
@@ -544,7 +537,7 @@ class PlainRunner(_Course[PlainBot]):
         self._hearers = self._awaited.keys()
         self._seats: dict[Waitable, int] = {bot: seat for seat, bot in self._awaited.items()}
         self._poller = Poller(self._seats, self.overslept)
-        try:
+        with raising_ours():
             self._begin()
             self._deliver()
             while self.match.due:
@@ -552,9 +545,6 @@ class PlainRunner(_Course[PlainBot]):
             for bot, lines in zip(self._bots, self._pending, strict=True):
                 if isinstance(bot, InProcessBot):
                     bot.hear_the_rest([line[:-1] for line in lines])
-        except Exception as error:
-            ours = as_ours(error)
-            raise ours from ours.__cause__
 
     def close(self, kept: Container[int] = ()) -> Played:
         """Complete the record and say how the match went; as `Runner.close`."""
@@ -590,7 +580,9 @@ class PlainRunner(_Course[PlainBot]):
             self._deliver()
         if steps:
             self.overslept(max(0.0, self._clock() - self.asked_since - waited))
-            self._poller.run(steps, self._bot_replied, self._on_time)
+            self._poller.run(
+                steps, lambda bot, answer: self._replied(self._seats[bot], answer), self._on_time
+            )
 
     def _ask(self, seat: int) -> None:
         bot, match, clock = self._bots[seat], self.match, self._clock
@@ -610,23 +602,9 @@ class PlainRunner(_Course[PlainBot]):
             self._reply_seconds[seat].append(clock() - asked)
             match.receive(seat, answer)
 
-    def _bot_replied(self, bot: Waitable, answer: Answer) -> None:
-        self._replied(self._seats[bot], answer)
-
     def _kill(self, seat: int) -> None:
         bot = self._awaited[seat]
         self._poller.run({bot: bot.killing()})
-
-    def _on_time(self) -> float:
-        """Do what is due while bots think; returns when there is more to do."""
-        news_at = self._bring_news()
-        if not self._freezable:
-            return news_at
-        freeze_at = self.asked_since + FREEZE_SECONDS
-        if self._clock() < freeze_at:
-            return min(news_at, freeze_at)
-        self._freeze_others()
-        return news_at
 
     def _deliver(self) -> None:
         if self._awaited:
@@ -685,8 +663,8 @@ async def play_once(
     Raises:
         LogWriteError, ShortageError, InternalError: as of `Runner.run`.
     """
-    try:
-        recorded = [RecordedStderr() for _ in started] if record_stderr else []
+    recorded = [RecordedStderr() for _ in started] if record_stderr else []
+    with raising_ours():
         async with run_bots(
             spec, started, stderr, recorded=recorded, look_seconds=LOOK_SECONDS
         ) as bots:
@@ -697,9 +675,6 @@ async def play_once(
             await runner.run()
             await finish_all(bots, spec.limits.grace)
             return await runner.close()
-    except Exception as error:
-        ours = as_ours(error)
-        raise ours from ours.__cause__
 
 
 def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:

@@ -36,7 +36,7 @@ def test_a_held_signal_is_raised_at_the_end() -> None:
 
     def hold(interrupts: Interrupts) -> None:
         with interrupts.raising():
-            with interrupts.held():
+            with interrupts.raising(False):
                 signal.raise_signal(signal.SIGINT)
                 done.append("what was held")
             done.append("not reached")

@@ -44,21 +44,19 @@ class Address(NamedTuple):
 
 def parse_address(url: str) -> Address:
     """Take an address apart; raise `BotNotFoundError` if it is not valid on any network."""
-    found = _ADDRESS.fullmatch(url)
-    if found is None:
-        problem = "expected http://HOST:PORT/PATH, with %20 for a space and %23 for #"
-        raise BotNotFoundError(f"BOT {url!r} is not a valid address: {problem}")
-    tls = found["scheme"] == "https"
-    default = 443 if tls else 80
     try:
+        found = _ADDRESS.fullmatch(url)
+        if found is None:
+            raise ValueError("expected http://HOST:PORT/PATH, with %20 for a space and %23 for #")
+        tls = found["scheme"] == "https"
+        default = 443 if tls else 80
         port = default if found["port"] is None else _port(found["port"])
         host = _host(found["host"])
         target = quote(found["target"], safe=_SENT_AS_IT_IS)
         user = unquote_to_bytes(found["user"] or "")
-    except UnicodeEncodeError:
-        raise BotNotFoundError(f"BOT {url!r} is not a valid address: it is not UTF-8") from None
     except ValueError as error:
-        raise BotNotFoundError(f"BOT {url!r} is not a valid address: {error}") from None
+        problem = "it is not UTF-8" if isinstance(error, UnicodeEncodeError) else error
+        raise BotNotFoundError(f"BOT {url!r} is not a valid address: {problem}") from None
     shown = f"[{host}]" if ":" in host else host
     headers = {"Host": shown if port == default else f"{shown}:{port}"}
     if user:

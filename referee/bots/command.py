@@ -134,19 +134,17 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     """Find a bot as `find_bot` does, without a folder and an environment of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
-    file = find_bot_file(argument, game, directory)
-    if file is not None:
+    if (file := find_bot_file(argument, game, directory)) is not None:
         return file
     dialect, colon, rest = argument.partition(":")
-    if not colon or not _DIALECT(dialect) or _is_file(argument, directory):
-        return resolve_bot(argument, directory, game)
-    rules = GAMES.get(game)
-    adapter = (rules.adapters or {}).get(dialect) if rules else None
-    if adapter is not None:
+    is_dialect = colon and _DIALECT(dialect) and not _is_file(argument, directory)
+    rules = GAMES.get(game) if is_dialect else None
+    adapters = (rules and rules.adapters) or {}
+    if dialect in adapters:
         _check_inside(rest.partition(":")[0], directory)
-        argv = tuple(adapter(rest, directory))
+        argv = tuple(adapters[dialect](rest, directory))
         return BotCommand(as_text(argument), argv, directory=directory, is_timed=True)
-    kind = rules.dialects.get(dialect) if rules else None
+    kind = rules.dialects.get(dialect) if rules is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):

@@ -13,7 +13,7 @@ import msgspec
 
 from referee.bots.bot import Answer
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
-from referee.bots.in_process import BotObject, InProcessBot, OwnErrors
+from referee.bots.in_process import BotObject, InProcessBot, own_errors
 from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
@@ -67,15 +67,12 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
     """As `bot_source`, for the bots of one match; one object cannot have two seats."""
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
-        if _has_state(bot) and any(bot is other for other in bots[:number]):
+        has_state = hasattr(bot, "reply") and not isinstance(bot, type)
+        if has_state and any(bot is other for other in bots[:number]):
             raise UsageError(
                 f"the same {type(bot).__name__} object sits in two seats: give its class, or two"
             )
     return sources
-
-
-def _has_state(bot: object) -> bool:
-    return hasattr(bot, "reply") and not isinstance(bot, type)
 
 
 def _python_bot(bot: Any) -> PythonBot:
@@ -92,7 +89,7 @@ def _python_bot(bot: Any) -> PythonBot:
 
 def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
     """A bot for one match."""
-    with OwnErrors(name):
+    with own_errors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
         return InProcessBot(bot, name)

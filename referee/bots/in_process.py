@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import trio
@@ -39,15 +40,13 @@ class InProcessBot(NoProcess):
     def __init__(self, player: BotObject, name: str = "") -> None:
         self._player = player
         self._name = name or type(player).__name__
-        self._errors = OwnErrors(self._name)
         self._lines: list[bytes] = []
         self._killed = False
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
         """Let it have what gives the view of its seat in the next match, if it wants that."""
-        take = getattr(self._player, "attach_view", None)
-        if take is not None:
-            with self._errors:
+        if (take := getattr(self._player, "attach_view", None)) is not None:
+            with own_errors(self._name):
                 take(view)
 
     def reword(self, note: str) -> str:
@@ -73,7 +72,7 @@ class InProcessBot(NoProcess):
         try:
             answer = self._player.reply(lines)
         except BaseException:
-            with self._errors:  # to enter it for each reply takes as long as a short reply
+            with own_errors(self._name):  # entered each time it would cost as much as a reply
                 raise
         if isinstance(answer, bytes):
             is_line = b"\n" not in answer and (answer[:1] == b"{" or not is_blank(answer))
@@ -92,7 +91,7 @@ class InProcessBot(NoProcess):
         """Hand over the last lines, without line ends and without an event loop."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
-            with self._errors:
+            with own_errors(self._name):
                 notify(lines)
 
     async def kill(self) -> None:
@@ -104,21 +103,13 @@ class InProcessBot(NoProcess):
         self._killed = True
 
 
-class OwnErrors:
-    """Raise `BotError` for an exception of a bot in a block. A class, since it is entered often.
-
-    Args:
-        name: of the bot.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        """Begin the block."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """Raise it."""
-        if isinstance(error, Exception | SystemExit) and not isinstance(error, BotError):
-            text = f"{type(error).__name__}: {error}".removesuffix(": ")
-            raise BotError(f"the bot {self._name} raised {text}") from error
+@contextmanager
+def own_errors(name: str) -> Iterator[None]:
+    """Raise `BotError` for an exception of the bot of this name in this block."""
+    try:
+        yield
+    except BotError:
+        raise
+    except (Exception, SystemExit) as error:
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
+        raise BotError(f"the bot {name} raised {text}") from error

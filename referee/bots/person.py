@@ -16,6 +16,8 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, NoProcess, split_lines
+from referee.errors import UsageError
+from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.faults import Disqualification
@@ -24,6 +26,21 @@ from referee.match import messages as say
 
 NAME = "Human"
 """What every person is called: a record tells no more of who played."""
+
+
+def person_rules(game: str) -> GameDefinition:
+    """The rules of a game that people can play.
+
+    Args:
+        game: a key of `GAMES`.
+
+    Raises:
+        UsageError: people cannot play it.
+    """
+    rules = GAMES[game]
+    if rules.person is None:
+        raise UsageError(f"BOT human: {game} cannot be played by a person yet, only by bots")
+    return rules
 
 
 class HumanTerminal(Protocol):

@@ -51,7 +51,8 @@ def not_weaker(
         bots: BOT arguments.
         kind, settings: as in the file.
     """
-    if all(_is_harmless(bot, game) for bot in bots):
+    ours = {HUMAN, *bundled_bots(game), *rule_files(game)}  # all that they start came with us
+    if ours.issuperset(bots):
         return kind, settings
     lifted = {name: most for name, most in SANDBOXED.items() if settings.get(name) is None}
     return "bwrap", settings | lifted
@@ -69,8 +70,3 @@ def sandbox_words(
 def as_bot(argument: str) -> str:
     """A BOT argument that the command line does not mistake for an option."""
     return f"./{argument}" if argument.startswith("-") else argument
-
-
-def _is_harmless(bot: str, game: str) -> bool:
-    """Whether every program that it starts came with the referee."""
-    return bot == HUMAN or bot in bundled_bots(game) or bot in rule_files(game)

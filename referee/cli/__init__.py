@@ -2,6 +2,7 @@
 
     entry.py      arguments -> exit code
     registry.py   the commands by name, and their parsers
+    table.py      the arguments of a command, from its table commands/NAME.toml
     arguments.py  how arguments are read, and the help of a command
     settings.py   options that are also keys of a configuration
     consent.py    which programs a command may start
@@ -13,7 +14,7 @@
     human_terminal.py, typed.py
                   a person at the terminal: questions, and what is typed
     result.py     the result of a match for people
-    commands/     a module for each command
+    commands/     a module and a table for each command
 
 Heavy modules are imported where they are used. Otherwise imports would take most of a command's
 time.

@@ -87,12 +87,8 @@ class Parser(argparse.ArgumentParser):
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
             flag = unknown[0].partition("=")[0]
-            shown = [
-                name
-                for action in self._actions
-                if action.help != argparse.SUPPRESS
-                for name in action.option_strings
-            ]
+            actions = (each for each in self._actions if each.help != argparse.SUPPRESS)
+            shown = [name for action in actions for name in action.option_strings]
             self.error(f"unknown option {flag}{did_you_mean(flag, shown)}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")
@@ -225,6 +221,13 @@ def add_seed(parser: Options) -> None:
     add("--seed-file", action=_SeedFile, metavar="FILE", help=text)
 
 
+def add_standings(parser: Options) -> None:
+    """Add the options that say what of the standings is shown."""
+    rating = "fix the rating of this bot; otherwise the mean is 1500"
+    parser.add_argument("--anchor", metavar="BOT=RATING", help=rating)
+    parser.add_argument("--bot", metavar="NAME", help="also show the details of this bot")
+
+
 class _SeedFile(argparse.Action):
     def __call__(
         self,
@@ -272,6 +275,15 @@ def player(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a player: give 1 or player1, for example"
         ) from None
+
+
+def turns(text: str) -> tuple[int, int]:
+    """A range of turns: "10-20", or one turn, "10"."""
+    given = re.fullmatch(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?", text)
+    first, last = (int(given[1]), int(given[2] or given[1])) if given else (1, 0)
+    if first > last:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of turns, such as 10-20")
+    return first, last
 
 
 def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:

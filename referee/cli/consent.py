@@ -28,11 +28,7 @@ _SHOWN = 8
 
 
 def add_run_recorded(parser: Options, file: str) -> None:
-    """Add the option that allows what a file names.
-
-    Args:
-        file: the command's input, for its help: "the record".
-    """
+    """Add the option that allows what a file names: "the record", for its help."""
     text = f"start the programs that {file} names; without this option they are only listed"
     parser.add_argument(_OPTION, action="store_true", help=text)
 

@@ -8,10 +8,13 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
 from referee.text.terminal import escaped
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 OK = 0
 FAILED = 1
@@ -139,6 +142,22 @@ def print_json(value: object, file: TextIO | None = None) -> None:
     import msgspec  # a command that needs none starts without it
 
     print(msgspec.json.encode(value).decode(), file=file, flush=True)
+
+
+def rich_console(file: TextIO, columns: int | None = None) -> Console:
+    """A console of rich that writes to a file as the terminal of stdout would show it."""
+    from rich.console import Console
+
+    colour = has_colour(sys.stdout)
+    return Console(
+        file=file,
+        width=columns or width(sys.stdout),
+        force_terminal=colour,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
 def silence(stream: TextIO) -> None:

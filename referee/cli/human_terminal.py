@@ -17,11 +17,10 @@ from typing import TextIO
 import trio
 
 from referee.bots.command import HUMAN, PythonBot
-from referee.bots.person import PersonBot
+from referee.bots.person import PersonBot, person_rules
 from referee.cli.console import has_colour, width
 from referee.cli.typed import Refusal, numbered, read_answer
 from referee.errors import UsageError
-from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Picks, Question
 from referee.games.interface.seats import seat_id
@@ -53,9 +52,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
     Raises:
         UsageError: the process does not have a terminal, or the game does not support people.
     """
-    rules = GAMES[game]
-    if rules.person is None:
-        raise UsageError(f"BOT {HUMAN}: {game} cannot be played by a person yet, only by bots")
+    rules = person_rules(game)
     if not sys.stdin.isatty():
         raise UsageError(f"BOT {HUMAN}: a person needs a terminal, and standard input is not one")
     streams = (sys.stderr,) if log_to_stdout else (sys.stdout, sys.stderr)
@@ -69,12 +66,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
 
 
 class Terminal:
-    """Implements `referee.bots.person.HumanTerminal`.
-
-    Args:
-        people: the people at this terminal. If there are several, no one sees another one's cards.
-        out: to write to.
-    """
+    """Implements `HumanTerminal` for one or several people, who do not see each other's cards."""
 
     def __init__(self, people: int, out: TextIO) -> None:
         self._people = people
@@ -87,7 +79,6 @@ class Terminal:
         self._told = 0  # rows since something was typed
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Print a text. With several people, keep it until the turn of the person it is for."""
         if self._people > 1:
             self._untold.setdefault(seat, []).extend(lines)
         else:
@@ -111,7 +102,6 @@ class Terminal:
         await self._line()  # whatever it is
 
     async def ask(self, question: Question) -> Picks | None:
-        """Ask until there is an answer."""
         views = {view.key: view for view in question.views}
         lines = self._question(question, [*self._heading(question), ""])
         while True:
@@ -144,8 +134,6 @@ class Terminal:
         self._write("\nPress Ctrl-D again to leave the match, or Enter to continue. ")
         return await self._line() is None
 
-    # --- reading --------------------------------------------------------------------------------
-
     async def _line(self) -> str | None:
         """A line, without its end; None if the input ends there, as it does at Ctrl-D."""
         try:
@@ -165,8 +153,6 @@ class Terminal:
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="replace")
 
-    # --- writing --------------------------------------------------------------------------------
-
     def _tell(self, lines: Sequence[str]) -> None:
         for line in lines:
             wrapped = self._wrap(plain(line), 2)
@@ -184,7 +170,6 @@ class Terminal:
         return list(self._styled(question.text, "bold"))
 
     def _question(self, question: Question, before: Sequence[str]) -> list[str]:
-        """The question with its heading."""
         head, keys = [*before, *self._text(question)], self._below(question)
         choices = [(number, choice) for number, choice in numbered(question) if not choice.barred]
         if not question.columns:

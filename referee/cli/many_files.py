@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee import workers
-from referee.cli.arguments import count
 from referee.cli.console import print_json, printing, say
 from referee.cli.work import bar, clock_time, collect_garbage, cores, status
 from referee.interrupts import Interrupted, Interrupts
@@ -35,16 +34,6 @@ AHEAD = 3
 POLL_SECONDS = 0.1
 
 
-def add_report_options(parser: argparse.ArgumentParser, *, formats: str, quiet: str) -> None:
-    """Add `--format`, `--output`, `--quiet` and `--jobs`, the first and the third as told."""
-    add = parser.add_argument
-    add("--format", choices=("text", "json", "junit"), default="text", help=formats)
-    output = "write the report to this file; stdout still shows text"
-    add("--output", metavar="FILE", help=output)
-    add("-q", "--quiet", action="store_true", help=quiet)
-    add("--jobs", type=count, metavar="N", help="processes (default: as many as there are cores)")
-
-
 class FileReport(NamedTuple):
     """The report of one file: lines for people, a value for JSON, a case for JUnit."""
 
@@ -56,10 +45,7 @@ class FileReport(NamedTuple):
 class Report:
     """Prints what is found as soon as it is known; a JUnit document at the end.
 
-    Args:
-        options: `--format` and `--output`, and the words of the command line.
-        text: where the text is shown.
-        file: where the report goes, `text` or the file of `--output`.
+    The report goes to `file`, which is `text` or the file of `--output`.
     """
 
     def __init__(self, options: argparse.Namespace, text: TextIO, file: TextIO) -> None:
@@ -182,7 +168,7 @@ def _in_processes(
     chunks = (names[start : start + size] for start in range(0, len(names), size))
     waiting: deque[Future[list[T]]] = deque()
     # Signals are only noted while the pool is at work: its locks must not be left by an exception.
-    with interrupts.held():
+    with interrupts.raising(False):
         try:
             with workers.worker_processes(jobs, fork=True) as pool:
                 submitted = (pool.submit(_work_on, work, chunk) for chunk in chunks)

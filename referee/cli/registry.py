@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from referee._version import __version__
 from referee.cli.arguments import Parser
+from referee.cli.table import add_command
 from referee.text.nearest import did_you_mean
 
 COMMANDS = {
@@ -35,17 +36,14 @@ COMMANDS = {
 }
 """The commands in the order of the help, with what it says of each.
 
-Each is a module of `referee.cli.commands`, loaded when it is asked for: `add` makes its parser, and
-`run` is given the options and the interrupts and returns the exit code.
+Each is a module of `referee.cli.commands`, loaded when it is asked for, with a table of its
+arguments (`referee.cli.table`). `run` gets the options and the interrupts and returns the exit
+code.
 """
 
 
 def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
-    """The parser of the whole command, with these sub-commands.
-
-    Args:
-        whole: whether these have their arguments, for which their modules are loaded.
-    """
+    """The parser of the whole command, with these sub-commands; `whole`: with their arguments."""
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
@@ -60,8 +58,8 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
         add_parser = partial(top.commands.add_parser, name, help=COMMANDS[name])
         if whole:
             command = import_module(f"referee.cli.commands.{name}")
-            command.add(add_parser)
-            top.commands.choices[name].set_defaults(run=command.run)
+            made = add_command(add_parser, name)
+            made.set_defaults(run=command.run, parser=made)
         else:
             add_parser()
     return top

@@ -49,7 +49,6 @@ def match_report(
     Args:
         again: the command that plays the same match again, as a list of words.
         width: columns to wrap at. Text that people copy is never wrapped.
-        colour: whether to style text by escape sequences.
         record: the name of the match's record, if there is one.
         stderr: where all that the bots wrote on stderr is, if it is kept.
     """
@@ -82,12 +81,7 @@ def match_report(
 def next_step(
     result: MatchResult, again: Sequence[str], record: str | None
 ) -> tuple[str, str] | None:
-    """The purpose and text of the next command that helps to find a bot's mistake, if any.
-
-    Args:
-        again: as of `match_report`.
-        record: the name of the match's record, if there is one.
-    """
+    """The purpose and text of the next command that helps to find a bot's mistake, if any."""
     for player in result.players:
         left = player.disqualification
         if left is None:
@@ -147,7 +141,6 @@ def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
 
 
 def _facts(result: MatchResult, painted: Paint) -> Iterator[str]:
-    """The statistics of the game that are numbers or booleans."""
     kinds = get_type_hints(GAMES[result.game].facts)
     names = [name for name, kind in kinds.items() if kind in (int, float, bool)]
     if not names:
@@ -169,12 +162,7 @@ def _fact(value: float) -> str:
 def _table(
     heads: Sequence[str], to_right: Sequence[bool], rows: Sequence[Sequence[Cell]], painted: Paint
 ) -> Iterator[str]:
-    """Lines of a table.
-
-    Args:
-        heads: of the columns; one or two lines each.
-        to_right: for each column whether it is aligned to the right.
-    """
+    """Lines of a table; a head has one or two lines, and a column may be aligned to the right."""
     widths = [
         max(*(cells(line) for line in head.split("\n")), *(cells(row[column][0]) for row in rows))
         for column, head in enumerate(heads)
@@ -236,11 +224,8 @@ def _verdict(result: MatchResult) -> str:
         return f"{names} won: {why}, {turns}."
     if len(winners) > 1:
         return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
-    others = [
-        player.score
-        for player in result.players
-        if not player.disqualified and player.player_number not in result.winners
-    ]
+    stayed = (player for player in result.players if not player.disqualified)
+    others = [player.score for player in stayed if player not in winners]
     score = winners[0].score
     if others and max(others) == score:
         fewer = f", but fewer {rules.tie_break}" if rules.tie_break else ""

@@ -16,11 +16,7 @@ _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))
 
 
 def add_address(parser: Options, port: int) -> None:
-    """Add `--listen` and `--allowed-host`.
-
-    Args:
-        port: where it listens if nothing else is chosen; 0 is one that is free.
-    """
+    """Add `--listen`, with the default port, and `--allowed-host`; port 0 is one that is free."""
 
     def address(text: str) -> tuple[str, int]:
         """HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
@@ -57,8 +53,7 @@ def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with
 
     Args:
         port: as of `add_address`.
-        shown: whether there is one.
-        goes_with: the options that show one.
+        goes_with: the options that show a page.
 
     Raises:
         UsageError: the command does not show a page.

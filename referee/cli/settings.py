@@ -34,22 +34,18 @@ _ENDLESS = {
 }
 
 
-def add_game(parser: Options, default: str | None = DEFAULT_GAME) -> None:
-    """Add `--game`."""
-    of_files = "" if default else "the game of a rule file among the bots, otherwise "
-    text = f"the game: {', '.join(GAMES)} (default: {of_files}{DEFAULT_GAME})"
+def add_game(parser: Options, *, of_files: bool = False) -> None:
+    """Add `--game`, whose default may be the game of a rule file among the bots, found later."""
+    default = None if of_files else DEFAULT_GAME
+    files = "the game of a rule file among the bots, otherwise " if of_files else ""
+    text = f"the game: {', '.join(GAMES)} (default: {files}{DEFAULT_GAME})"
     parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
 
 
 def add_settings(
     parser: argparse.ArgumentParser, *, endless: bool = False, is_tournament: bool = False
 ) -> None:
-    """Add the limits of a bot and the game's own options.
-
-    Args:
-        endless: whether a bot may have all the time there is.
-        is_tournament: whether to use the defaults of tournaments.
-    """
+    """Add the limits of a bot, also `endless` ones, and the game's own options."""
     add = parser.add_argument_group(_TITLE, _ABOUT).add_argument
     for name in LIMITS:
         _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
@@ -83,12 +79,7 @@ def _add_limit(
     *,
     endless: bool = False,
 ) -> None:
-    """Add the option of a limit.
-
-    Args:
-        usual: the defaults of the command, where they are not those of matches.
-        endless: whether "none" can be given for a clock.
-    """
+    """Add the option of a limit; `usual` has defaults of the command, `endless` allows "none"."""
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":
@@ -100,16 +91,20 @@ def _add_limit(
     add(flag(name), type=_READERS[kind], metavar=_METAVARS.get(kind, "S"), help=text)
 
 
-def add_sandbox(parser: Options, default: str | None) -> None:
+def add_sandbox(parser: Options, default: str | None = None, kinds: str = "") -> None:
     """Add what keeps bots apart from everything else.
 
     Args:
         default: one of `CHOICES`. If you try your own bot, you do not expect that it cannot write a
             file. An organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs
             that a record names.
+        kinds: the help of a command whose bots can read no further folder.
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
+    if kinds:
+        add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
+        return
     kinds = (
         "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
         f"works (default: {default or 'none; with --run-recorded bwrap'})"

@@ -14,10 +14,7 @@ class Refusal(Exception):
 
 
 def read_answer(question: Question, text: str) -> Picks:
-    """Read a line: numbers, names or their beginnings, one key, or an empty line.
-
-    Args:
-        text: as typed, without its line end.
+    """Read a line as typed: numbers, names or their beginnings, one key, or an empty line.
 
     Raises:
         Refusal: the line is not an answer.
@@ -88,10 +85,7 @@ def _pick(question: Question, word: str, picks: list[int]) -> int:
 
 def _named(question: Question, word: str) -> list[int]:
     """The choices with this name, or else the choices whose names begin with it."""
-    names = [
-        (index, choice.name.lower())
-        for index, choice in enumerate(question.choices)
-        if not choice.key
-    ]
+    choices = enumerate(question.choices)
+    names = [(index, choice.name.lower()) for index, choice in choices if not choice.key]
     exact = [index for index, name in names if name == word]
     return exact or [index for index, name in names if name.startswith(word)]

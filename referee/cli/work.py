@@ -136,12 +136,7 @@ def clock_time(seconds: float) -> str:
 async def show_progress(
     line: Callable[[], str], *, after: float = 0.0, task_status: trio.TaskStatus[None] | None = None
 ) -> None:
-    """Keep one line on the terminal up to date, until cancelled.
-
-    Args:
-        line: makes it.
-        after: seconds before it is first shown.
-    """
+    """Keep one line on the terminal up to date until cancelled, from `after` seconds on."""
     import trio
 
     await trio.sleep(after)

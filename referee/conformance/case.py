@@ -30,13 +30,7 @@ AnyCase = TypeVar("AnyCase", bound=Rule)
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
-    """Lines that the bot is sent beside those of the match.
-
-    Attributes:
-        before: a message type: before each message of it; or "first": before everything.
-        lines: JSON values, sent as compact JSON.
-        repeat: how often all of them are sent.
-    """
+    """Lines that the bot is sent in addition to those of the match."""
 
     before: str
     lines: list[Any]
@@ -44,12 +38,7 @@ class Insert(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Close(Struct, frozen=True, forbid_unknown_fields=True):
-    """When the bot's standard input is closed.
-
-    Attributes:
-        at: a message type: with the first message of it; or "first": before everything.
-        cut: the message is sent up to its middle only.
-    """
+    """When the bot's standard input is closed, and whether in the middle of that message."""
 
     at: str
     cut: bool = False
@@ -58,41 +47,7 @@ class Close(Struct, frozen=True, forbid_unknown_fields=True):
 class Case(Rule, frozen=True, forbid_unknown_fields=True):
     """One case: a match of `players` seats in which the bot has the seat `seat`.
 
-    Attributes:
-        id: section and number, such as "3.1/1".
-        level: whether the sentence that it is about says MUST or SHOULD.
-        requirement: the rule, in one sentence.
-        speaks: the protocol that the bots of this case speak: the name of a dialect of the game,
-            with wildcards, "*" for all; empty: as in the file.
-        players: seats of the match.
-        seat: the bot's.
-        situation: where the match begins; the game's own, see `GameDefinition.situation`.
-        others: player number -> its replies, one after the other; an object with the one field
-            `leave` disqualifies it instead. When they are used up, and for seats that are not
-            there, the seat discards what comes first and ends its turns.
-        names: player number -> name, of the other seats; null for one that fails the handshake.
-        opponents: BOT arguments for the other seats, in seat order: then they are played by these,
-            from the deal to the end.
-        options: options of the game. Missing ones are as in the file, or, with opponents, as by
-            default.
-        seed: of the match; None: that of the run.
-        until: "end": up to the end of the match; "handshake": up to the bot's first reply.
-        insert, fields, replace, reverse, pieces: changes of the input of the bot, compared with a
-            match: extra lines; fields added to every message; message type -> fields with other
-            values; all fields in reverse order; pieces of this many bytes (0: as a whole).
-        again: the bot's seat in a second match, which follows in the same process if the bot has
-            said keep_alive; empty for none.
-        listen: whether lines that no request asked for are waited for at the end.
-        close: when its input is closed; the case is then over, but for its end.
-        exits: within which time it must end by itself after the end of its input: "grace",
-            "timeout" or "" (does not matter here).
-        about: the kinds of violations that this case judges; all if empty.
-        basic: judged first; what fails here is not counted again in later cases.
-        vital: a basic case without which nothing can be judged: if it fails, no more is run.
-        control: id of a case without what this one is about; what shows there as well, or in the
-            control's own control, is not counted here, unless this case is about the very section.
-        note: what to know of the match when it fails; by default that of the file, if it has a
-            situation.
+    The table of spec/vectors/README.md, 1, describes the fields.
     """
 
     speaks: str = ""
@@ -129,17 +84,7 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
 
 class CaseFile(Struct, forbid_unknown_fields=True):
-    """The file of the cases.
-
-    Attributes:
-        version: of the format.
-        game: a key of `GAMES`.
-        options: the game's own, of all cases without opponents.
-        chapters: the titles of the chapters of the protocol: "1" -> "Framing".
-        cases: in the order of their sections.
-        note: of all cases with a situation.
-        speaks: of all cases that do not say it; empty for the canonical messages.
-    """
+    """The file of the cases: see spec/vectors/README.md, 1."""
 
     format: Literal["conformance-cases"]
     version: Literal[1]
@@ -184,11 +129,9 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
     for pattern in patterns:
         if not any(_matches(case.id, pattern) for case in cases):
             raise UsageError(f"no case matches {pattern!r} (see --list)")
-    return [
-        case
-        for case in cases
-        if not patterns or any(_matches(case.id, pattern) for pattern in patterns)
-    ]
+    if not patterns:
+        return list(cases)
+    return [case for case in cases if any(_matches(case.id, pattern) for pattern in patterns)]
 
 
 def pattern_of(rules: GameDefinition, section: str) -> str:

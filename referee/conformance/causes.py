@@ -7,21 +7,13 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from referee.conformance.verdict import (
-    EARLY,
-    EXITED,
-    NOT_STARTED,
-    SURPLUS,
-    UNASKED,
-    Result,
-    Status,
-    Violation,
-)
+from referee.conformance import verdict
+from referee.conformance.verdict import Result, Status, Violation
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
-_STRAY = {EARLY, UNASKED, SURPLUS}
+_STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
 """A stray line is one mistake, before whatever reply it is found."""
 _LINES = {INVALID_JSON, WRONG_TYPE}
 """The faults whose detail is about a line, which is another one each time."""
@@ -35,12 +27,7 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, and the cases that failed for it.
-
-    Attributes:
-        examples: one a case, in the order of the cases.
-        counts: whether it counts for the verdict.
-    """
+    """A mistake, one example for each case that failed for it, and whether it counts."""
 
     examples: list[Example]
     counts: bool
@@ -66,11 +53,7 @@ class Cause(Struct, frozen=True):
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Why cases failed: what counts for the verdict first, then in the order of the cases.
-
-    Args:
-        strict: whether SHOULD counts.
-    """
+    """Why cases failed: first what counts for the verdict, as SHOULD does if the run is strict."""
     found: dict[tuple[str, ...], Cause] = {}
     for result in results:
         counts = strict or result.level == "MUST"
@@ -89,7 +72,7 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
         return kind, violation.expected, violation.actual  # each case of a referee is a rule
     if kind in _STRAY:
         return (kind,)
-    if kind in (EXITED, NOT_STARTED):
+    if kind in (verdict.EXITED, verdict.NOT_STARTED):
         return *violation.key, _pattern(result.stderr[-1]) if result.stderr else ""
     if violation.rule and kind not in _LINES:
         return *violation.key, _pattern(violation.actual)

@@ -32,30 +32,16 @@ from referee.bots.stand_in import StandIn
 from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
-from referee.conformance.verdict import (
-    LAST_LINES,
-    MOST_LINE,
-    Known,
-    Observed,
-    Violation,
-    request_type,
-    shown,
-)
+from referee.conformance.verdict import Known, Observed, Violation, request_type, shown
 from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.no_reply import why_silent
 from referee.errors import UsageError
+from referee.games.interface import faults
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect
-from referee.games.interface.faults import (
-    INVALID_JSON,
-    WRONG_TYPE,
-    Disqualification,
-    Fault,
-    InvalidReply,
-    describe,
-)
+from referee.games.interface.faults import Disqualification, Fault, InvalidReply, describe
 from referee.games.interface.game import Game, GameSetup
 from referee.games.interface.seats import seat_id, seat_index
 from referee.match.decode import decode_reply, reply_decoder
@@ -166,7 +152,7 @@ class Driver(BotWrapper):
         self._lines: list[bytes] = []  # that it was not sent yet
         self._asked = b""  # the last request
         self._request = b""  # the same, as the tested bot was sent it
-        self._conversation: deque[str] = deque(maxlen=LAST_LINES)
+        self._conversation: deque[str] = deque(maxlen=verdict.LAST_LINES)
         self._observed = Observed()
         self._first = True
         self._reply = b""  # the last one, as it was written
@@ -215,7 +201,6 @@ class Driver(BotWrapper):
         return bot
 
     def _other(self, seat: int) -> Bot:
-        """The bot of another seat."""
         case, number = self._case, seat_id(seat)
         if case.opponents:
             return self._start(resolve_bot(case.opponents[seat - (seat > self._seat)]))
@@ -223,11 +208,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, because later lines would show nothing more.
-
-        Args:
-            planned: whether it came to its end, as the case has it.
-        """
+        """End the case, because later lines would show nothing more, or because it is complete."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -288,11 +269,7 @@ class Driver(BotWrapper):
         return answered
 
     async def _catch_up(self, *, asked: bool = False) -> None:
-        """Judge the last reply, then send what is new.
-
-        Args:
-            asked: whether the last line is a request.
-        """
+        """Judge the last reply, then send what is new; if `asked`, the last line is a request."""
         unjudged, self._match.unjudged = self._match.unjudged, []
         for fault in unjudged:
             if fault.seat == self._seat:
@@ -382,7 +359,8 @@ class Driver(BotWrapper):
             self._note_line(answer)
             expected = "one line for each request"
             detail = f"an extra line after the last request: {shown(answer)}"
-            self._violate(verdict.UNASKED, SHARED.requests, expected, detail, "", shown(answer))
+            line = shown(answer)
+            self._violate(verdict.UNASKED, SHARED.requests, expected, detail, reply=line)
             await self._over()
 
     async def _read(self) -> bytes:
@@ -398,21 +376,17 @@ class Driver(BotWrapper):
         return answer
 
     async def _judge_failure(
-        self,
-        failure: Failure,
-        kind: str,
-        timeout: float,  # noqa: ASYNC109 (which is over)
-        process: BotProcess | None,
+        self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
         """Report why a reply is missing.
 
         Args:
             kind: if it did not come in time.
-            timeout: seconds it had.
+            had: seconds for it.
             process: to look at what it does instead, if there is time for that.
         """
         name, in_handshake = json.loads(self._asked)["type"], self._match.in_handshake
-        expected, actual = f"a reply to {name} within {timeout:g} s", failure.detail
+        expected, actual = f"a reply to {name} within {had:g} s", failure.detail
         section = SHARED.start_up if in_handshake else SHARED.clock
         most = self._bot_limits.line_limit // 1024
         silence = None
@@ -436,11 +410,11 @@ class Driver(BotWrapper):
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
             case _ if process is not None:
-                silence = await process.wait_for(process.looking(timeout, self._limits.rest))
+                silence = await process.wait_for(process.looking(had, self._limits.rest))
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
                 again = "" if silence.late else ", and not in twice the time"
                 why = why_silent(silence, name, game)
-                actual = f"no reply within {timeout:g} s{again}: {why}"
+                actual = f"no reply within {had:g} s{again}: {why}"
                 if silence.unfinished:
                     kind, section = verdict.NO_LINE_END, SHARED.lines
                     expected = "a reply that ends with a line end"
@@ -454,7 +428,8 @@ class Driver(BotWrapper):
         if in_handshake and silence is None and kind != verdict.UNREACHABLE:
             expected += self._dialects()
         reply = "" if silence is None else shown(silence.unfinished)
-        self._violate(kind, section, expected, actual, self._shown_request(), reply)
+        said = {"request": self._shown_request(), "reply": reply}
+        self._violate(kind, section, expected, actual, **said)
         await self._over()
 
     def _dialects(self) -> str:
@@ -465,11 +440,7 @@ class Driver(BotWrapper):
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """The output of the bot after the end of its input. This ends the case.
-
-        Args:
-            share: of `ConformanceLimits.rest`, to wait for it.
-        """
+        """The output after the end of the input, for this share of the time. This ends the case."""
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
             return []
@@ -501,7 +472,7 @@ class Driver(BotWrapper):
             else:
                 kind, section = verdict.NAME_TYPE, SHARED.name_reply
                 expected = 'an object with "type":"player-name-reply"'
-                if reply.code == INVALID_JSON:
+                if reply.code == faults.INVALID_JSON:
                     kind, section = verdict.NO_JSON, SHARED.lines
                     expected = "a line of UTF-8 with one JSON object"
                 expected += self._dialects()
@@ -531,7 +502,7 @@ class Driver(BotWrapper):
         if fault.section == SHARED.wrong_name_reply:
             return  # of the handshake, which is judged above
         # It may be a stray line before the reply; a game can have a code of its own for such.
-        doubtful = fault.code in (INVALID_JSON, WRONG_TYPE) or isinstance(
+        doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
         if doubtful:
@@ -549,47 +520,30 @@ class Driver(BotWrapper):
             simplest = self._rules.simplest_reply(json.loads(self._asked))
             legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
-        self._violate(
-            fault.code,
-            fault.section,
-            legal,
-            wrong,
-            self._shown_request(),
-            shown(self._reply),
-            "" if own else page.rule(fault.section, fault.code, fault.detail),
-        )
+        rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
+        said = {"request": self._shown_request(), "reply": shown(self._reply)}
+        self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:
             await self._over()
 
     def _violate_unasked(self, kind: str, line: bytes, expected: str) -> None:
         replies: list[type[Struct]] = [PlayerNameReply, *self._rules.replies]
         why = why_no_reply(line, replies) if self._dialect is None else ""
-        why = why or f"the line {shown(line)}"
-        self._violate(
-            kind,
-            SHARED.requests,
-            f"{expected}, and no other standard output",
-            f"{why}; it comes before the reply, without a request",
-            self._shown_request(),
-            shown(line),
-        )
+        actual = f"{why or f'the line {shown(line)}'}; it comes before the reply, without a request"
+        expected = f"{expected}, and no other standard output"
+        said = {"request": self._shown_request(), "reply": shown(line)}
+        self._violate(kind, SHARED.requests, expected, actual, **said)
 
     # --- notes --------------------------------------------------------------------------------
 
     def _violate(
-        self,
-        kind: str,
-        section: str,
-        expected: str,
-        actual: str,
-        request: str = "",
-        reply: str = "",
-        rule: str = "",
+        self, kind: str, section: str, expected: str, actual: str, *, rule: str = "", **said: str
     ) -> None:
+        """Note a violation; `said` are its request and its reply, if it has them."""
         counts, violations = self._observed.counts, self._observed.violations
         counts[kind] = counts.get(kind, 0) + 1
         lines = list(self._conversation)
-        found = Violation(kind, section, expected, actual, request, reply, lines, rule)
+        found = Violation(kind, section, expected, actual, conversation=lines, rule=rule, **said)
         if all(violation.key != found.key for violation in violations):
             violations.append(found)
 
@@ -601,7 +555,7 @@ class Driver(BotWrapper):
         self._note(line.decode(errors="backslashreplace"), "<")
 
     def _note(self, text: str, mark: str = "!") -> None:
-        self._conversation.append(f"{mark} {text[:MOST_LINE]}")
+        self._conversation.append(f"{mark} {text[: verdict.MOST_LINE]}")
 
 
 _NAMES = (PlayerNameReply,)

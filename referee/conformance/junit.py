@@ -10,13 +10,10 @@ from referee.text.junit import Case, Outcome, document
 
 
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as an XML document.
+    """The report as an XML document; `chapters` are number -> title.
 
     What does not count for the verdict is skipped: a failed SHOULD unless the run was strict, and
     each note, in a suite of its own. What could not be judged is an error.
-
-    Args:
-        chapters: number -> title.
     """
     page = specification(report.game)
     suites: dict[str, list[Case]] = {}

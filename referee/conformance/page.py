@@ -12,11 +12,7 @@ from referee.text.html import render
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as HTML; text from the bot is cleaned and escaped.
-
-    Args:
-        chapters: number -> title.
-    """
+    """The report as HTML, with cleaned and escaped text; `chapters` are number -> title."""
     found = causes(report.cases, strict=report.strict)
     return render(
         Path(__file__).with_name("page.html"),

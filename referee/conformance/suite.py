@@ -8,6 +8,7 @@ cases, since a busy machine can cause such a failure.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -15,25 +16,11 @@ from fnmatch import fnmatchcase
 import trio
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
+from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.driver import ConformanceLimits, Driver
-from referee.conformance.verdict import (
-    BY_THE_CLOCK,
-    OF_A_PROCESS,
-    OF_A_SERVER,
-    Key,
-    Observed,
-    Report,
-    Result,
-    Status,
-    judge,
-    result_of,
-    summarize,
-)
+from referee.conformance.verdict import Key, Observed, Report, Result, Status, judge, result_of
 from referee.games.interface.definition import GameDefinition
-
-OnResult = Callable[[Result], None]
-"""Called with each result, in the order of the cases."""
 
 
 @dataclass
@@ -41,13 +28,8 @@ class Suite:
     """A run of the cases.
 
     Attributes:
-        cases: in the order in which they are reported.
-        bot: the bot to test.
-        rules: the game.
-        seed: of all matches.
         jobs: number of cases at the same time; always one with a bot behind HTTP.
-        limits: for each of them.
-        on_result: called with each result.
+        on_result: called with each result, in the order of the cases.
     """
 
     cases: list[Case]
@@ -56,7 +38,7 @@ class Suite:
     seed: int
     jobs: int = 2
     limits: ConformanceLimits = field(default_factory=ConformanceLimits)
-    on_result: OnResult = lambda result: None
+    on_result: Callable[[Result], None] = lambda result: None
     _results: dict[str, Result] = field(default_factory=dict, init=False)
 
     @property
@@ -65,14 +47,10 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases; nothing that a bot does makes this fail.
-
-        Args:
-            strict: whether SHOULD counts for the verdict.
-        """
+        """Run all cases; nothing that a bot does makes this fail. SHOULD counts if `strict`."""
         started = trio.current_time()
         self._reported = 0
-        self._known: dict[Key, list[str]] = {}
+        self._known: dict[Key, list[str]] = defaultdict(list)
         # A server cannot know which of two matches it is asked about.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
@@ -96,7 +74,7 @@ class Suite:
                 for case in rest:
                     await self._slots.acquire_on_behalf_of(case.id)
                     nursery.start_soon(self._run_in_slot, case)
-        return summarize(
+        return verdict.summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
             command=self.bot.argument,
@@ -115,9 +93,9 @@ class Suite:
         Returns:
             The ids of the vital ones that failed: with one there is nothing more to judge.
         """
-        groups: dict[bytes, list[Case]] = {}
+        groups: dict[bytes, list[Case]] = defaultdict(list)
         for case in cases:
-            groups.setdefault(case.script, []).append(case)
+            groups[case.script].append(case)
         unclear: list[tuple[Case, Observed]] = []
         blocked: list[str] = []
         for group in groups.values():
@@ -135,7 +113,7 @@ class Suite:
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
-                        self._known.setdefault(violation.key, []).append(case.id)
+                        self._known[violation.key].append(case.id)
                     if case.vital:
                         blocked.append(case.id)
                 self._put(result)
@@ -169,13 +147,12 @@ class Suite:
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
         """What shows without what the case is about; empty if that is not run."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
             control = self._results[case.control]
-            violations = control.violations if control.status == Status.FAILED else []
-            for violation in violations:
-                found.setdefault(violation.kind, []).append(control.id)
+            for violation in control.violations if control.status == Status.FAILED else []:
+                found[violation.kind].append(control.id)
             case = next(other for other in self.cases if other.id == control.id)
         return found
 
@@ -184,7 +161,7 @@ class Suite:
         found = observed.violations
         if any(violation.key in self._known or violation.kind in control for violation in found):
             return False
-        return any(violation.kind in BY_THE_CLOCK for violation in found)
+        return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
         """Run it again. A second failure is final and is not tried a third time."""
@@ -216,9 +193,9 @@ def why_skipped(case: Case, bot: BotSource) -> str:
         spoken = case.speaks.rstrip("*") or "the game's own messages"
         return f"only for bots that speak {spoken}"
     about = set(case.about)
-    if about and about <= OF_A_SERVER and not isinstance(bot, BotAddress):
+    if about and about <= verdict.OF_A_SERVER and not isinstance(bot, BotAddress):
         return "only for bots behind HTTP"
     of_a_process = case.close or case.exits or case.again or case.pieces
-    if (of_a_process or (about and about <= OF_A_PROCESS)) and not isinstance(bot, BotCommand):
-        return "only for processes"
-    return ""
+    if not (of_a_process or (about and about <= verdict.OF_A_PROCESS)):
+        return ""
+    return "" if isinstance(bot, BotCommand) else "only for processes"

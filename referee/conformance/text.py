@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import TypeVar
@@ -63,8 +63,6 @@ class TextReport:
 
     Args:
         chapters: number -> title.
-        width: columns.
-        colour: whether to style by escape sequences.
         strict: whether SHOULD counts.
         options: words for commands that try the same bot again.
     """
@@ -85,14 +83,17 @@ class TextReport:
         self._strict = strict
         self._options = options
 
-    def listed(self, cases: Sequence[Rule]) -> Iterator[str]:
-        """Cases that are listed, not run."""
-        yield from self._lines(cases, lambda case: None)
-
-    def results(self, results: Sequence[Result]) -> Iterator[str]:
-        """A line for each case."""
-        yield from self._lines(results, self._word)
-        yield ""
+    def listed(self, cases: Sequence[Rule | Result]) -> Iterator[str]:
+        """A line for each case, by chapter; for results with how they came out."""
+        width = max((len(case.id) for case in cases), default=0)
+        for place, (chapter, group) in enumerate(by_chapter(cases)):
+            if place:
+                yield ""
+            yield paint(self._title(chapter), "bold", colour=self._colour)
+            for case in group:
+                word = self._word(case) if isinstance(case, Result) else None
+                lines = self._headed(word, self._start(case, width), case.requirement)
+                yield from (f"  {line}" for line in lines)
 
     def failures(
         self, results: Sequence[Result], *, verbose: bool = False, brief: bool = False
@@ -206,24 +207,10 @@ class TextReport:
             words = [*seed, *(word for match in matches for word in ("--match", match))]
             yield ["referee", "conform", "--referee", report.command, *words]
 
-    def _lines(
-        self, cases: Sequence[Listed], word: Callable[[Listed], tuple[str, str] | None]
-    ) -> Iterator[str]:
-        """A line for each case, by chapter."""
-        width = max((len(case.id) for case in cases), default=0)
-        for place, (chapter, group) in enumerate(by_chapter(cases)):
-            if place:
-                yield ""
-            yield paint(self._title(chapter), "bold", colour=self._colour)
-            for case in group:
-                lines = self._headed(word(case), self._start(case, width), case.requirement)
-                yield from (f"  {line}" for line in lines)
-
     def _title(self, chapter: str) -> str:
         return f"{chapter} {self._chapters.get(chapter, '')}".rstrip()
 
     def _word(self, result: Result) -> tuple[str, str]:
-        """How a case came out, and its style."""
         if result.status == Status.FAILED and result.level == "SHOULD" and not self._strict:
             return "warn", "yellow"
         return _WORDS[result.status]

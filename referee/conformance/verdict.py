@@ -252,11 +252,7 @@ def judge(
 
 
 def result_of(case: Rule, status: Status, **found: Any) -> Result:
-    """The result of a case of any kind.
-
-    Args:
-        found: the other fields of a `Result`, as far as they are not empty.
-    """
+    """The result of a case of any kind, with the other fields of a `Result` that are not empty."""
     empty = {"violations": [], "counts": {}, "because": [], "stderr": [], "seconds": 0.0}
     values = {**empty, **found}
     return Result(case.id, case.level, case.section, case.requirement, status, **values)

@@ -146,13 +146,9 @@ def _faults(
 
 
 def _behind(unasked: int, line: bytes) -> str:
-    if unasked == 1:
-        words = "this line came without a request, so every later reply is one behind"
-    else:
-        others = "one other" if unasked == 2 else f"{unasked - 1} others"
-        words = (
-            f"this line came without a request, and {others}, so every later reply comes too late"
-        )
+    others = {1: "", 2: ", and one other"}.get(unasked, f", and {unasked - 1} others")
+    late = "every later reply is one behind" if unasked == 1 else "every later reply comes too late"
+    words = f"this line came without a request{others}, so {late}"
     return f"{words}; only requests are answered, news are not" if as_object(line) else words
 
 
@@ -167,11 +163,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """The note on the exit of a process that played to the end.
-
-    Args:
-        exit_code: -N after signal N.
-    """
+    """The note on the exit code, -N after signal N, of a process that played to the end."""
     if not exit_code:
         return []
     if exit_code < 0:
@@ -188,11 +180,7 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
-    """The hint for a bot that does not answer the game's handshake; may be empty.
-
-    Args:
-        bot: the BOT argument, which names no dialect.
-    """
+    """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
     if bot.partition(":")[0] in (rules.adapters or {}):
         return ""  # the adapter speaks the game's own messages
     by_http = bot.startswith(("http://", "https://"))
@@ -224,9 +212,8 @@ def _cause(
         return why_silent(words.silence, asked, game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
-            return (
-                f"its last line, {quoted(words.unfinished)}, has no line end, so it is not a reply"
-            )
+            line = quoted(words.unfinished)
+            return f"its last line, {line}, has no line end, so it is not a reply"
         why = why_exited(exit_code, words.stderr.lines, requests)
         hidden = missed(words.sandbox, words.stderr.lines)
         return "; ".join(filter(None, (why, limit_reached(exit_code, words), hidden)))

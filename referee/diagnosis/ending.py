@@ -46,12 +46,9 @@ _MAX_HEADLINE = 200
 
 
 def headline(stderr: Sequence[str]) -> str:
-    """The line of a bot's stderr that names the error it ended with; empty if none does.
+    """The line of a bot's stderr, made harmless, that names the error it ended with; else empty.
 
     Python ends with it, others begin with it.
-
-    Args:
-        stderr: the lines that are known of it, made harmless.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]
@@ -83,12 +80,7 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:
-    """Say that a process may have missed what its sandbox hides, as a clause; empty if not.
-
-    Args:
-        sandbox: the kind of its sandbox.
-        stderr: as of `headline`.
-    """
+    """Say that a process may have missed what its sandbox hides, as a clause; empty if not."""
     if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
     return (
@@ -98,11 +90,7 @@ def missed(sandbox: str, stderr: Sequence[str]) -> str:
 
 
 def limit_reached(exit_code: int | None, words: ProcessReport) -> str:
-    """The limit that a process which has ended had reached, as a clause; empty if nothing tells.
-
-    Args:
-        exit_code: as of `why_exited`.
-    """
+    """The limit that a process which has ended had reached, as a clause; empty if nothing tells."""
     limits = words.limits._asdict()
     found = list(words.reached)
     if exit_code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ):

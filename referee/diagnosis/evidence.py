@@ -20,12 +20,10 @@ class SeenFault(Struct, frozen=True):
     """A fault, and where it came.
 
     Attributes:
-        fault: as the rules have it.
         turn: of the match; 0 in the handshake.
         request: which of those that the seat was sent; 0 is the handshake.
         asked: that request.
-        line: the reply, as the record has it.
-        said: the reply, as the bot gave it.
+        line, said: the reply, as the record has it and as the bot gave it.
     """
 
     fault: Fault
@@ -37,14 +35,11 @@ class SeenFault(Struct, frozen=True):
 
 
 class Evidence:
-    """The evidence of one seat.
+    """The evidence of one seat: its first lines, and the first fault of each code.
 
     Attributes:
         to_answer: the last request that it was sent.
-        asked: the last one that it has answered.
-        turn: of the match, when it did.
-        lines: its first ones.
-        faults: the first of each code, in the order in which they came.
+        asked: the last one that it has answered, in the turn `turn` of the match.
     """
 
     __slots__ = ("_line", "_room", "_said", "asked", "faults", "lines", "to_answer", "turn")

@@ -16,14 +16,9 @@ from referee.games.interface.faults import describe
 from referee.text.terminal import plain
 
 _MAX_NAME = 40
-_KINDS: Mapping[type, str] = {
-    str: "string",
-    list: "array",
-    dict: "object",
-    bool: "boolean",
-    int: "number",
-    float: "number",
-}
+_KINDS: Mapping[type, str] = {str: "string", list: "array", dict: "object", bool: "boolean"} | (
+    dict.fromkeys((int, float), "number")
+)
 _IS_NULL = re.compile(r"`(\w+)` is null")
 
 
@@ -87,7 +82,6 @@ def _meant(
 
 @cache
 def _properties(struct: type[Struct]) -> dict[str, Any]:
-    """The fields of a legal reply, as a JSON Schema has them."""
     schema = msgspec.json.schema(struct)
     properties: dict[str, Any] = schema["$defs"][struct.__name__]["properties"]
     return properties
@@ -116,6 +110,5 @@ def missing_for_null(detail: str, line: bytes) -> str:
 
 
 def _has(value: Mapping[str, Any], name: str) -> bool:
-    return name in value or any(
-        name in inner for inner in value.values() if isinstance(inner, dict)
-    )
+    inside = (inner for inner in value.values() if isinstance(inner, dict))
+    return any(name in fields for fields in (value, *inside))

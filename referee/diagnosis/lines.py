@@ -23,6 +23,7 @@ EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
 """Replies that are known, but not to what is asked in a game."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
+_STRINGIFY = "write JSON.stringify(reply)"
 _ONE_LINE = (
     "one object must be on one line (json.dumps without indent, JSON.stringify with one argument)"
 )
@@ -36,11 +37,7 @@ _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
-    """The beginning of a line that a stranger wrote, harmless, in backquotes.
-
-    Args:
-        space: the characters that are not shown at its ends.
-    """
+    """The beginning of a line that a stranger wrote, harmless, in backquotes, without `space`."""
     text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 
@@ -64,7 +61,6 @@ def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """The mistake in an object, as the end of a sentence."""
     value = as_object(line) or {}
     tags = [str(struct.__struct_config__.tag) for struct in replies]
     known = " or ".join(f'"{tag}"' for tag in tags)
@@ -81,11 +77,7 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_no_object(line: bytes, detail: str) -> str:
-    """Describe a line that is not a JSON object, as the end of a sentence.
-
-    Args:
-        detail: the error text of the decoder.
-    """
+    """Describe a line that is not a JSON object, by the text of the decoder, as a clause."""
     if "byte order mark" in detail or "UTF-8" in detail or "deep" in detail:
         return f"is not JSON: {detail}"
     text = text_of(line)
@@ -150,11 +142,8 @@ def _is_cut(text: str) -> bool:
 _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_is_piece, f"is part of an object: {_ONE_LINE}"),
     (_is_python, "is not JSON but an object as Python prints it: write json.dumps(reply)"),
-    (
-        _JS_KEY.match,
-        "is not JSON but an object as JavaScript shows it: write JSON.stringify(reply)",
-    ),
-    (_JS_STRING.match, "is not JSON but an object made a string: write JSON.stringify(reply)"),
-    (_JS_LINE.match, "is part of an object as JavaScript shows it: write JSON.stringify(reply)"),
+    (_JS_KEY.match, f"is not JSON but an object as JavaScript shows it: {_STRINGIFY}"),
+    (_JS_STRING.match, f"is not JSON but an object made a string: {_STRINGIFY}"),
+    (_JS_LINE.match, f"is part of an object as JavaScript shows it: {_STRINGIFY}"),
 )
 """Looks, in the order in which they are tried, and what is said of a line that has one."""

@@ -121,20 +121,12 @@ def _ranked(ranking: Ranking) -> Ranked:
     judged = dict(zip(ranking.cards, ranking.judgements, strict=True))
     order = [ranking.cards[index] for index in ranking.order]
     cards = dict.fromkeys([*order, *ranking.cards])  # those that were left out come last
-    return Ranked(
-        ranking.rules,
-        [
-            Candidate(
-                card,
-                judged[card].score,
-                counted[card],
-                entry.line if (entry := judged[card].entry) else None,
-                rule.line if (rule := judged[card].rule) else None,
-            )
-            for card in cards
-        ],
-        ranking.remark,
-    )
+    candidates = []
+    for card in cards:
+        score, entry, rule = judged[card]
+        lines = (part.line if part else None for part in (entry, rule))
+        candidates.append(Candidate(card, score, counted[card], *lines))
+    return Ranked(ranking.rules, candidates, ranking.remark)
 
 
 def _json(line: bytes | None) -> Any:

@@ -68,11 +68,6 @@ class LogFile(Sink):
         self._copy: IO[bytes] | None = None
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines, without waiting for the reader of a pipe.
-
-        Raises:
-            LogWriteError: the file takes no more (disk full, reader gone).
-        """
         if not self._begun:
             self.begin()
         data = lines if self._packer is None else self._packer.pack(lines)
@@ -81,15 +76,9 @@ class LogFile(Sink):
 
     @property
     def behind(self) -> bool:
-        """Whether the reader of a pipe has yet to take something that was written."""
         return bool(self._unread)
 
     def push(self) -> None:
-        """Hand over waiting lines to the reader of a pipe, as far as it takes them now.
-
-        Raises:
-            LogWriteError: the reader is gone.
-        """
         try:
             while self._unread and _is_writable(self.fd):
                 # A pipe that is writable takes this many bytes without blocking.
@@ -166,8 +155,6 @@ class LogFile(Sink):
             if not self._keep_open:
                 os.close(self.fd)
 
-    # --- inside -------------------------------------------------------------------------------
-
     def _put(self, data: bytes) -> None:
         if not self._regular:
             self._unread += data
@@ -232,9 +219,7 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
     """
     warnings = []
     lost = None
-    for log in logs:
-        if log is None:
-            continue
+    for log in filter(None, logs):
         try:
             problem = log.finish()
         except LogWriteError as error:
@@ -255,10 +240,9 @@ def opened(names: Sequence[str | None]) -> Iterator[list[LogFile | None]]:
     try:
         yield files
     finally:
-        for file in files:
-            if file is not None:
-                with suppress(LogWriteError):  # of a match that was given up, which is told
-                    file.close()
+        for file in filter(None, files):
+            with suppress(LogWriteError):  # of a match that was given up, which is told
+                file.close()
 
 
 def _write_all(fd: int, data: bytes) -> None:
@@ -297,7 +281,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 opened.append(None)
                 continue
             if name == STDOUT:
-                opened.append(_standard_output())
+                opened.append(standard_stream(sys.stdout, "standard output"))
                 continue
             is_new = not os.path.exists(name)
             # What is appended stays whole when a bot truncates the file.
@@ -315,32 +299,21 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 raise UsageError(f"{fds[key]} and {name} are the same file")
             fds[key] = name
     except BaseException as error:
-        for log in opened:
-            if log is not None:
-                log.close()
+        for log in filter(None, opened):
+            log.close()
         if isinstance(error, OSError | ValueError):
             raise cannot_write(f"{name}", error) from error
         raise
     return opened
 
 
-def _standard_output() -> LogFile:
-    if sys.__stdout__ is None:
-        raise UsageError("standard output is closed: the log has nowhere to go")
-    return _standard(sys.stdout, "standard output")
-
-
-def standard_error() -> LogFile:
-    """Standard error, to be written to without waiting for its reader.
+def standard_stream(stream: TextIO, name: str) -> LogFile:
+    """Standard output or error, to be written to without waiting for its reader.
 
     Raises:
         UsageError: it is closed.
     """
-    if sys.__stderr__ is None:
-        raise UsageError("standard error is closed: no lines can be shown")
-    return _standard(sys.stderr, "standard error")
-
-
-def _standard(stream: TextIO, name: str) -> LogFile:
+    if (sys.__stdout__ if stream is sys.stdout else sys.__stderr__) is None:
+        raise UsageError(f"{name} is closed: the lines have nowhere to go")
     os.set_blocking(stream.fileno(), True)
     return LogFile(stream.fileno(), name, keep_open=True)

@@ -41,14 +41,13 @@ class NoHeader(NamedTuple):
     """The reason why a line is not the header of a match that can be run again.
 
     Attributes:
-        kind: which of the cases it is.
-        section: of spec/log-format.md.
         text: one line for people.
+        section: of spec/log-format.md.
     """
 
     kind: Kind
-    section: str
     text: str
+    section: str = "2.1"
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
@@ -69,37 +68,35 @@ def read_header(line: bytes) -> Header | NoHeader:
     """The header in the first line of a record, if this referee can run its match."""
     value, rules = first_line(line)
     if line.startswith(BOM):
-        return NoHeader(Kind.NOT_A_RECORD, "2.1", "it begins with a byte order mark")
+        return NoHeader(Kind.NOT_A_RECORD, "it begins with a byte order mark")
     if line.endswith(b"\r\n"):
-        return NoHeader(Kind.NOT_A_RECORD, "2.1", r"its lines end in \r\n, a record's in \n")
+        return NoHeader(Kind.NOT_A_RECORD, r"its lines end in \r\n, a record's in \n")
     if value is UNSET:
-        return NoHeader(Kind.NOT_A_RECORD, "2.1", "not a match record: not JSON")
+        return NoHeader(Kind.NOT_A_RECORD, "not a match record: not JSON")
     given = value if isinstance(value, dict) else {}
     if "entry" not in given and given.get("type") == "player-name":
         text = "this is a spectator log, not a match record: `referee validate` checks those"
-        return NoHeader(Kind.NOT_A_RECORD, "1", text)
+        return NoHeader(Kind.NOT_A_RECORD, text, "1")
     if (given.get("entry"), given.get("format")) != ("header", FORMAT):
         text = f'not a match record: the first line must be a header with "format":"{FORMAT}"'
-        return NoHeader(Kind.NOT_A_RECORD, "2.1", text)
+        return NoHeader(Kind.NOT_A_RECORD, text)
     version, game, protocol = (given.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
             f"version {version} of the record format; this referee ({__version__}) reads "
             f"versions up to {FORMAT_VERSION}: get a newer referee"
         )
-        return NoHeader(Kind.NEWER_FORMAT, "2.1", text)
+        return NoHeader(Kind.NEWER_FORMAT, text)
     if isinstance(version, int) and isinstance(game, str) and game not in GAMES:
         text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}'
-        return NoHeader(Kind.OTHER_GAME, "2.1", text)
+        return NoHeader(Kind.OTHER_GAME, text)
     if rules is not None and type(protocol) is int and protocol != rules.protocol:
         text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
-        return NoHeader(Kind.OTHER_GAME, "2.1", text)
+        return NoHeader(Kind.OTHER_GAME, text)
     try:
         header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
     except msgspec.ValidationError as error:
-        return NoHeader(
-            Kind.MODIFIED, "2.1", f"modified: not a valid header: {escaped(str(error))}"
-        )
+        return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {escaped(str(error))}")
     assert rules is not None  # else a field has the wrong type
     if header.version != FORMAT_VERSION:
         problem = f"version {header.version} of the format does not exist"
@@ -116,4 +113,4 @@ def read_header(line: bytes) -> Header | NoHeader:
             problem = escaped(str(error))
         else:
             return header
-    return NoHeader(Kind.MODIFIED, "2.1", f"modified: not a valid header: {problem}")
+    return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {problem}")

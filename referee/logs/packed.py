@@ -16,12 +16,9 @@ BLOCK_SECONDS = 1.0
 
 
 class Packer:
-    """Compresses lines, gathered into blocks.
+    """Compresses lines, gathered into blocks, for one of `SUFFIXES`.
 
     A block can be unpacked once it is written, without what comes after it.
-
-    Args:
-        suffix: one of `SUFFIXES`.
     """
 
     def __init__(self, suffix: str) -> None:

@@ -6,6 +6,7 @@ such lines: `verify` and `validate` are strict, `replay` is not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, reduce
 from operator import or_
@@ -20,6 +21,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.logs.record import entry_types
 from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BOM = b"\xef\xbb\xbf"
 _LOOK_AHEAD = 256 * 1024
 """Bytes of a spectator log in which it must show its game; names need much less."""
@@ -53,12 +55,7 @@ class Line(Struct, frozen=True):
 
 
 class Kinds:
-    """Decodes lines of some kinds, distinguished by one field.
-
-    Attributes:
-        field: "entry" or "type".
-        structs: its value -> struct.
-    """
+    """Decodes lines of some kinds, distinguished by the field "entry" or "type"."""
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {
@@ -88,6 +85,11 @@ class Kinds:
         return Line(number, raw, text, content, str(content.__struct_config__.tag))
 
 
+def has_spaces(line: bytes) -> bool:
+    """Whether there is white space between the parts of the JSON."""
+    return len(line.split(maxsplit=1)) > 1 and re.search(rb"\s", _STRING.sub(b"", line)) is not None
+
+
 def json_of(text: bytes) -> Any:
     """Return the JSON value of a line; UNSET if it is not JSON."""
     try:
@@ -100,9 +102,6 @@ def json_of(text: bytes) -> Any:
 def entry_kinds(rules: GameDefinition) -> Kinds:
     """The entries of a game's records."""
     return Kinds("entry", entry_types(rules).any)
-
-
-# --- spectator logs -------------------------------------------------------------------------------
 
 
 @cache
@@ -169,11 +168,10 @@ def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
-    games = [
-        rules
-        for rules in GAMES.values()
-        if any(kind == struct.__struct_config__.tag for struct in rules.public)
-    ]
+    public = {
+        game: {struct.__struct_config__.tag for struct in game.public} for game in GAMES.values()
+    }
+    games = [rules for rules, tags in public.items() if kind in tags]
     return games[0] if len(games) == 1 else None
 
 

@@ -143,7 +143,6 @@ def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
 
 
 def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
-    """The entry or message of a line; None if its kind is unknown."""
     if line.content is None and (line.kind is None or line.kind in kinds.structs):
         what = "entry of a match record" if kinds.field == "entry" else "message"
         raise LogReadError(reader.name, line.number, f"this is not a {what}")
@@ -151,11 +150,9 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """The last line of a log; of a plain file the last whole one, if it is not beyond the tail.
+    """The last line of a log whose first line was read; `lines` are the others.
 
-    Args:
-        reader: of the file, with its first line read.
-        lines: the others.
+    For a plain file this is the last whole line, if it is not beyond the tail.
     """
     if reader.packed or not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")

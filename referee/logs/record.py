@@ -170,14 +170,7 @@ RecordEntry: TypeAlias = (
 
 
 class EntryTypes(NamedTuple):
-    """The entries that differ from game to game.
-
-    Attributes:
-        header: `Header` whose options are `settings_type`.
-        player: `PlayerEnd` with the game's facts.
-        end: `EndEntry` of such players.
-        any: the union of all entries of a record of this game.
-    """
+    """The entries that differ from game to game, and the union of all entries."""
 
     header: type[Header]
     player: type[PlayerEnd]
@@ -226,8 +219,7 @@ class RecordedStderr:
     def take(self, *, last: bool = False) -> tuple[str, int]:
         """What belongs to answers: its text, and how many bytes are left out before it.
 
-        Args:
-            last: take all that is there, even if there was too much before.
+        `last` takes all that is there, even if there was too much before.
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
@@ -271,11 +263,7 @@ class RecordWriter:
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
-        """Write a batch of entries.
-
-        Args:
-            seconds: since the bots were started.
-        """
+        """Write a batch of entries, so many seconds after the bots were started."""
         if self._file is None:
             self._unseen += entries
             if len(self._unseen) > _MOST_UNSEEN:
@@ -404,8 +392,7 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
 def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> bytes:
     """Where the line of an answer begins, up to its time field.
 
-    Args:
-        most_escaped: bytes of its string for one of the line; of more, it is Base64.
+    It is Base64 if its string has more than `most_escaped` bytes for one of the line.
     """
     line = entry.line
     try:

@@ -6,14 +6,20 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from referee.errors import LogReadError
 from referee.games.interface.faults import Disqualification
-from referee.games.interface.seats import seat_of
+from referee.games.interface.seats import seat_id, seat_of
 from referee.logs import record
 from referee.logs.read import numbered_entries
 from referee.match.decode import is_blank
 from referee.match.machine import Entry, Match, Sent
 from referee.text.terminal import as_text
+
+_WITHOUT_REPLY = set(Disqualification) - {Disqualification.UNSUPPORTED_VERSION}
+_IN_HANDSHAKE = _WITHOUT_REPLY - {Disqualification.TIMEOUT}
+_IN_GAME = _WITHOUT_REPLY - {Disqualification.FAILED_TO_START, Disqualification.STARTUP_TIMEOUT}
 
 
 class Round(NamedTuple):
@@ -47,14 +53,40 @@ def rounds(
     yield match.take_entries(), 0.0
     waiting = len(match.due)
     for seat, answer, seconds in answers:
-        if isinstance(answer, bytes):
-            match.receive(seat, answer)
-        else:
-            match.disqualify(seat, Disqualification(answer.code), answer.detail)
+        give(match, seat, answer)
         waiting -= 1
         if not waiting:
             yield match.take_entries(), seconds
             waiting = len(match.due)
+
+
+def give(match: Match, seat: int, answer: Any) -> None:
+    """Give a match a line of a due seat, or the `code` and `detail` of why it leaves."""
+    if isinstance(answer, bytes):
+        match.receive(seat, answer)
+    else:
+        match.disqualify(seat, Disqualification(answer.code), answer.detail)
+
+
+def answer_in(
+    entry: Struct | None, match: Match, line_limit: int
+) -> bytes | record.DisqualifiedEntry | None:
+    """The answer of the seat that is due first, if an entry of its record can be one.
+
+    A round's answers are in the order of seats, and so are the seats that are due.
+
+    Args:
+        line_limit: bytes of a line that a bot can have written (protocol, 1.3).
+    """
+    if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
+        return None
+    if not match.due or entry.player_number != seat_id(match.due[0]):
+        return None
+    if isinstance(entry, record.DisqualifiedEntry):
+        return entry if entry.code in (_IN_HANDSHAKE if match.in_handshake else _IN_GAME) else None
+    line = record.line_received(entry)
+    possible = b"\n" not in line and len(line) <= line_limit and not is_blank(line)
+    return line if possible else None
 
 
 class Rerun:
@@ -78,7 +110,8 @@ class Rerun:
         _, header = next(self._entries)
         assert isinstance(header, record.Header)  # every record begins with it
         self.header = header
-        self.match = record.spec_of(header).new_match()
+        spec = record.spec_of(header)
+        self.match, self._line_limit = spec.new_match(), spec.limits.line_limit
         self.whole = False
         self._sent: deque[bytes] = deque()  # what the record must have next
         self._stderr: list[record.StderrEntry] = []  # since the last round
@@ -104,20 +137,12 @@ class Rerun:
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
                     raise self._unexpected(number)
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
-                seat = seat_of(entry.player_number, len(match.names))
-                if seat in match.disqualified:  # what it wrote has led to that
-                    continue
-                if seat is None or seat not in match.due:
+                if seat_of(entry.player_number, len(match.names)) in match.disqualified:
+                    continue  # what it wrote has led to that
+                answer = answer_in(entry, match, self._line_limit)
+                if answer is None:
                     raise self._unexpected(number)
-                if isinstance(entry, record.ReceivedEntry):
-                    line = record.line_received(entry)
-                    if b"\n" in line or is_blank(line):
-                        raise self._unexpected(number)
-                    yield seat, line, entry.time
-                elif entry.code in set(Disqualification):
-                    yield seat, entry, entry.time
-                else:
-                    raise self._unexpected(number)
+                yield match.due[0], answer, entry.time
             elif isinstance(entry, record.StderrEntry):
                 self._stderr.append(entry)
             elif isinstance(entry, record.EndEntry):

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 
 class Sink:
-    """Takes whole lines; one that is behind a reader says so.
-
-    Attributes:
-        fd: what to wait for while it is behind.
-    """
+    """Takes whole lines. One that is behind a reader says so, and waits for its `fd`."""
 
     fd = -1
 

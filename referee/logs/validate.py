@@ -6,7 +6,6 @@ checker then says whether such a game can have been played.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,7 +20,7 @@ from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs.behind import checker_of
-from referee.logs.parsing import BOM, Line, Messages, max_seats, message_kinds
+from referee.logs.parsing import BOM, Line, Messages, has_spaces, max_seats, message_kinds
 from referee.logs.source import LogReader
 from referee.match import messages as say
 from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
@@ -35,7 +34,6 @@ _SHOWN = 120
 """Characters of a line that are shown, at most."""
 _SHOWN_FINDING = 400
 """The most characters of a finding's `expected` and `found` that are shown."""
-_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class Validation(Struct, frozen=True):
@@ -93,13 +91,8 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
             if key in found:
                 found[key] = msgspec.structs.replace(found[key], count=found[key].count + 1)
             elif len(found) < MAX_FINDINGS:
-                found[key] = Finding(
-                    finding.line,
-                    finding.section,
-                    _cut(expected),
-                    _cut(seen),
-                    stops=finding.stops,
-                )
+                place, stops = (finding.line, finding.section), finding.stops
+                found[key] = Finding(*place, _cut(expected), _cut(seen), stops=stops)
             else:
                 break
     findings, game = list(found.values()), messages.rules
@@ -140,10 +133,6 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
 
 class _Check:
     """The state of the check of one log.
-
-    Args:
-        name: of its file, as it was given.
-        rules: of its game; None if it is unknown.
 
     Attributes:
         hopeless: this is not a spectator log, or its game is unknown: checking ends.
@@ -187,7 +176,7 @@ class _Check:
             struct = self._types[line.kind]
             yield from self._misfits(line, line.kind, struct)
             message = meant(line.value, struct)
-        elif b" " in line.text and b" " in _OUTSIDE_STRINGS.sub(b"", line.text):
+        elif has_spaces(line.text):
             found = "spaces between the parts (from here on)"
             yield Finding(number, SHARED.lines, "compact JSON", found)
         if message is not None:

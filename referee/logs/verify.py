@@ -31,15 +31,15 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
-from referee.games.interface.faults import Disqualification, Fault
+from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id, seat_ids
 from referee.logs import record
 from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
 from referee.logs.parsing import entry_kinds
+from referee.logs.rerun import answer_in, give
 from referee.logs.source import LogReader
-from referee.match.decode import is_blank
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
@@ -60,16 +60,6 @@ _SECTIONS = {
 """The section of spec/log-format.md on each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
-
-_IN_HANDSHAKE = set(Disqualification) - {
-    Disqualification.UNSUPPORTED_VERSION,  # only a reply leads to it
-    Disqualification.TIMEOUT,
-}
-_IN_GAME = set(Disqualification) - {
-    Disqualification.UNSUPPORTED_VERSION,
-    Disqualification.FAILED_TO_START,
-    Disqualification.STARTUP_TIMEOUT,
-}
 
 
 class Verdict(Struct, frozen=True):
@@ -146,7 +136,7 @@ class _Verification:
         self._lines = self._without_stderr()
         self._log = log
         self._header: record.Header | None = None
-        self._answers = self._exits = 0  # how many were read
+        self._exits = 0  # how many were read
         self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
         self._digest = hashlib.sha256()
         self._heads: list[bytes] = []  # what the digest is yet to see, without the closing brace
@@ -238,7 +228,9 @@ class _Verification:
     def _due(self, line: bytes) -> list[Entry | record.ExitEntry] | Verdict:
         """List the lines that follow an answer or an exit, from the last to this line."""
         if self._match.due:
-            if self._answer(self._match.due[0], line):
+            answer = answer_in(self._decode(line), self._match, self._line_limit)
+            if answer is not None:
+                give(self._match, self._match.due[0], answer)
                 return [*reversed(self._match.take_entries())]
             text = f"an answer of {seat_id(self._match.due[0])} must follow here"
             kind = Received if line.startswith(_RECEIVED) else Disqualified
@@ -251,29 +243,6 @@ class _Verification:
             return self._differs(self._difference(line, None, record.ExitEntry, text))
         self._exits += 1
         return [record.ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
-
-    def _answer(self, seat: int, line: bytes) -> bool:
-        """Give the match the answer of a seat, if this line can be one.
-
-        A round's answers are in the order of seats, and so are the seats that are due.
-        """
-        entry = self._decode(line)
-        if line.startswith(_RECEIVED) and isinstance(entry, record.ReceivedEntry):
-            raw = record.line_received(entry)
-            # What a bot can have written as one line (protocol, 1.1, 1.3).
-            possible = b"\n" not in raw and len(raw) <= self._line_limit
-            if entry.player_number != seat_id(seat) or not possible or is_blank(raw):
-                return False
-            self._match.receive(seat, raw)
-        elif isinstance(entry, record.DisqualifiedEntry):
-            codes = _IN_HANDSHAKE if self._answers < len(self._players) else _IN_GAME
-            if entry.player_number != seat_id(seat) or entry.code not in codes:
-                return False
-            self._match.disqualify(seat, Disqualification(entry.code), entry.detail)
-        else:
-            return False
-        self._answers += 1
-        return True
 
     def _end(self, line: bytes) -> Verdict:
         reader, number = self._reader, self._reader.line
@@ -293,9 +262,8 @@ class _Verification:
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
             return Verdict(reader.name, Kind.VALID, f"{reader.name}: valid ({text})", lines=number)
         claimed = record.claimed_digest(line) or digest
-        if not record.is_timed(
-            line, record.head_of(record.end_of(self._rules, self._match, claimed, 0))
-        ):
+        end = record.end_of(self._rules, self._match, claimed, 0)
+        if not record.is_timed(line, record.head_of(end)):
             text = "the end entry is not what follows from the match"
             return self._differs(_Difference(number, line, head, "2.7", text, True))
         text = (
@@ -342,22 +310,18 @@ class _Verification:
                 f"the digest fits, so the record is as referee {writer} wrote it, but the rules of "
                 f"referee {__version__} give something else from here on"
             )
-            if not other:
-                text += ", of the same version: one of the two was altered"
+            text += "" if other else ", of the same version: one of the two was altered"
         else:
-            text = f"modified: {problem}"
-            if not finished:
-                text += "; and the record is truncated, so its digest is missing"
-            if other:
-                text += (
-                    f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
-                )
+            rules = f"; it may be the rules too: referee {writer} wrote it, this is {__version__}"
+            cut = "" if finished else "; and the record is truncated, so its digest is missing"
+            text = f"modified: {problem}{cut}{rules if other else ''}"
         place, shown = 0, None
         if expected is not None:
             equal = (due == is_there for due, is_there in zip(expected, found, strict=False))
             place = next((i for i, same in enumerate(equal) if not same), len(expected))
             shown = _excerpt(expected, place) if expected else "the end of the file"
-        return self._verdict(kind, text, line, shown, _excerpt(found, place), section)
+        parts = {"expected": shown, "found": _excerpt(found, place), "section": section}
+        return self._verdict(kind, text, line, **parts)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
         """Whether the digest of the file fits its lines, and whether it is there."""
@@ -370,20 +334,12 @@ class _Verification:
         claimed = None if self._reader.cut else record.claimed_digest(line)
         return claimed == f"sha256:{self._digest.hexdigest()}", claimed is not None
 
-    def _verdict(
-        self,
-        kind: Kind,
-        text: str,
-        line: int,
-        expected: str | None = None,
-        found: str | None = None,
-        section: str | None = None,
-    ) -> Verdict:
+    def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
         # Of what is no record one line is looked at, torn or not.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
-        return Verdict(name, kind, f"{where}: {text}", line, expected, found, section, lines)
+        return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:

@@ -33,11 +33,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Conditions, and the score if all of them hold.
-
-    Attributes:
-        line: of the file, counted from 1.
-    """
+    """Conditions, and the score if all of them hold; its line in the file, counted from 1."""
 
     conditions: Sequence[Condition]
     score: Value
@@ -98,12 +94,7 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """One look at a game; implements `referee.games.interface.vocabulary.Decision`.
-
-    Attributes:
-        sight: the game as the player may know it.
-        rankings: of this decision, in order.
-    """
+    """One look at a game as the player may know it, with its rankings in order; a `Decision`."""
 
     __slots__ = ("_book", "_judged", "_values", "rankings", "sight")
 
@@ -115,7 +106,6 @@ class Look:
         self._judged: dict[tuple[str, str], Judgement] = {}
 
     def score(self, rules: str, card: str) -> float:
-        """The score of a card by a set of rules."""
         return self._judge(rules, card).score
 
     def _judge(self, rules: str, card: str) -> Judgement:
@@ -125,7 +115,6 @@ class Look:
         return found
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
-        """Indices of cards, the highest score first, equal ones in the order given."""
         judged = [self._judge(rules, card) for card in cards]
         order = [i for i, (score, *_) in enumerate(judged) if above is None or score > above]
         order.sort(key=lambda index: -judged[index].score)
@@ -134,7 +123,6 @@ class Look:
         return order
 
     def remark(self, text: str) -> None:
-        """Note why the last ranking led to the reply."""
         if self.rankings:
             self.rankings[-1] = self.rankings[-1]._replace(remark=text)
 
@@ -150,13 +138,7 @@ class Look:
 
 
 class Book:
-    """A rule file that was read; implements `referee.games.interface.vocabulary.Book`.
-
-    Attributes:
-        name: of the bot.
-        vocabulary: of its game.
-        looks: the looks of the last reply, to explain it.
-    """
+    """A rule file that was read; `looks` explain the last reply. Implements `vocabulary.Book`."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]
@@ -167,22 +149,18 @@ class Book:
         self._sets = sets
 
     def anew(self) -> Book:
-        """The same for another match."""
         return Book(self.name, self.vocabulary, self._sets)
 
     def decide(self, sight: Any) -> Look:
-        """Look at a game."""
         look = Look(self, sight)
         self.looks.append(look)
         return look
 
     def flag(self, rules: str, card: str, name: str) -> bool:
-        """Whether the entry by which a card goes has a flag that is true."""
         entry = self._sets[rules].get(card)
         return entry is not None and name in entry.flags
 
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
-        """The score of a card by a set."""
         entry = self._sets[rules].get(card)
         judged = None if entry is None else entry.judge(look, card)
         if judged is None:
@@ -191,11 +169,7 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Make the key of a card's info, `card_info_X`. A card without it has 0.
-
-    Args:
-        entries: card -> its rules and number; it may be filled later.
-    """
+    """Make the key of a card's info, `card_info_X`: 0 without it. `entries` may be filled later."""
 
     def value(look: Any, card: str) -> float:
         entry = entries.get(card)

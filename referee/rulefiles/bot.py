@@ -93,7 +93,6 @@ def read_rule_file(path: Path, game: str) -> RuleFile:
 
 
 def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
-    """The first mistake of a file; where all are said."""
     first, more = errors[0], len(errors) - 1
     command = command_line([file.path, "--game", file.game])  # it may not say its game itself
     others = f"; {more} more: referee rules check {command}" if more else ""
@@ -103,12 +102,8 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 class RuleBot:
     """Plays one match by a rule file; a `referee.bots.in_process.BotObject` that wants the view.
 
-    Args:
-        rules: the game.
-        book: the file.
-
     Attributes:
-        book: the same book, with the `looks` of the last reply.
+        book: the file, with the `looks` of the last reply.
     """
 
     def __init__(self, rules: GameDefinition, book: Book) -> None:

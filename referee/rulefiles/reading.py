@@ -9,16 +9,8 @@ from math import inf, nextafter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.vocabulary import Key, RuleSet, Vocabulary
-from referee.rulefiles.book import (
-    OPERATORS,
-    Book,
-    Condition,
-    Entry,
-    Rule,
-    Value,
-    average_key,
-    info_key,
-)
+from referee.rulefiles import book
+from referee.rulefiles.book import Book, Condition, Entry, Rule, Value
 from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, Problem, parse, shown
 from referee.text.nearest import did_you_mean, instead
 
@@ -57,10 +49,7 @@ def stated_game(data: bytes) -> str | None:
 
 
 def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, list[Problem]]:
-    """Read a file.
-
-    Args:
-        game: whose vocabulary it is.
+    """Read a file for a game with its vocabulary.
 
     Returns:
         The contents of the file, or None if it has an error; and all problems, in line order.
@@ -69,9 +58,9 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
     if root is None:
         return None, problems
     reader = _Reader(vocabulary, game)
-    book = reader.read(root)
+    found = reader.read(root)
     problems = sorted([*problems, *reader.problems], key=lambda problem: problem.line)
-    return (None if any(p.is_error for p in problems) else book), problems
+    return (None if any(p.is_error for p in problems) else found), problems
 
 
 def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
@@ -146,9 +135,7 @@ class _Reader:
         """Read an object with a score, or rules, or both."""
         fields: dict[str, Node] = node.value
         what = "choice" if choices else "score"
-        score = None
-        if what in fields:
-            score = self._score(fields[what], choices, owner)
+        score = self._score(fields[what], choices, owner) if what in fields else None
         rules: list[Rule] = []
         if "rules" in fields:
             rules = self._rules(fields["rules"], choices, owner)
@@ -196,7 +183,7 @@ class _Reader:
     def _condition(self, key: str, node: Node, owner: _Place, what: str) -> list[Condition]:
         left = self._key(key, node, owner, also=[what, "comment"])
         found = self._value(node, owner, compares=True)
-        return [Condition(left, OPERATORS[found[0]], found[1])] if left and found else []
+        return [Condition(left, book.OPERATORS[found[0]], found[1])] if left and found else []
 
     def _score(self, node: Node, choices: int, owner: _Place) -> Value:
         if not choices:
@@ -209,11 +196,7 @@ class _Reader:
         return node.value
 
     def _value(self, node: Node, owner: _Place, *, compares: bool) -> tuple[str, Value] | None:
-        """Read an operator, which may be "", and a number or a key. None follows an error.
-
-        Args:
-            compares: whether an operator may stand before it.
-        """
+        """Read an operator if it `compares`, and a number or a key. None follows an error."""
         if isinstance(node.value, float):
             return "", self._bounded(node)
         wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"
@@ -223,7 +206,7 @@ class _Reader:
         value: Value | None = None
         if sign and not compares:
             self._error(node, "a score does not have an operator: expected a number or a key")
-        elif sign not in OPERATORS:
+        elif sign not in book.OPERATORS:
             operators = "there are <, >, <= and >=; none is equal"
             self._error(node, f"no operator {shown(sign)!r}: {operators}")
         elif _DECIMAL(operand):
@@ -258,9 +241,8 @@ class _Reader:
                 if name == "comment":
                     continue
                 if name.startswith("avg_"):
-                    self._error(
-                        value, f"the name {shown(name)!r} begins with avg_, which averages do"
-                    )
+                    text = f"the name {shown(name)!r} begins with avg_, which averages do"
+                    self._error(value, text)
                     continue
                 owner = ("info", name, entry.path)
                 is_list = isinstance(value.value, list)
@@ -281,7 +263,7 @@ class _Reader:
         """The key of an info, which may be read later."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
-            self._keys[INFO + name] = info_key(entries)
+            self._keys[INFO + name] = book.info_key(entries)
         return self._keys[INFO + name]
 
     # --- cards --------------------------------------------------------------------------------
@@ -351,7 +333,7 @@ class _Reader:
             pass
         elif prefix is not None:
             info = self._info(key.removeprefix(prefix + AVERAGE))
-            self._keys[key] = average_key(self._vocabulary.averages[prefix], info)
+            self._keys[key] = book.average_key(self._vocabulary.averages[prefix], info)
         elif key.startswith(INFO):
             self._info(key.removeprefix(INFO))
         else:
@@ -417,7 +399,6 @@ class _Reader:
     # --- parts --------------------------------------------------------------------------------
 
     def _objects(self, node: Node | None, name: str) -> Iterator[Node]:
-        """The entries of a list, those that are objects."""
         if node is None or not self._is(node, list, f'"{name}" is a list: `[ ... ]`'):
             return
         for entry in node.value:
@@ -463,7 +444,6 @@ the first is, or the first less the second."""
 
 
 def _asked(key: str, value: Any) -> _Asked:
-    """What one condition asks."""
     sign, operand = _parts(value) if isinstance(value, str) else ("", str(value))
     number = float(operand) if _DECIMAL(operand) else 0.0
     least = {">": nextafter(number, inf), "<": -inf, "<=": -inf}.get(sign, number)
@@ -486,7 +466,6 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _shown(node: Node) -> str:
-    """A value in few words."""
     value = node.value
     if isinstance(value, str):
         return f'"{shown(value)}"'

@@ -35,13 +35,10 @@ def _parts(words: Vocabulary) -> dict[str, Any]:
         "description": "Name -> number, key or list of rules.",
         "additionalProperties": {"anyOf": [_ref("score"), list_of_rules]},
     }
-    parts: dict[str, Any] = {
-        field: {
-            "description": f"The cards that this is for, by {field}.",
-            "anyOf": [{"enum": known}, text],
-        }
-        for field, known in words.fields.items()
-    }
+    parts: dict[str, Any] = {}
+    for field, known in words.fields.items():
+        about = f"The cards that this is for, by {field}."
+        parts[field] = {"description": about, "anyOf": [{"enum": known}, text]}
     parts["score"] = {
         "description": "A number, or a key.",
         "anyOf": [number, {"enum": list(words.keys)}, text],
@@ -49,9 +46,8 @@ def _parts(words: Vocabulary) -> dict[str, Any]:
     about = 'A number, or a text such as "< 3".'
     parts["condition"] = {"description": about, "anyOf": [number, text]}
     parts["rule"] = _rule(words, "score")
-    parts["infoEntry"] = _entry(
-        words.fields, {"info": info}, required=["info"], oneOf=_either(words.fields)
-    )
+    fields, either = words.fields, _either(words.fields)
+    parts["infoEntry"] = _entry(fields, {"info": info}, required=["info"], oneOf=either)
     if choices:
         parts["choice"] = {"enum": list(range(1, choices + 1))}
         parts["choiceRule"] = _rule(words, "choice")
@@ -82,7 +78,6 @@ def _set(rules: RuleSet, fields: Iterable[str]) -> dict[str, Any]:
 
 
 def _entry(fields: Iterable[str], own: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """An object that is for some cards."""
     properties = {**{field: _ref(field) for field in fields}, **own, "comment": _COMMENT}
     return _object(properties, **others)
 
@@ -92,7 +87,6 @@ def _either(fields: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _object(properties: dict[str, Any], **others: Any) -> dict[str, Any]:
-    """An object with these fields and no others."""
     shape = {"properties": properties, "additionalProperties": False}
     return {"type": "object", **others, **shape}
 

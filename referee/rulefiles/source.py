@@ -43,14 +43,7 @@ class Node(NamedTuple):
 
 
 class Problem(Struct, frozen=True):
-    """An error in a file, or a warning.
-
-    Attributes:
-        line: counted from 1.
-        path: where in the JSON, such as "$.buyRules[0].rules[1].score".
-        text: the problem, then the correction.
-        is_error: whether the file cannot be played with it.
-    """
+    """An error or a warning: its line from 1, its path, the problem and the correction."""
 
     line: int
     path: str
@@ -134,13 +127,11 @@ class _Parser:
         if self._text[at : at + 1] != ":":
             raise self._wrong(at, inner, f"`:` is missing after {shown(name)!r}")
         if name in found:
-            self._twice.append(
-                Problem(line, inner, f"{shown(name)!r} appears twice in this object")
-            )
+            text = f"{shown(name)!r} appears twice in this object"
+            self._twice.append(Problem(line, inner, text))
         return name, inner, self._skip(at + 1)
 
     def _next(self, at: int, path: str, close: str, opened: int) -> tuple[int, bool]:
-        """Go behind the comma or the bracket after a value."""
         end = at
         at = self._skip(at)
         mark = self._text[at : at + 1]

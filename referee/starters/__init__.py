@@ -17,6 +17,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
 from referee.bots.folder import BOT_FILE
 from referee.errors import UsageError
 from referee.text.nearest import nearest
@@ -26,15 +30,18 @@ if TYPE_CHECKING:
     from referee.games.interface.definition import GameDefinition
 
 
-class Language(NamedTuple):
-    """How the bot called my_bot is built, run and tested in a language.
+class Language(Struct, frozen=True):
+    """How the bot called my_bot is built, run and tested in a language: a row of languages.json.
+
+    A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_*
+    that another one looks at. Without performance data it has no such file.
 
     Attributes:
-        title: name of the language.
-        source: the file that the bot is written in.
         bot: the BOT argument.
         build: the command that makes it; empty: nothing is to be built.
         needs: the program that builds or runs it; empty: the Python of the referee.
+        package: of Debian and Ubuntu, which has this program.
+        version: the option that prints the version of this program.
         test: the command that runs the test, whose last word is its file.
     """
 
@@ -43,39 +50,21 @@ class Language(NamedTuple):
     bot: str
     build: str = ""
     needs: str = ""
+    package: str = ""
+    version: str = "--version"
     test: str = "sh test.sh"
 
 
-# A JVM prints its own warnings to standard output, such as one of a file in /tmp/hsperfdata_* that
-# another one looks at: without performance data it has no such file.
-_JAVA = "java -XX:-UsePerfData -cp . MyBot"
-LANGUAGES = {
-    "python": Language("Python", "my_bot.py", "./my_bot.py", test="python3 test_my_bot.py"),
-    "javascript": Language("JavaScript", "my_bot.js", "./my_bot.js", needs="node"),
-    "java": Language("Java", "MyBot.java", _JAVA, "javac MyBot.java", "javac"),
-    "c": Language("C", "my_bot.c", "./my_bot", "cc -O2 -o my_bot my_bot.c", "cc"),
-    "cpp": Language(
-        "C++", "my_bot.cpp", "./my_bot", "c++ -std=c++17 -O2 -o my_bot my_bot.cpp", "c++"
-    ),
-    "rust": Language("Rust", "my_bot.rs", "./my_bot", "rustc -O my_bot.rs", "rustc"),
-    "perl": Language("Perl", "my_bot.pl", "./my_bot.pl", needs="perl"),
-    "go": Language("Go", "my_bot.go", "./my_bot", "go build my_bot.go", "go"),
-}
-"""The languages by the name of their folder."""
-
 _HERE = Path(__file__).parent
+LANGUAGES = msgspec.json.decode((_HERE / "languages.json").read_bytes(), type=dict[str, Language])
+"""The languages by the name of their folder."""
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
 _SHADOWED = sys.stdlib_module_names | {"referee"}
 
 
 class GeneratedBot(NamedTuple):
-    """The new folder of a bot.
-
-    Attributes:
-        source: the file that the bot is written in.
-        commands: what to do next: words for a shell, each a line.
-    """
+    """The new folder of a bot: its source, and the next three commands for a shell."""
 
     source: str
     commands: tuple[str, str, str]
@@ -84,8 +73,8 @@ class GeneratedBot(NamedTuple):
 def languages_of(rules: GameDefinition) -> dict[str, Language]:
     """The languages of a game by the name of their folder: an adapter of it is another one."""
     python = LANGUAGES["python"]
-    adapted = {name: python._replace(bot=f"{name}:{python.bot}") for name in rules.adapters or {}}
-    return LANGUAGES | adapted
+    names = rules.adapters or {}
+    return LANGUAGES | {name: replace(python, bot=f"{name}:{python.bot}") for name in names}
 
 
 def find_language(text: str, rules: GameDefinition) -> str:
@@ -125,24 +114,19 @@ def make_bot(
     chosen = languages[language]
     if starters is None:
         raise UsageError(f"{rules.name} has no bot to start from yet")
-    if not (starters.folder / language).is_dir():
-        there = ", ".join(name for name in languages if (starters.folder / name).is_dir())
-        raise UsageError(
-            f"{rules.name} has no bot to start from in {chosen.title} yet; there are {there}"
-        )
+    there = [name for name in languages if (starters.folder / name).is_dir()]
+    if language not in there:
+        problem = f"{rules.name} has no bot to start from in {chosen.title} yet"
+        raise UsageError(f"{problem}; there are {', '.join(there)}")
     _check_name(folder.name, chosen)
     source = kit = starters.folder / f"{language}-kit"
     if plain or not kit.is_dir():
         source = starters.folder / language
     blanks = _blanks(folder.name, chosen, option) | {"{kit}": _KIT if source == kit else ""}
-    templates = [
-        source / chosen.source,
-        starters.folder / "README.md",
-        _HERE / chosen.test.split()[-1],
-    ]
+    test = _HERE / chosen.test.split()[-1]
     files = {
         _fill(file.name, blanks): _fill(file.read_text(encoding="utf-8"), blanks)
-        for file in templates
+        for file in (source / chosen.source, starters.folder / "README.md", test)
     }
     files[BOT_FILE] = _bot_file(folder.name, chosen, blanks)
     _write(folder, files)
@@ -170,9 +154,8 @@ def _check_name(name: str, language: Language) -> None:
             "40, such as my_bot"
         )
     if language.source.endswith(".py") and name in _SHADOWED:
-        raise UsageError(
-            f"a bot in Python cannot be called {name!r}, as a module is: {name}_bot would do"
-        )
+        problem = f"a bot in Python cannot be called {name!r}, as a module is"
+        raise UsageError(f"{problem}: {name}_bot would do")
 
 
 def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
@@ -203,19 +186,14 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write a new folder, or nothing.
-
-    Args:
-        files: name -> text. A program, as its first line says, gets its run bit.
-    """
+    """Write a new folder with these files, or nothing. Files that begin with #! can be run."""
     try:
         folder.mkdir()
     except FileExistsError:
         raise UsageError(f"{folder} is there already: choose another name") from None
     except FileNotFoundError:
-        raise UsageError(
-            f"cannot make {folder}: the folder does not exist: {folder.parent}"
-        ) from None
+        problem = f"the folder does not exist: {folder.parent}"
+        raise UsageError(f"cannot make {folder}: {problem}") from None
     except OSError as error:
         raise UsageError(f"cannot make {folder}: {error.strerror}") from error
     try:

@@ -16,12 +16,7 @@ class Case(NamedTuple):
 
     Attributes:
         classname: the subject of the test, such as a section of the protocol.
-        name: its own.
-        outcome: the result of the test.
-        message: one line, of what did not pass.
-        text: more of that.
-        seconds: how long it took, if that is known.
-        stderr: the text on standard error.
+        message, text: one line, and more, of what did not pass.
     """
 
     classname: str
@@ -36,12 +31,7 @@ class Case(NamedTuple):
 def document(
     name: str, suites: Mapping[str, Sequence[Case]], *, seconds: float | None = None
 ) -> str:
-    """A document with test suites, by their names.
-
-    Args:
-        name: of the whole.
-        seconds: that it took, if that is known.
-    """
+    """A document with test suites, by their names; `seconds` is the time of all of them."""
     from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to load
 
     every = [case for cases in suites.values() for case in cases]
@@ -62,13 +52,10 @@ def document(
 
 
 def _counts(cases: Iterable[Case]) -> dict[str, str]:
-    outcomes = [case.outcome for case in cases]
-    return {
-        "tests": str(len(outcomes)),
-        "failures": str(outcomes.count("failure")),
-        "errors": str(outcomes.count("error")),
-        "skipped": str(outcomes.count("skipped")),
-    }
+    outcomes = [str(case.outcome) for case in cases]
+    names = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = {name: str(outcomes.count(outcome)) for name, outcome in names.items()}
+    return {"tests": str(len(outcomes))} | counts
 
 
 def _time(seconds: float | None) -> dict[str, str]:

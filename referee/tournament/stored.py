@@ -44,34 +44,25 @@ def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
         f"OR max(bot) >= {bots} OR min(rank) < 1 OR max(rank) > {players}"
     )
     seated = f"seats 0 to {players - 1}, as many of the {bots} bots, ranks 1 to {players}"
-    for table, problem, query in (
-        (
-            "matches",
-            f"it is not of deal match / {deal}",
-            f"SELECT match FROM matches WHERE deal != match / {deal}",
+    checks = {
+        ("matches", f"it is not of deal match / {deal}"): (
+            f"SELECT match FROM matches WHERE deal != match / {deal}"
         ),
-        (
-            "matches",
-            "it has no row in seats",
-            "SELECT match FROM matches EXCEPT SELECT match FROM seats",
+        ("matches", "it has no row in seats"): (
+            "SELECT match FROM matches EXCEPT SELECT match FROM seats"
         ),
-        (
-            "seats",
-            "it has no row in matches",
-            "SELECT match FROM seats EXCEPT SELECT match FROM matches",
+        ("seats", "it has no row in matches"): (
+            "SELECT match FROM seats EXCEPT SELECT match FROM matches"
         ),
-        (
-            "seats",
-            f"its rows are not {seated}",
-            f"SELECT match FROM seats GROUP BY match HAVING {is_no_match}",
+        ("seats", f"its rows are not {seated}"): (
+            f"SELECT match FROM seats GROUP BY match HAVING {is_no_match}"
         ),
-        (
-            "seats",
-            "another match of its deal has other bots",
+        ("seats", "another match of its deal has other bots"): (
             "SELECT max(match) FROM matches JOIN seats USING (match) "
-            f"GROUP BY deal HAVING count(DISTINCT bot) != {players}",
+            f"GROUP BY deal HAVING count(DISTINCT bot) != {players}"
         ),
-    ):
+    }
+    for (table, problem), query in checks.items():
         for (match,) in select(f"{query} LIMIT 1"):
             raise UsageError(f"table {table}, match {match}: {problem}")
 

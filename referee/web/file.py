@@ -71,7 +71,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
     styles = [Markup(small_style(css)) for css in sheets if css]
     return frame_page(
         title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
-        csp=_csp([script], styles),
+        csp=_csp(script, styles),
         styles=styles,
         blocks=blocks,
         script=Markup(script),
@@ -134,15 +134,17 @@ def _as_function(name: str, source: str) -> str:
     return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
 
 
-def _csp(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    def hashes(texts: Sequence[str]) -> str:
-        digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()) for text in texts)
-        return " ".join(f"'sha256-{digest.decode()}'" for digest in digests)
-
+def _csp(script: str, styles: Sequence[str]) -> str:
+    hashes = " ".join(f"'{policy_hash(text)}'" for text in styles)
     return (
-        f"default-src 'none'; script-src {hashes(scripts)}; style-src {hashes(styles)}; "
+        f"default-src 'none'; script-src '{policy_hash(script)}'; style-src {hashes}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
+
+
+def policy_hash(text: str) -> str:
+    """A script or a style as a Content-Security-Policy allows it."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _block(match: MatchPage, all_lines: bool) -> Block:
@@ -162,7 +164,6 @@ def _packed(data: bytes) -> str:
 
 
 def _with_lines_of_faults(match: MatchPage) -> MatchPage:
-    """The match with only the lines that led to faults."""
     lines: list[Line] = []
     steps: list[Step] = []
     for step in match.steps:

@@ -28,12 +28,7 @@ _TEXT = Markup("<p>{}</p>")
 
 
 def player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
-    """The page of a match, in a frame that can reach nothing outside it.
-
-    Args:
-        answers: all that the match was given.
-        text: what its result says of it.
-    """
+    """The page of a match in a frame that can reach nothing outside it, above its result."""
     try:
         page = page_file([from_answers(spec, answers)])
     except RefereeError as error:  # it is too large
@@ -57,24 +52,15 @@ def table(
     """
     deals = Deals(len(bots), len(bots))
     if results:
-        deals.extend(_numbered([seed for seed, _ in results]), seats, [r for _, r in results])
+        deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
+        numbers = [deal_of[seed] for seed, _ in results]
+        deals.extend(numbers, seats, [ranks for _, ranks in results])
     counts = tally(deals.table())
     rates = counts.win_rate
-    rows = [
-        (
-            plain(bot),
-            counts.wins[number],
-            counts.draws[number],
-            counts.losses[number],
-            f"{rates.share[number]:.1%}" if results else "",
-            f"{rates.low[number]:.1%} to {rates.high[number]:.1%}",
-        )
-        for number, bot in enumerate(bots)
-    ]
+    rows = []
+    for number, bot in enumerate(bots):
+        counted = (of[number] for of in (counts.wins, counts.draws, counts.losses))
+        rate = f"{rates.share[number]:.1%}" if results else ""
+        interval = f"{rates.low[number]:.1%} to {rates.high[number]:.1%}"
+        rows.append((plain(bot), *counted, rate, interval))
     return render(Path(__file__).with_name("notebook.html"), rows=rows, text=text)
-
-
-def _numbered(seeds: Sequence[int]) -> list[int]:
-    """The number of each match's deal."""
-    numbers = {seed: number for number, seed in enumerate(dict.fromkeys(seeds))}
-    return [numbers[seed] for seed in seeds]

@@ -58,11 +58,7 @@ def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
 
 
 def from_answers(spec: MatchSpec, answers: Sequence[RecordedReply]) -> MatchPage:
-    """The page of a match that was played just now: it is run again.
-
-    Args:
-        answers: all that it was given.
-    """
+    """The page of a match that was played just now: it is run again with all its answers."""
     header = header_of(spec, "")
     match = spec.new_match()
     made = _steps_of(header)
@@ -72,11 +68,7 @@ def from_answers(spec: MatchSpec, answers: Sequence[RecordedReply]) -> MatchPage
 
 
 def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
-    """The header of a page of one seat of a match that is being played.
-
-    Args:
-        names: of the players, in seat order.
-    """
+    """The header of a page of one seat of a match that is being played."""
     return _header("live", spec.rules, spec.options, names, (), made)
 
 
@@ -145,12 +137,10 @@ class PublicMatch:
     """A match as everybody sees it, from its public messages, one after the other.
 
     Args:
-        rules: the game.
         seats: how many there are; 0 if that is not known: then as many as give their names.
         given: names of the players, in seat order, in place of those that they give themselves.
 
     Attributes:
-        rules: as given.
         made: its steps; None until the players are known.
         problem: why no more is taken, a sentence; may be empty.
         ended: how it ended; None while it has not.
@@ -268,12 +258,7 @@ def _header(
     /,
     **more: Any,
 ) -> Header:
-    """Make a header, with the fields that all headers have.
-
-    Args:
-        bots: the BOT arguments; empty if they are not known.
-        more: its other fields.
-    """
+    """Make a header with the fields that all headers have, and `more` fields."""
     seats = enumerate(zip(names, bots or [""] * len(names), strict=True))
     return Header(
         kind=kind,

@@ -1,5 +1,7 @@
 """A match as a page shows it: a header, its states as steps, and its lines.
 
+spec/page.md, 4, describes the fields of `Header`, `Turn`, `Step`, `Mark` and `Line`.
+
 A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
 its first level that changed, so that a page can go back and forth with one shallow copy a step.
 `MatchSteps` is for a match that is run again, `SeatSteps` for one seat of a match that is played,
@@ -34,15 +36,7 @@ POINTS = Series("points", "", lambda view: [])
 
 
 class Mark(Struct, frozen=True):
-    """Something to be found on the way to a step.
-
-    Attributes:
-        kind: "fault", "disqualified", "stderr" or "end".
-        seat: whose; None for the end.
-        code: of the fault or disqualification; of the end its reason.
-        section: of the game's page; of a fault.
-        detail: one clause.
-    """
+    """Something to be found on the way to a step."""
 
     kind: str
     seat: int | None = None
@@ -52,17 +46,7 @@ class Mark(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """A state of a match.
-
-    Attributes:
-        turn: counted from 1.
-        seats: the seats with a request.
-        set: viewer -> the fields of its view that are new; of the first step all.
-        values: series -> one number a seat, where they are new.
-        marks: what happened on the way.
-        time: seconds since the bots were started; None if that is not known.
-        lines: the first line that was said on the way, and the one after the last.
-    """
+    """A state of a match, and what happened on the way to it."""
 
     turn: int
     lines: tuple[int, int]
@@ -74,15 +58,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class Turn(Struct):
-    """A turn as text.
-
-    Attributes:
-        turn: counted from 1.
-        first, last: its steps.
-        title: such as whose it is.
-        seats: who moved.
-        show: the events; empty until the turn is over.
-    """
+    """A turn as text: its steps, the seats that moved, and the events, empty until it is over."""
 
     turn: int
     first: int
@@ -93,14 +69,7 @@ class Turn(Struct):
 
 
 class Line(Struct, frozen=True, array_like=True):
-    """A line that was said.
-
-    Attributes:
-        kind: "all" to everybody, "sent" to a seat, "received" from it, "stderr" of it; or
-            "left-out", where `text` says what is not shown.
-        seat: None if the line does not belong to a seat.
-        text: the line.
-    """
+    """A line that was said; the seat is None if the line does not belong to one."""
 
     kind: str
     seat: int | None
@@ -137,25 +106,7 @@ class Rule(Struct, frozen=True):
 
 
 class Header(Struct, kw_only=True):
-    """The facts about a match that its steps do not have.
-
-    Attributes:
-        kind: "record", "log" or "live".
-        game: a key of `GAMES`.
-        source: the name of the file; may be empty.
-        options, limits: as in a record.
-        seed: None if it is not known.
-        command: plays the match again; may be empty.
-        date: when it began, RFC 3339; may be empty.
-        outcome: None if the match is not over, or was cut short.
-        problem: why the file ends early, a sentence; may be empty.
-        hidden: the hidden parts, in words; may be empty.
-        viewers: whose views there are: "all", "public", "0" and so on.
-        series: the names and units of the curves.
-        facts: of the game, for its drawing (`Page.facts`).
-        rules: of the codes that occur.
-        omitted: what is left out for size, a sentence; may be empty.
-    """
+    """The facts about a match that its steps do not have."""
 
     format: str = "referee-page"
     version: int = 1
@@ -189,11 +140,7 @@ class MatchPage(Struct):
 
 
 class Steps:
-    """Makes steps: what `MatchSteps` and `LogSteps` share.
-
-    Attributes:
-        steps, lines, turns: all so far; live pages read them by index.
-    """
+    """Makes steps: what `MatchSteps`, `SeatSteps` and `LogSteps` share."""
 
     def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
@@ -251,7 +198,6 @@ class Steps:
             match.watch(partial(self._moved, match))
 
     def _moved(self, match: Match) -> None:
-        """Keep the state after a card has moved."""
         views = {viewer: match.view(viewer) for viewer in self._viewers}
         if not self._between or self._between[-1][0] != views:
             known = match.standings() if ALL in self._viewers else ()
@@ -347,10 +293,7 @@ class Steps:
 class MatchSteps(Steps):
     """The steps of a match that is run again, for all viewers: one per card that a round moves.
 
-    Args:
-        rules: the game.
-        viewers: as of `Steps`.
-        names: of the players, in seat order; empty: those that they gave themselves.
+    The players have the names in `names`, or if it is empty those that they gave themselves.
     """
 
     def __init__(
@@ -360,13 +303,7 @@ class MatchSteps(Steps):
         self.names = names
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
-        """Take what a round has led to.
-
-        Args:
-            match: as it stands now.
-            entries: the new entries since the last call.
-            time: seconds since the bots were started.
-        """
+        """Take what a round has led to, `time` seconds after the bots were started."""
         if self._reader is None and not match.in_handshake:
             self._begin(self.names or match.names, match)
         over: list[Any] = []
@@ -470,13 +407,7 @@ class SeatSteps(Steps):
 class LogSteps(Steps):
     """The steps of a spectator log: one for each public message that leaves a whole state.
 
-    Args:
-        rules: the game.
-        names: that the page shows, in seat order.
-        own: the names in the log, in seat order. They can differ from `names`.
-
-    Attributes:
-        seats: how many there are.
+    The page shows `names`; those in the log, `own`, can differ. Both are in seat order.
     """
 
     def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:

@@ -127,7 +127,7 @@ def test_each_mistake_is_one_line(bot: Path, text: str, says: list[str]) -> None
 @pytest.mark.parametrize("name", ["no\x1btoml", "x" * 65])
 def test_the_name_of_a_folder_must_do_if_there_is_no_other(bot: Path, name: str) -> None:
     folder = bot.rename(bot.parent / name)
-    assert mistakes(folder)[0].startswith("name is missing, and that of the folder will not do")
+    assert mistakes(folder)[0].startswith("name is missing, and the name of the folder cannot be")
     (folder / "bot.toml").write_text('command = "./mine.py"\nname = "mine"\n')
     find_bot(str(folder), "dominion")
 

@@ -157,7 +157,7 @@ async def test_what_was_skipped_is_told_in_every_form() -> None:
     assert suites.get("skipped") == str(len(skipped))
     assert {e.get("message") for e in suites.iter("skipped")} == {"only for processes"}
     text = TextReport(FILE.chapters, width=80, colour=False)
-    lines = list(text.results(report.cases))
+    lines = list(text.listed(report.cases))
     assert sum(line.startswith("  -     ") for line in lines) == len(skipped)
     reasons = words_of(text.unjudged(report.cases))
     assert "more skipped: only for processes" in reasons

@@ -214,7 +214,7 @@ def _() -> None:
     async def never(self: Any) -> None:
         await trio.sleep_forever()
 
-    play.Runner._keep_bringing_news = never  # type: ignore[method-assign]
+    play.Runner._keep_on_time = never  # type: ignore[method-assign]
 
 
 MODES["replies without spaces"] = around(

@@ -147,7 +147,7 @@ def test_an_opponent_that_cannot_begin_is_an_error() -> None:
         episode.begin(1)
     episode.close()
     first = Episode(GAMES["dominion"], None, {}, [hostile("exit_at", 1), None])
-    with pytest.warns(RuntimeWarning), pytest.raises(BotError, match="asked anything"):
+    with pytest.warns(RuntimeWarning), pytest.raises(BotError, match="got a request"):
         first.begin(1)
     first.close()
 

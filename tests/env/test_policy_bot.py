@@ -106,5 +106,5 @@ def test_wrong_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(GAMES, "toy", toy.RULES)
     with pytest.raises(UsageError, match="toy has no environment"):
         PolicyBot(np.argmax, "toy")
-    with pytest.raises(UsageError, match="no request"):
+    with pytest.raises(UsageError, match="not a request"):
         PolicyBot(np.argmax).reply([b'{"type":"player-name","player_number":"player1","name":""}'])

@@ -205,7 +205,7 @@ def test_nothing_but_indexes_may_be_added_to_the_tables(whole: str) -> None:
     ):
         edit(*statements)
         for opening in (Store.for_reading, Store.for_writing):
-            with pytest.raises(UsageError, match="is damaged: its tables are not those"):
+            with pytest.raises(UsageError, match="is damaged: it does not have the tables"):
                 opening(whole)
         Path(whole).write_bytes(sound)
 

@@ -46,23 +46,21 @@ def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
     return wanted or sandbox.kind != "none"
 
 
-def inside(
-    argv: Sequence[str], limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None
-) -> list[str]:
-    """The command that runs the bot inside a sandbox.
+def inner_words(limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None) -> list[str]:
+    """What goes before the bot's command inside a sandbox.
 
     The number of processes is counted for a user in a user namespace. Outside of the sandbox it
     would be that of all processes of the referee's user.
     """
     if sandbox.kind == "none" or cgroup is not None or limits.process_limit == math.inf:
-        return list(argv)
+        return []
     most = int(limits.process_limit)
     # bash and dash do not agree on the letter.
-    return _with(argv, [f"ulimit -u {most} 2>/dev/null || ulimit -p {most} || exit 125"])
+    return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most} || exit 125"])
 
 
-def outer_command(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
-    """The command outside the sandbox that runs it and the bot within its limits."""
+def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
+    """What goes before the command of the sandbox, or of the bot without one."""
     import resource  # not on every system
 
     lines = []
@@ -77,9 +75,9 @@ def outer_command(argv: Sequence[str], limits: Limits, cgroup: cgroups.Cgroup | 
         hard = resource.getrlimit(kind)[1]
         if most < math.inf and (hard == resource.RLIM_INFINITY or most < hard):
             lines.append(f"ulimit -{letter} {max(1, int(most) // unit)}")
-    return _with(argv, [f"{line} || exit 125" for line in lines]) if lines else list(argv)
+    return _shell([f"{line} || exit 125" for line in lines]) if lines else []
 
 
-def _with(argv: Sequence[str], lines: Sequence[str]) -> list[str]:
+def _shell(lines: Sequence[str]) -> list[str]:
     # A shell adds where it is, and it is where the referee is.
-    return [_SHELL, "-c", "\n".join([*lines, "unset PWD OLDPWD", 'exec "$@"']), "sh", *argv]
+    return [_SHELL, "-c", "\n".join([*lines, "unset PWD OLDPWD", 'exec "$@"']), "sh"]

@@ -14,11 +14,10 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
-from referee.bots.processes.confinement import inside, new_cgroup, outer_command
+from referee.bots.processes.confinement import inner_words, new_cgroup, outer_words
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
@@ -32,13 +31,15 @@ from referee.match.sandbox import NO_SANDBOX, Sandbox
 if TYPE_CHECKING:
     from referee.bots.processes.stderr import StderrKeeper
 
-_PIPE = subprocess.PIPE
+_PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
 _END_SECONDS = 0.1
 _BWRAP = "bwrap: "
 """Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
+_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"Z"], [b"X"])
+"""The states of a process that does not run: none if it has ended."""
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
 """The environment of every bot, beside what it is given (protocol, 8.5).
@@ -126,26 +127,20 @@ class LaunchedBot:
             _environment(self.command, limits),
             self.sandbox,
             limits.tmp_limit,
-            partial(inside, limits=limits, sandbox=self.sandbox, cgroup=cgroup),
+            inner_words(limits, self.sandbox, cgroup),
         )
         try:
-            argv = outer_command(prepared.argv, limits, cgroup)
-            if self.sandbox.kind == "none" and argv != prepared.argv:
+            first = outer_words(limits, cgroup)
+            if self.sandbox.kind == "none" and first:
                 check_program(prepared.argv[0], self.command.directory)
             popen = subprocess.Popen(
-                argv,
+                [*first, *prepared.argv],
                 bufsize=0,
                 cwd=prepared.directory,
                 # The group is what is killed; the session keeps a terminal's Ctrl-C away.
                 start_new_session=True,
                 pass_fds=prepared.fds,
-                **{
-                    "stdin": _PIPE,
-                    "stdout": _PIPE,
-                    "stderr": _PIPE,
-                    "env": prepared.env,
-                    **others,
-                },
+                **{**_PIPES, "env": prepared.env, **others},
             )
         except BaseException:
             close(prepared)
@@ -226,7 +221,8 @@ class LaunchedBot:
             return
         # What one of them starts before it stops is found in the next round.
         for _ in range(_FREEZING_ROUNDS):
-            running = {pid for pid in descendants(popen.pid) if not _is_stopped(pid)}
+            states = {pid: stat_fields(pid)[:1] for pid in descendants(popen.pid)}
+            running = [pid for pid, state in states.items() if state not in _STOPPED]
             if not running:
                 break
             _signal_all(running, signal.SIGSTOP)
@@ -384,10 +380,6 @@ def _signal_all(pids: Iterable[int], number: int) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-
-
-def _is_stopped(pid: int) -> bool:
-    return stat_fields(pid)[:1] in ([], [b"T"], [b"t"], [b"Z"], [b"X"])
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:

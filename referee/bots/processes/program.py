@@ -29,7 +29,9 @@ def check_program(path: str, directory: str) -> None:
         words = interpreter(path)
         if words and not os.path.exists(os.path.join(directory, words[0])):
             raise _error(errno.ENOENT, path)
-    elif b"\0" not in head or _is_foreign(head, ours):
+    elif b"\0" not in head or (
+        head.startswith(_ELF) and any(head[part] != ours[part] for part in (_FORMAT, _MACHINE))
+    ):
         raise _error(errno.ENOEXEC, path)
 
 
@@ -37,13 +39,6 @@ def interpreter(script: str) -> list[str]:
     """The words of a script's first line, with which it is run; empty: it has no such line."""
     head = _head(script)
     return os.fsdecode(head[2:].partition(b"\n")[0]).split() if head.startswith(b"#!") else []
-
-
-def _is_foreign(head: bytes, ours: bytes) -> bool:
-    return head.startswith(_ELF) and (head[_FORMAT], head[_MACHINE]) != (
-        ours[_FORMAT],
-        ours[_MACHINE],
-    )
 
 
 def _head(path: str) -> bytes:

@@ -17,7 +17,7 @@ import pwd
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from glob import glob
@@ -129,7 +129,8 @@ def _probed() -> tuple[tuple[str, ...], str]:
     # The filter refuses new user namespaces as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
         options = _system(tmp_bytes=1 << 20)  # so that it is asked for all that a match needs
-        prepared = _prepared([*words, *options], (), ["true"], {"PATH": os.defpath})
+        env = {"PATH": os.defpath}
+        prepared = _prepared([*words, *options], (), ["true"], env, seccomp_filter())
         try:
             done = subprocess.run(
                 prepared.argv,
@@ -137,7 +138,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                env=prepared.env,
+                env=env,
                 pass_fds=prepared.fds,
                 timeout=PROBE_SECONDS,
                 check=False,
@@ -161,17 +162,13 @@ def prepare(
     env: Mapping[str, str],
     sandbox: Sandbox,
     tmp_bytes: float = math.inf,
-    limited: Callable[[Sequence[str]], Sequence[str]] = list,
+    first: Sequence[str] = (),
 ) -> Prepared:
-    """The command that starts a bot.
+    """The command that starts a bot; raises `OSError` as `Popen` does.
 
     Args:
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
-        limited: gives what is run inside to run the bot there.
-
-    Raises:
-        OSError: as from `Popen`: the program does not exist, or cannot be run; or no descriptors
-            are left.
+        first: words before its command in a sandbox.
     """
     if sandbox.kind == "none":
         return Prepared([*command.argv], command.directory or None, env)
@@ -184,7 +181,7 @@ def prepare(
     if sandbox.writable and os.geteuid() == 0:
         words = (*_FIXED_DEVICES, *words)
     options = [*words, *_system(tmp_bytes)]
-    return _prepared(options, place.binds(), limited(place.argv), inside, filter)
+    return _prepared(options, place.binds(), [*first, *place.argv], inside, filter)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
@@ -200,12 +197,12 @@ def _prepared(
     binds: Sequence[str],
     argv: Sequence[str],
     env: Mapping[str, str],
-    filter: bytes | None = None,
+    filter: bytes,
 ) -> Prepared:
     opened: list[int] = []
     try:
         opened += os.pipe()
-        for data in (seccomp_filter() if filter is None else filter, _PASSWD):
+        for data in (filter, _PASSWD):
             reads, writes = os.pipe()
             opened.append(reads)
             os.write(writes, data)  # a page at most, which every pipe takes
@@ -327,7 +324,8 @@ class _Place:
         with os.scandir(real) as entries:
             for entry in entries:
                 inside = os.path.join(at, entry.name)
-                if any(_goes_on(entry.path, hidden) for hidden in self._hidden):
+                # Also what is named after it, as a database's journal is.
+                if any(f"{entry.path}-".startswith(f"{hidden}-") for hidden in self._hidden):
                     continue
                 if entry.is_symlink():  # a bind would follow it, to wherever its author likes
                     yield from ("--symlink", os.readlink(entry.path), inside)
@@ -357,11 +355,6 @@ class _Place:
 def _in_bot(path: str, folder: str) -> str:
     """Where a path of the bot's folder is inside."""
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
-
-
-def _goes_on(path: str, hidden: str) -> bool:
-    """Whether it is this, or is named after it, as a database's journal is."""
-    return path == hidden or path.startswith(hidden + "-")
 
 
 def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) -> set[str]:

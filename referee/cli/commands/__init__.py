@@ -1,1 +1,1 @@
-"""A module for each command: `add` says its arguments, `run` does it."""
+"""A module for each command: its arguments are in the table beside it, `run` does it."""

@@ -6,31 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, PLAIN_WIDTH, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.text.terminal import wrap_list
-
-
-def add(add_parser: AddParser) -> None:
-    bots = add_parser(
-        description="List the bundled example bots, or print the source of one. "
-        "To start a bot of your own: referee new my_bot",
-        examples=(
-            ("referee bots --game botwars", "the bots of one game"),
-            ("referee bots --show big_money", "how a larger bot is written"),
-            ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
-        ),
-    )
-    bots.add_argument(
-        "--show",
-        metavar="NAME",
-        help="print its source; the source of minimal is meant to be copied",
-    )
-    names = ", ".join(GAMES)
-    bots.add_argument("--game", choices=list(GAMES), metavar="NAME", help=f"one game's: {names}")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -58,10 +38,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             width = max(map(len, bots), default=0)
             for name, path in bots.items():
                 print(f"  {name:{width}}  {describe_bot(path)}")
-            for what, files in (
-                ("Files of rules, played by name too", rule_files(game)),
-                ("To read", templates(game)),
-            ):
+            by_name = {"Files of rules, played by name too": rule_files(game)}
+            for what, files in (by_name | {"To read": templates(game)}).items():
                 if files:
                     lines = wrap_list(f"{what}: {', '.join(files)}", PLAIN_WIDTH - 4)
                     print("  " + "\n    ".join(lines))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from functools import partial
+from operator import add
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
-from referee.cli.arguments import AddParser, count, seconds
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
-from referee.cli.settings import add_game, add_sandbox
 from referee.cli.work import cores, run_in_trio, show_progress
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
@@ -23,37 +22,9 @@ if TYPE_CHECKING:
     from referee.bots.building import Built
     from referee.bots.folder import BotFolder
 
-LIMIT = 300.0
 _MOST_WIDTH = 160
 """Columns of a line of a build that are shown."""
 _NAME_WIDTH = 30
-
-
-def add(add_parser: AddParser) -> None:
-    build = add_parser(
-        description="Run the build command of each bot.toml on a copy of its folder, in a sandbox "
-        "without a network. A folder that was built and has not changed is not built again.",
-        epilog="spec/organisers.md describes bot.toml and the folder with the result.",
-        exit_codes={
-            0: "all are built, or need not be",
-            1: "a build failed",
-            2: "wrong usage, or something is wrong with a folder; nothing was built",
-        },
-        examples=(
-            ("referee build bots/*/", "the folders that are new or have changed"),
-            ("referee build --rebuild bots/*/", "all folders, even if a build was included"),
-        ),
-    )
-    add = build.add_argument
-    add("bots", nargs="+", metavar="BOT", help="a folder with a bot.toml")
-    add_game(build)
-    limit = f"for each build (default: {LIMIT:g})"
-    add("--time-limit", type=seconds, default=LIMIT, metavar="SECONDS", help=limit)
-    jobs = "so many at a time (default: as many as there are cores)"
-    add("--jobs", type=count, metavar="N", help=jobs)
-    add("--rebuild", action="store_true", help="also build folders that are built already")
-    add_sandbox(build, "auto")
-    add("-q", "--quiet", action="store_true", help="show only the output of failed builds")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -72,9 +43,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
         async def one(number: int, folder: BotFolder) -> None:
             async with limiter:
-                built = await build(
-                    folder, options.game, sandbox, options.time_limit, again=options.rebuild
-                )
+                limit, again = options.time_limit, options.rebuild
+                built = await build(folder, options.game, sandbox, limit, again=again)
             done[number] = built
             if built.problem or not options.quiet:
                 _say_output(built)
@@ -102,9 +72,8 @@ def _folder(game: str, argument: str) -> BotFolder:
 
     folder = bot_folder(argument, game)
     if folder is None:
-        raise UsageError(
-            f"BOT {argument} is not a folder with a bot.toml, which says how to build it"
-        )
+        problem = "is not a folder with a bot.toml, which says how to build it"
+        raise UsageError(f"BOT {argument} {problem}")
     if folder.problems:
         raise UsageErrors(folder.problems)
     return folder
@@ -124,11 +93,9 @@ def _print_table(found: list[Built], sandbox: str) -> None:
         took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
         rows.append((plain(built.folder.name), plain(built.folder.language) or "-", took))
     widths = [min(_NAME_WIDTH, max(cells(row[column]) for row in rows)) for column in range(2)]
-    for row in rows:
-        shown = [cut(text, width) for text, width in zip(row, widths, strict=False)]
-        padded = [
-            text + " " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)
-        ]
-        print("  ".join([*padded, row[2]]))
+    for name, language, took in rows:
+        shown = [cut(text, width) for text, width in zip((name, language), widths, strict=True)]
+        spaces = [" " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)]
+        print("  ".join([*map(add, shown, spaces), took]))
     good = sum(not built.problem for built in found)
     print(f"\n{good} of {len(found)} can be played; sandbox of the builds: {sandbox}")

@@ -12,7 +12,6 @@ from typing import Any
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -20,19 +19,6 @@ from referee.interrupts import Interrupts
 SHELLS = ("bash", "zsh", "fish")
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 """Metavars of arguments that are files."""
-
-
-def add(add_parser: AddParser) -> None:
-    parser = add_parser(
-        description="Print a script with which a shell completes commands, options, bundled bots "
-        "and files.",
-        examples=(
-            ('eval "$(referee completion bash)"', "a line for ~/.bashrc"),
-            ('eval "$(referee completion zsh)"', "a line for ~/.zshrc, after compinit"),
-            ("referee completion fish > ~/.config/fish/completions/referee.fish", "once, for fish"),
-        ),
-    )
-    parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -56,18 +42,9 @@ def script(shell: str) -> str:
         for action in parser._actions:
             if action.metavar in of_metavar:
                 action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
-    for command, name, words in (
-        ("help", "command", list(parsers)),
-        (
-            "bots",
-            "show",
-            [
-                name
-                for game in GAMES
-                for name in bundled_bots(game) | rule_files(game) | templates(game)
-            ],
-        ),
-    ):
+    every = [bundled_bots(game) | rule_files(game) | templates(game) for game in GAMES]
+    shown = [name for files in every for name in files]
+    for command, name, words in (("help", "command", list(parsers)), ("bots", "show", shown)):
         (action,) = (each for each in parsers[command]._actions if each.dest == name)
         action.choices = words
     text = shtab.complete(top, shell)

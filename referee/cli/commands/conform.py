@@ -11,19 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
-from referee.cli import settings
-from referee.cli.arguments import AddParser, count, made_folder, seconds, seed
+from referee.cli import console, settings
+from referee.cli.arguments import made_folder
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import (
-    FAILED,
-    OK,
-    PLAIN_WIDTH,
-    has_colour,
-    print_json,
-    printing,
-    say,
-    width,
-)
 from referee.cli.work import collect_garbage, cores, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
@@ -34,72 +24,10 @@ if TYPE_CHECKING:
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
 
-FORMATS = ("text", "json", "junit", "html")
 MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
 SAY_EVERY_SECONDS = 15
 """How often it says how far it is where there is no terminal."""
-
-
-def add(add_parser: AddParser) -> None:
-    conform = add_parser(
-        description="Check a bot against each sentence of the protocol. A failure shows the "
-        "request, the expected reply and the actual one. With --referee, check a program that "
-        "plays matches between bots.",
-        epilog="BOT is the same as for referee play: a program, a command line, the http:// or "
-        "https:// address of a bot, or one that speaks a dialect of the game, such as "
-        "classic:COMMAND with --game botwars. Cases that cannot be tried "
-        "with it are skipped, with the reason. A referee's "
-        "COMMAND has {player1} and {player2} where it takes the command lines of its bots, and "
-        "{player3} and {player4} if it can, or {players} for all of them; and {seed} if it takes "
-        "one. It is split into words as a shell would, and no shell runs it; each command line is "
-        "filled in as one argument, for the referee to split likewise.",
-        exit_codes={0: "it conforms", 1: "it does not"},
-        examples=(
-            ("referee conform ./my_bot.py", "all cases: failures, and the number of passed cases"),
-            (
-                "referee conform ./my_bot.py --case 7.2 -q",
-                "only one section, and only its failures",
-            ),
-            (
-                "referee conform ./my_bot.py --format html --output report.html",
-                "a page to read, beside the table",
-            ),
-        ),
-    )
-    add = conform.add_argument
-    add("bot", nargs="?", metavar="BOT", help="a bundled name, a program, a command, an address")
-    template = 'check this referee instead of a bot: "my_referee {player1} {player2}"'
-    add("--referee", metavar="COMMAND", help=template)
-    pattern = 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
-    add("--case", action="append", default=[], metavar="PATTERN", help=pattern)
-    add("--list", action="store_true", help="list the cases and run none")
-    add("--strict", action="store_true", help="a failed SHOULD counts as well as a failed MUST")
-    matches = "with --referee: play only this match, or a pattern of its name; repeatable"
-    add("--match", action="append", default=[], metavar="NAME", help=matches)
-    keep = "with --referee: write the input and output of each bot to DIR/MATCH/PLAYER.txt"
-    add("--transcripts", metavar="DIR", help=keep)
-    settings.add_game(conform, default=None)
-    settings.add_env(conform)
-    settings.add_sandbox(conform, "none")
-    timeout = "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
-    add("--time-limit", type=seconds, metavar="S", help=timeout + "(default: 60)")
-    add("--timeout", type=seconds, dest="time_limit", help=argparse.SUPPRESS)  # its name before
-    settings.add_system_limits(conform)
-    add("--seed", type=seed, default=1, metavar="N", help="of the matches (default: 1)")
-    jobs = "so many at a time (default: as many as there are cores; 1 for a bot's address)"
-    add("--jobs", type=count, metavar="N", help=jobs)
-    add("--format", choices=FORMATS, default="text", help="of the report (default: text)")
-    output = "write the report to this file; stdout still shows text"
-    add("--output", metavar="FILE", help=output)
-    much = conform.add_mutually_exclusive_group()
-    quiet = (
-        "show only failures and the verdict, with --referee only the first failure in full; "
-        "with --output only the verdict"
-    )
-    much.add_argument("-q", "--quiet", action="store_true", help=quiet)
-    verbose = "show a line for each case, and the last lines before each failure"
-    much.add_argument("-v", "--verbose", action="store_true", help=verbose)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -123,43 +51,38 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if options.output is not None:
         _check_writable(Path(options.output))
 
-    text_report = partial(
-        TextReport,
-        subject.chapters,
-        strict=options.strict,
-        options=_as_words(options),
-    )
-    on_stdout = text_report(width=width(sys.stdout), colour=has_colour(sys.stdout))
+    words = _as_words(options)
+    text_report = partial(TextReport, subject.chapters, strict=options.strict, options=words)
+    on_stdout = text_report(width=console.width(sys.stdout), colour=console.has_colour(sys.stdout))
     if options.list:
-        with printing():
+        with console.printing():
             if options.format == "json":
-                print_json(subject.cases)
+                console.print_json(subject.cases)
             else:
                 _print(on_stdout.listed(subject.cases))
-        return OK
+        return console.OK
     shown = options.format == "text" or options.output is not None
     results: list[Result] = []
     try:
         report = _run(subject, interrupts, results, quiet=options.quiet)
     except Interrupted as interrupted:
         if shown:
-            with printing():
+            with console.printing():
                 _print(on_stdout.failures(results))
-        say(
-            f"{interrupted} after {subject.progress()}; the running cases were ended, without a "
-            "report"
-        )
+        ended = "the running cases were ended, without a report"
+        console.say(f"{interrupted} after {subject.progress()}; {ended}")
         raise
     if shown:
         only_verdict = options.quiet and options.output is not None
-        with printing():
-            _print(on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report))
+        with console.printing():
+            text = on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report)
+            _print(text)
     if options.format != "text":
         _write(options.output, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
-        in_file = text_report(width=PLAIN_WIDTH, colour=False)
+        in_file = text_report(width=console.PLAIN_WIDTH, colour=False)
         _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
-    return OK if report.conforms else FAILED
+    return console.OK if report.conforms else console.FAILED
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
@@ -167,7 +90,8 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     brief = options.quiet and report.tested == "referee"
     yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
     if options.verbose:
-        yield from text.results(report.cases)
+        yield from text.listed(report.cases)
+        yield ""
     if not options.quiet:
         yield from text.counts(report.cases)
     if not options.quiet or (report.not_judged and not report.failed):
@@ -176,6 +100,10 @@ def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iter
     yield from text.verdict(report)
     yield from text.notes(report)
     yield from text.commands(report)
+
+
+def _print(lines: Iterator[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def _as_words(options: argparse.Namespace) -> list[str]:
@@ -189,21 +117,11 @@ def _as_words(options: argparse.Namespace) -> list[str]:
     return words
 
 
-def _print(lines: Iterator[str]) -> None:
-    for line in lines:
-        print(line)
-
-
 # --- what is checked ------------------------------------------------------------------------------
 
 
 class _Bot:
-    """A bot, checked with the selected cases.
-
-    Attributes:
-        chapters: titles of the protocol's chapters.
-        cases: the cases to judge, in the order of the sections.
-    """
+    """A bot, with the titles of the protocol's chapters and the selected cases."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         from referee.bots.command import find_bot
@@ -319,7 +237,7 @@ def _run(
         async def say_line() -> None:
             while True:
                 await trio.sleep(SAY_EVERY_SECONDS)
-                say(line())
+                console.say(line())
 
         if sys.stderr.isatty():
             await nursery.start(partial(show_progress, line))
@@ -361,5 +279,5 @@ def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
 
 
 def _write(output: str | None, text: str) -> None:
-    with printing(output) as file:
+    with console.printing(output) as file:
         print(text, end="", file=file)

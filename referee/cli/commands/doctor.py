@@ -20,10 +20,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from referee._version import __version__
 from referee.bots.processes.cgroups import home
 from referee.bots.processes.seccomp import seccomp_filter
-from referee.cli.arguments import AddParser
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
-from referee.cli.settings import add_sandbox
 from referee.cli.work import check_descriptors, cores, run_in_trio
 from referee.errors import RefereeError
 from referee.interrupts import Interrupts
@@ -31,6 +29,7 @@ from referee.text.terminal import duration, escaped
 
 if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
+    from referee.starters import Language
 
 PROBE_SECONDS = 5.0
 """For each program that is asked for its version."""
@@ -38,17 +37,6 @@ _LEAST_FILES = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
 _PROC = Path("/proc")
-_VERSION = {"javac": "-version", "go": "version"}
-_PACKAGES = {
-    "node": "nodejs",
-    "javac": "default-jdk-headless",
-    "cc": "gcc",
-    "c++": "g++",
-    "rustc": "rustc",
-    "perl": "perl",
-    "go": "golang-go",
-}
-"""Of Debian and Ubuntu, by program."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +44,6 @@ class Check:
     """One thing that `doctor` looks for.
 
     Attributes:
-        section: where it belongs.
-        name: name of the part.
         status: "missing": a match can do without it; "problem": no match can be played.
         found: the version or state that was found, or why it is missing.
         purpose: the features that need it.
@@ -74,12 +60,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """What `referee doctor --format json` prints.
-
-    Attributes:
-        ok: whether matches can be played.
-        checks: in the order of the text.
-    """
+    """What `referee doctor --format json` prints: whether matches can be played, and all checks."""
 
     ok: bool
     checks: list[Check]
@@ -91,21 +72,6 @@ class Found(NamedTuple):
     ok: bool
     text: str
     get: str = ""
-
-
-def add(add_parser: AddParser) -> None:
-    doctor = add_parser(
-        description="Check this machine for matches and tournaments: a sandbox, limits, languages "
-        "of bots. Prints missing parts, their purpose, and how to get them.",
-        exit_codes={0: "a match was played here", 1: "no match can be played here"},
-        examples=(
-            ("referee doctor", "before a tournament"),
-            ("referee doctor --sandbox bwrap", "refuse a machine without a sandbox"),
-        ),
-    )
-    add = doctor.add_argument
-    add("--format", choices=("text", "json"), default="text", help="text: for people; json: all")
-    add_sandbox(doctor, "auto")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -151,57 +117,44 @@ def _wrapped(start: str, text: str) -> list[str]:
     )
 
 
-# --- what is looked for ---------------------------------------------------------------------------
-
-
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
-    """Look for each thing in turn, in the order of the report.
-
-    Args:
-        sandbox: of the match that is tried, and in which interpreters are looked for.
-    """
+    """Look for each thing in turn; the match and the interpreters run in this sandbox."""
     from referee.starters import LANGUAGES
 
-    strangers = "bots that nobody has read"
-    memory = "the memory and processes of bots, all of a bot's together"
-    section = "matches"
-    yield _check(section, "Python", _python, "the referee", needed=True)
-    yield _check(section, "/bin/sh", _shell, "ending bots in every case", needed=True)
     match = partial(_match, sandbox, interrupts)
-    yield _check(section, "a match", match, "everything: minimal against minimal", needed=True)
-    section = "strangers' bots"
-    yield _check(section, "bubblewrap", _bubblewrap, f"--sandbox, for {strangers}")
-    yield _check(section, "user namespaces", _namespaces, "bubblewrap, unless as root")
-    yield _check(section, "seccomp", _seccomp, "the sandbox's filter of system calls")
-    yield _check(section, "control groups", _cgroups, memory)
-    section = "machine"
-    yield _check(section, "cores", _cores, "honest reply times")
-    yield _check(section, "memory", _memory, "tournaments")
-    yield _check(section, "disk space here", _disk, "records and stores")
-    yield _check(section, "open files", _files, "many bots at a time")
-    yield _check(section, "processes", _processes, "many bots at a time")
-    yield _check(section, "pipes", _pipes, "large messages without a wait")
+    memory = "the memory and processes of bots, all of a bot's together"
+    yield _check("matches", "Python", _python, "the referee", needed=True)
+    yield _check("matches", "/bin/sh", _shell, "ending bots in every case", needed=True)
+    yield _check("matches", "a match", match, "everything: minimal against minimal", needed=True)
+    for section, name, look, purpose in (
+        ("strangers' bots", "bubblewrap", _bubblewrap, "--sandbox, for bots that nobody has read"),
+        ("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
+        ("strangers' bots", "seccomp", _seccomp, "the sandbox's filter of system calls"),
+        ("strangers' bots", "control groups", _cgroups, memory),
+        ("machine", "cores", _cores, "honest reply times"),
+        ("machine", "memory", _memory, "tournaments"),
+        ("machine", "disk space here", _disk, "records and stores"),
+        ("machine", "open files", _files, "many bots at a time"),
+        ("machine", "processes", _processes, "many bots at a time"),
+        ("machine", "pipes", _pipes, "large messages without a wait"),
+    ):
+        yield _check(section, name, look, purpose)
     for language in LANGUAGES.values():
-        look = partial(_language, language.needs, sandbox)
+        look = partial(_language, language, sandbox)
         yield _check("languages", language.title, look, f"bots in {language.title}")
-    section = "extras"
     for name, modules, purpose in (
         ("cluster", ("distributed",), "tournaments on several machines"),
         ("rl", ("pettingzoo", "gymnasium"), "programs that learn"),
         ("browser", ("playwright",), "tests of the pages"),
     ):
-        yield _check(section, name, partial(_extra, name, modules), purpose)
-    yield _check(section, "Chromium", _chromium, "tests of the pages")
+        yield _check("extras", name, partial(_extra, name, modules), purpose)
+    yield _check("extras", "Chromium", _chromium, "tests of the pages")
 
 
 def _check(
     section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
 ) -> Check:
-    """Look for one thing.
-
-    Args:
-        needed: whether no match can be played without it.
-    """
+    """Look for one thing, without which no match can be played if it is `needed`."""
     try:
         found = look()
     except OSError as error:  # of a system that is unlike others
@@ -231,9 +184,8 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     try:
         check_descriptors()
         spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
-        with launch_bots(
-            [find_bot(bot, spec.game) for bot in bots], spec.limits, sandbox
-        ) as started:
+        sources = [find_bot(bot, spec.game) for bot in bots]
+        with launch_bots(sources, spec.limits, sandbox) as started:
             played = run_in_trio(lambda _: play_once(spec, started), interrupts)
     except RefereeError as error:
         return Found(False, str(error))
@@ -318,15 +270,16 @@ def _pipes() -> Found:
     return Found(most >= 1024 * 1024, f"up to {most // 1024} KiB", get)
 
 
-def _language(program: str, sandbox: Sandbox) -> Found:
+def _language(language: Language, sandbox: Sandbox) -> Found:
     """The interpreter or compiler of a language, as a bot in the sandbox has it."""
+    program = language.needs
     if not program:
         return Found(True, f"{sys.version.split()[0]}, the Python of the referee")
-    get = f"apt-get install {_PACKAGES[program]}"
+    get = f"apt-get install {language.package}"
     path = shutil.which(program)
     if path is None:
         return Found(False, f"{program} is not installed", get)
-    said = _first_line([path, _VERSION.get(program, "--version")], sandbox)
+    said = _first_line([path, language.version], sandbox)
     if said is None:
         where = "" if sandbox.kind == "none" else " in the sandbox (--sandbox-read shows a folder)"
         return Found(False, f"{path} does not run{where}", get)

@@ -7,9 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from referee.cli.arguments import AddParser
-from referee.cli.console import OK, has_colour, printing, width
-from referee.cli.settings import add_game
+from referee.cli.console import OK, has_colour, printing, rich_console, width
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -24,23 +22,6 @@ _KINDS = "vectors/README"
 """The page that has what `referee conform` finds beside the faults of a game."""
 _SECTIONS = ("1.2", "2.2")
 """Where it stands there: of bots, of referees."""
-
-
-def add(add_parser: AddParser) -> None:
-    explain = add_parser(
-        description="Print a section of the protocol, or the meaning of a code with the sections "
-        "that explain it.",
-        epilog="Without WHAT it prints the contents.",
-        exit_codes={0: "printed"},
-        examples=(
-            ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
-            ("referee explain bad-discard", "a code, with the sections that say more"),
-            ("referee explain http-bots.md 3", "a section of another page"),
-        ),
-    )
-    what = "a section, a title, a code of a fault or a disqualification, or the id of a case"
-    explain.add_argument("what", nargs="*", metavar="WHAT", help=what)
-    add_game(explain)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -108,7 +89,6 @@ def _contents(page: SpecPage) -> str:
 
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
-    """Say in one line what there is instead."""
     text = f"spec/{page.name}.md has no section, title or code {what!r}"
     for name, rules in GAMES.items():
         if name != game and explained(what, load_page(rules.specification)):
@@ -129,17 +109,9 @@ def _names(page: SpecPage) -> list[str]:
 
 def _print(markdown: str) -> None:
     """Print Markdown as text, styled if a person looks at it."""
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    colour = has_colour(sys.stdout)
-    console = Console(
-        file=sys.stdout,
-        width=min(width(sys.stdout), MOST_WIDTH),
-        no_color=not colour,
-        force_terminal=colour,
-        highlight=False,
-    )
+    console = rich_console(sys.stdout, min(width(sys.stdout), MOST_WIDTH))
     markdown = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown)
     lines: list[str] = []
     # JSON lines are to be copied: they are not wrapped.
@@ -147,7 +119,7 @@ def _print(markdown: str) -> None:
         if place % 2:
             lines += ["", *(f"  {line}" for line in text.splitlines()), ""]
             continue
-        if not colour:  # then backticks alone show what is code
+        if not has_colour(sys.stdout):  # then backticks alone show what is code
             text = re.sub("`([^`]+)`", r"`` `\1` ``", text)
         with console.capture() as caught:
             console.print(Markdown(text))

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.interrupts import Interrupts
 from referee.text.terminal import command_line, csv_text
@@ -18,21 +17,6 @@ from referee.text.terminal import command_line, csv_text
 if TYPE_CHECKING:
     from referee.tournament.rows import MatchRow
     from referee.tournament.store import Store
-
-
-def add(add_parser: AddParser) -> None:
-    export = add_parser(
-        description="Print the matches of a tournament, one row per match, in the order of the "
-        "schedule. Void matches are skipped.",
-        epilog="Lists are in seat order; in csv their parts are separated by spaces, and a part "
-        "with white space, quotes or a backslash in it is quoted as for a shell. A text that a "
-        "spreadsheet would run as a formula has an apostrophe before it.",
-        exit_codes={0: "printed", 2: "wrong usage, or no store"},
-        examples=(("referee export night.sqlite --output night.csv", "for a spreadsheet"),),
-    )
-    export.add_argument("store", metavar="FILE.sqlite", help="the store of a tournament")
-    export.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="(default: csv)")
-    export.add_argument("--output", metavar="FILE", help="write them there, not to stdout")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -52,12 +36,8 @@ COLUMNS = (
     *("match", "deal", "seed", "players", "ranks", "scores", "turns", "reason", "faults"),
     *("disqualified", "detail", "seconds", "digest"),
 )
-_OF_SEATS = {
-    "ranks": "rank",
-    "scores": "score",
-    "faults": "fault_count",
-    **{name: name for name in ("disqualified", "detail")},
-}
+_OF_SEATS = {"ranks": "rank", "scores": "score", "faults": "fault_count"}
+_OF_SEATS |= {name: name for name in ("disqualified", "detail")}
 _TEXTS = ("players", "reason", "disqualified", "detail", "digest")
 _AMBIGUOUS = re.compile(r"[\s'\"\\]").search
 

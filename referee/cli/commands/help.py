@@ -5,19 +5,10 @@ from __future__ import annotations
 import argparse
 
 from referee.cli import registry as commands
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
-
-
-def add(add_parser: AddParser) -> None:
-    parser = add_parser(
-        description="Print the help of a command, as COMMAND --help does.",
-        examples=(("referee help play", "all about referee play"),),
-    )
-    parser.add_argument("command", nargs="?", metavar="COMMAND", help="all of them if left out")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

@@ -4,32 +4,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from pathlib import Path
 
-from referee.cli.arguments import AddParser
 from referee.cli.console import OK, printing
-from referee.cli.settings import add_game
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.text.terminal import escaped
-
-
-def add(add_parser: AddParser) -> None:
-    new = add_parser(
-        description="Make a folder with a small bot that plays a whole game, a test and a README, "
-        "and print the next steps.",
-        exit_codes={0: "made", 2: "wrong usage, or a folder that cannot be made"},
-        examples=(
-            ("referee new my_bot", "in Python, with referee.bot"),
-            ("referee new bots/smithy --language rust", "in another language"),
-        ),
-    )
-    add = new.add_argument
-    add("folder", type=Path, metavar="FOLDER", help="to be made; its name is the bot's: my_bot")
-    languages = "python, javascript, java, c, cpp, rust, perl, go, or one of the game (python)"
-    add("--language", default="python", metavar="NAME", help=languages)
-    add("--plain", action="store_true", help="python: speak the protocol, without referee.bot")
-    add_game(new)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

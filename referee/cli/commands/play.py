@@ -10,32 +10,14 @@ import os
 import sys
 from contextlib import ExitStack, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from referee.cli import serving, settings
-from referee.cli.arguments import AddParser, add_seed, count, made_folder
-from referee.cli.consent import add_run_recorded, check_recorded, chosen_sandbox
-from referee.cli.console import (
-    FAILED,
-    OK,
-    USAGE,
-    fail,
-    has_colour,
-    print_json,
-    printing,
-    say,
-    width,
-)
-from referee.cli.work import (
-    check_descriptors,
-    collect_garbage,
-    load_numpy,
-    run_in_trio,
-    show_progress,
-)
+from referee.cli import console, serving, settings, work
+from referee.cli.arguments import made_folder
+from referee.cli.consent import check_recorded, chosen_sandbox
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
-from referee.logs.files import STDOUT, LogFile, finished, opened, standard_error
+from referee.logs.files import STDOUT, LogFile, finished, opened, standard_stream
 from referee.logs.sink import Sink
 from referee.text.terminal import escaped, plain
 
@@ -61,81 +43,13 @@ _MOST_LINE = 64 * 1024
 _PUSH_SECONDS = 0.1
 
 
-def add(add_parser: AddParser) -> None:
-    play = add_parser(
-        description="Play one match between two to four bots.",
-        epilog='BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py '
-        'file runs under this Python), a quoted command line such as "node my_bot.js --fast", or '
-        'the http:// or https:// address of a bot (spec/http-bots.md), or "human": you, at this '
-        "terminal or, with --page, in the browser (spec/serve.md, 6).",
-        exit_codes={
-            0: "played, and nobody was disqualified",
-            1: "somebody was disqualified",
-            2: "wrong usage, or a log that cannot be written",
-        },
-        examples=(
-            ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
-            (
-                'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
-                "two of yours, with a record for referee replay and referee verify",
-            ),
-            ("referee play human ./my_bot.py", "you against your bot"),
-            ("referee play --page human ./my_bot.py", "the same in the browser"),
-            ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
-            (
-                "referee play big_money ./my_bot.py --time-limit none",
-                "no clock runs while you debug your bot",
-            ),
-        ),
-    )
-    about = "a bundled name, a program, or a command line"
-    play.add_argument_group("players").add_argument("bots", nargs="*", metavar="BOT", help=about)
-    match = play.add_argument_group("match")
-    settings.add_game(match, default=None)
-    add_seed(match)
-    resume = "continue the match of this record, from its last line or from --turn"
-    match.add_argument("--resume", metavar="FILE", help=resume)
-    turn = "with --resume: the first turn that is played (all players' turns count)"
-    match.add_argument("--turn", type=count, metavar="N", help=turn)
-    add_run_recorded(match, "the record of --resume")
-    add = play.add_argument_group("output").add_argument
-    add("--format", choices=("text", "json"), default="text", help="text: a table; json: an object")
-    add("-q", "--quiet", action="store_true", help="no table, no progress")
-    stderr = (
-        'save what each bot writes on stderr: DIR/player1.stderr ...; "-" prints it immediately'
-    )
-    add("--stderr", metavar="DIR", help=stderr)
-    add = play.add_argument_group("recording").add_argument
-    add(
-        "--log",
-        metavar="FILE",
-        help='write the spectator log; "-" is stdout, which then has only the log',
-    )
-    add("--record", metavar="FILE", help="match record: all that is needed to run it again")
-    said = "add the stderr of the bots to the record, before the reply that follows it"
-    add("--record-stderr", action="store_true", help=said)
-    browser = play.add_argument_group("browser")
-    add = browser.add_argument
-    add("--page", action="store_true", help="people play in the browser: each gets a link")
-    add("--browser", action="store_true", help="show the match in the browser while it is played")
-    serving.add_address(browser, 0)
-    isolation = play.add_argument_group("isolation")
-    settings.add_sandbox(isolation, None)
-    settings.add_env(isolation)
-    settings.add_settings(play, endless=True)
-
-
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     with ExitStack() as watching:
         return _run(options, interrupts, watching)
 
 
 def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStack) -> int:
-    """Run the command.
-
-    Args:
-        watching: what ends when nobody watches any more.
-    """
+    """Run the command; `watching` ends when nobody watches any more."""
     from referee.bots.command import BotCommand, game_of_bots
     from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
@@ -157,7 +71,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     options.game = options.game or game_of_bots((bot, "") for bot in options.bots)
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    check_descriptors()  # before an old log is emptied
+    work.check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]
@@ -177,7 +91,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         options={**sandbox.limits, **before, **settings.chosen_settings(options)},
         sandbox=sandbox,
     )
-    live = standard_error() if options.stderr == _LIVE else None
+    live = standard_stream(sys.stderr, "standard error") if options.stderr == _LIVE else None
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
             names = [options.log, recorded, *stderr_files]
@@ -191,15 +105,15 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
             begin = partial(record.begin, copy=True)  # or what was there before would be shown
             server = watching.enter_context(watched(interrupts, [recorded], page, address, begin))
             if server is None:
-                return USAGE
+                return console.USAGE
         stderr: list[Sink | None] = [*files]
         if live is not None:
             stderr = [LiveStderr(seat, live) for seat in range(len(sources))]
         try:
+            kept: dict[str, Any] = {"log": log, "record": record, "stderr": stderr}
+            kept["answers"] = resumed.answers if resumed is not None else ()
             with launch_bots(sources, spec.limits, spec.sandbox) as started:
-                played = _play_match(
-                    options, interrupts, spec, started, log, record, stderr, live, resumed, sitting
-                )
+                played = _play_match(options, interrupts, spec, started, sitting, live, **kept)
             with interrupts.raising():  # what reads a compressed log from a pipe may be slow
                 lost = _finish([log, record])
                 if live is not None:
@@ -207,15 +121,15 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
                         live.drain()
         except Interrupted as interrupted:
             if live is None or not live.behind:  # else saying it would wait for a reader
-                say(f"{interrupted}; the match was given up, all bots were ended")
+                console.say(f"{interrupted}; the match was given up, all bots were ended")
             raise
-    with interrupts.raising(), printing():
+    with interrupts.raising(), console.printing():
         _print_result(options, spec, played)
     if lost is not None:
-        return fail(USAGE, str(lost))
+        return console.fail(console.USAGE, str(lost))
     if server is not None:
         stay(interrupts, server, options.record, "--record FILE")
-    return FAILED if played.disqualified else OK
+    return console.FAILED if played.disqualified else console.OK
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
@@ -286,34 +200,27 @@ def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession
 
     def find(place: tuple[int, str]) -> BotSource:
         seat, bot = place
-        return (
-            persons[seat] if bot == HUMAN else find_bot(bot, options.game, env=tuple(options.env))
-        )
+        if bot == HUMAN:
+            return persons[seat]
+        return find_bot(bot, options.game, env=tuple(options.env))
 
     return find_all(find, enumerate(options.bots)), sitting
 
 
 def _sitting(options: argparse.Namespace) -> MatchSession:
-    from referee.games import GAMES
-
-    if GAMES[options.game].person is None:
-        raise UsageError(
-            f"BOT human: {options.game} cannot be played by a person yet, only by bots"
-        )
-    load_numpy()
+    work.load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
-    return MatchSession(
-        options.game, options.bots, links_beside(options.resume) if goes_on else None
-    )
+    known = links_beside(options.resume) if goes_on else None
+    return MatchSession(options.game, options.bots, known)
 
 
 def _finish(logs: list[LogFile | None]) -> LogWriteError | None:
     """Complete the logs. Returns: why one of them could not be."""
     warnings, lost = finished(logs)
     for warning in warnings:
-        say(warning)
+        console.say(warning)
     if lost is not None and lost.reader_gone:
         raise lost
     return lost
@@ -328,11 +235,7 @@ def _stderr_files(directory: str | None, count: int) -> list[str | None]:
 
 
 class LiveStderr(Sink):
-    """Shows what a bot writes on stderr as it comes, line by line.
-
-    Args:
-        out: shared by all bots; it never waits for a reader.
-    """
+    """Shows what a bot writes on stderr line by line; `out`, of all bots, waits for no reader."""
 
     def __init__(self, seat: int, out: LogFile) -> None:
         from referee.games.interface.seats import seat_id
@@ -362,25 +265,21 @@ def _play_match(
     interrupts: Interrupts,
     spec: MatchSpec,
     started: list[Started],
-    log: LogFile | None,
-    record: LogFile | None,
-    stderr: list[Sink | None],
-    live: LogFile | None,
-    resumed: RecordedAnswers | None,
     sitting: MatchSession | None,
+    live: LogFile | None,
+    **kept: Any,
 ) -> Played:
-    """Play the match with bots that come up while trio is imported."""
+    """Play the match; `kept` are the sinks of `play_once`, and the answers that are known."""
     from referee.bots.command import HUMAN
     from referee.play import play_once
 
-    for file in (log, record):
-        if file is not None:
-            file.begin(copy=True)
-    for sink in stderr:
+    for file in filter(None, (kept["log"], kept["record"])):
+        file.begin(copy=True)
+    for sink in kept["stderr"]:
         if isinstance(sink, LogFile):
             sink.begin()
 
-    async def work(nursery: trio.Nursery) -> Played:
+    async def play(nursery: trio.Nursery) -> Played:
         def watch(runner: Runner) -> None:
             if sitting is not None:
                 sitting.watch(spec, runner)
@@ -392,19 +291,12 @@ def _play_match(
                 nursery.start_soon(_say_who_thinks, runner, spec.bots)
             else:
                 line = partial(_progress, runner)
-                nursery.start_soon(partial(show_progress, line, after=PROGRESS_AFTER_SECONDS))
+                nursery.start_soon(partial(work.show_progress, line, after=PROGRESS_AFTER_SECONDS))
 
         if sitting is not None:
             await nursery.start(_serve, sitting, options)
         played = await play_once(
-            spec,
-            started,
-            log=log,
-            record=record,
-            stderr=stderr,
-            record_stderr=options.record_stderr,
-            watch=watch,
-            answers=resumed.answers if resumed is not None else (),
+            spec, started, record_stderr=options.record_stderr, watch=watch, **kept
         )
         if sitting is not None:
             sitting.end(spec, played)
@@ -413,8 +305,8 @@ def _play_match(
                 sitting.forget_links(options.record)
         return played
 
-    collect_garbage()
-    return run_in_trio(work, interrupts)
+    work.collect_garbage()
+    return work.run_in_trio(play, interrupts)
 
 
 async def _serve(
@@ -438,13 +330,9 @@ async def _serve(
             sitting.keep_links(options.record)
         at = serving.origin(host, sitting.port)
         links = [f"{at}{link}" for link in sitting.links()]
-        what = (
-            "a seat: its link works again"
-            if goes_on
-            else "a seat: anyone with this link can play it"
-        )
+        what = "its link works again" if goes_on else "anyone with this link can play it"
         for link in links:
-            print(f"{link}  ({what})", file=sys.stderr, flush=True)
+            print(f"{link}  (a seat: {what})", file=sys.stderr, flush=True)
         site = Site(Library([]), more=Seats([sitting]).routes())
         async with trio.open_nursery() as nursery:
             if serving.is_local(host) and serving.has_screen() and not goes_on:
@@ -489,10 +377,8 @@ def _progress(runner: Runner) -> str:
     standings = runner.match.standings()
     if not standings:
         return "waiting for the handshakes"
-    scores = ", ".join(
-        f"{plain(name)} {standing.score}"
-        for name, standing in zip(runner.match.names, standings, strict=True)
-    )
+    seats = zip(runner.match.names, standings, strict=True)
+    scores = ", ".join(f"{plain(name)} {standing.score}" for name, standing in seats)
     line = f"turn {runner.match.turns}: {scores}"
     if runner.match.due:
         seconds = trio.current_time() - runner.asked_since
@@ -504,7 +390,7 @@ def _progress(runner: Runner) -> str:
 
 def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) -> None:
     if options.format == "json":
-        print_json(played.result)
+        console.print_json(played.result)
         return
     if options.quiet:
         _say_disqualified(played)
@@ -515,8 +401,8 @@ def _print_result(options: argparse.Namespace, spec: MatchSpec, played: Played) 
     text = match_report(
         played,
         _again(options, spec),
-        width=width(file),
-        colour=has_colour(file),
+        width=console.width(file),
+        colour=console.has_colour(file),
         record=options.record,
         stderr=options.stderr,
     )
@@ -529,14 +415,13 @@ def _say_disqualified(played: Played) -> None:
         left = player.disqualification
         if left is not None:
             cause = f"; {left.cause}" if left.cause else ""
-            say(
+            console.say(
                 f"{player.player_number}, {player.bot}, was disqualified: "
                 f"{player.disqualified}, {left.detail}{cause}"
             )
 
 
 def _again(options: argparse.Namespace, spec: MatchSpec) -> list[str]:
-    """The command that plays the same match again."""
     from msgspec.structs import replace
 
     from referee.bots.repeat import repeat_words

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import AddParser, check_files, count, player
+from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, fail, has_colour, printing, say, width
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
@@ -28,35 +28,6 @@ if TYPE_CHECKING:
 
 FOLLOW_SECONDS = 0.1
 """Seconds between two looks at a log that is followed."""
-
-
-def add(add_parser: AddParser) -> None:
-    replay = add_parser(
-        description="Show a match turn by turn. A match record also shows hands and faults. A "
-        "spectator log shows the public messages.",
-        epilog="On a terminal the text goes through a pager ($PAGER, or less).",
-        exit_codes={0: "shown", 1: "a file is not a log"},
-        examples=(
-            ("referee replay game.jsonl --turn 18", "one turn"),
-            ("referee replay game.jsonl --summary", "the whole match as a table, one row per turn"),
-            (
-                "referee replay game.record.jsonl --print-input player2 | ./my_bot.py",
-                "send the recorded input to your bot, without a clock",
-            ),
-        ),
-    )
-    arg = replay.add_argument
-    log = 'a match record or a spectator log, plain, .gz or .zst; "-" is stdin'
-    arg("files", nargs="+", metavar="FILE", help=log)
-    arg("--turn", type=count, metavar="N", help="only this turn (all players' turns count)")
-    arg("--from", dest="first", type=count, metavar="N", help="from that turn on")
-    arg("--to", dest="last", type=count, metavar="N", help="up to that turn")
-    arg("--player", type=player, metavar="N", help="that player's turns: 1, or player1")
-    arg("--print-input", type=player, metavar="N", help="print the lines that this player was sent")
-    arg("--summary", action="store_true", help="the turns as one table")
-    arg("--follow", action="store_true", help="continue while the log is being written")
-    formats = "text; json: one object per turn"
-    arg("--format", choices=("text", "json"), default="text", help=formats)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -105,7 +76,6 @@ def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:
-    """All that is to be printed."""
     from referee.logs.replay.reader import Replay
     from referee.logs.replay.terminal import Painter
 

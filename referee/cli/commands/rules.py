@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.arguments import AddParser, check_files, count, player
-from referee.cli.console import FAILED, OK, PLAIN_WIDTH, printing
+from referee.cli.arguments import check_files
+from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
@@ -20,33 +20,6 @@ if TYPE_CHECKING:
     from referee.games.interface.vocabulary import Vocabulary
     from referee.logs.decisions import Decided, Ranked
     from referee.rulefiles.source import Problem
-
-
-def add(add_parser: AddParser) -> None:
-    rules = add_parser(
-        description="Bots without programming are files of rules (spec/rule-bots.md). check "
-        "reports the mistakes in FILEs with their lines; keys lists the words that a file can use; "
-        "explain shows the scores behind each decision of a turn.",
-        exit_codes={0: "all right", 1: "a file has an error"},
-        examples=(
-            ("referee rules check my_bot.json", "mistakes, with line and place"),
-            ("referee rules keys --game starrealms", "the words for Star Realms"),
-            (
-                "referee rules explain my_bot.json --replay game.record.jsonl --turn 7",
-                "the reasons for its decisions in that turn",
-            ),
-        ),
-    )
-    arg = rules.add_argument
-    arg("what", choices=tuple(_ACTIONS), metavar="check|keys|explain", help="what to do")
-    arg("files", nargs="*", metavar="FILE", help="a rule file; explain takes one")
-    text = f"the game: {', '.join(GAMES)} (default: the game of the FILE, otherwise {DEFAULT_GAME})"
-    arg("--game", choices=list(GAMES), metavar="NAME", help=text)
-    arg("--replay", metavar="RECORD", help="explain: the match record")
-    arg("--turn", type=count, metavar="N", help="explain: the turn (all players' turns count)")
-    arg("--player", type=player, metavar="N", help="explain: whose decisions (default: FILE's)")
-    formats = "text; json: one object per file, word or decision"
-    arg("--format", choices=("text", "json"), default="text", help=formats)
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -66,9 +39,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return _ACTIONS[options.what](options)
 
 
-# --- check ------------------------------------------------------------------------------------
-
-
 def _check(options: argparse.Namespace) -> int:
     from referee.rulefiles.reading import read
 
@@ -82,7 +52,7 @@ def _check(options: argparse.Namespace) -> int:
         warnings += sum(not problem.is_error for problem in problems)
         if options.format == "json":
             about = {"file": as_text(name), "game": game, "right": book is not None}
-            _print_json({**about, "problems": [_as_json(each) for each in problems]})
+            print_json({**about, "problems": [_as_json(each) for each in problems]})
         else:
             for problem in problems:
                 kind = "" if problem.is_error else "warning: "
@@ -112,7 +82,6 @@ def _data(name: str) -> bytes:
 
 
 def _game(data: bytes, wanted: str | None, name: str) -> str:
-    """The game that a file is read for."""
     from referee.rulefiles.bot import game_of
 
     return wanted or game_of(data, name) or DEFAULT_GAME
@@ -124,14 +93,11 @@ def _words(game: str) -> Vocabulary:
     return vocabulary_of(GAMES[game])
 
 
-# --- keys -------------------------------------------------------------------------------------
-
-
 def _keys(options: argparse.Namespace) -> int:
     kind = ""
     for row in _rows(_words(options.game or DEFAULT_GAME)):
         if options.format == "json":
-            _print_json(row)
+            print_json(row)
             continue
         if row["kind"] != kind:
             print(f"{chr(10) if kind else ''}{_TITLES[row['kind']]}:")
@@ -168,9 +134,6 @@ def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
         yield {"kind": "average", "name": f"{prefix}card_info_avg_X", "about": average.about}
 
 
-# --- explain ----------------------------------------------------------------------------------
-
-
 def _explain(options: argparse.Namespace) -> int:
     from referee.logs.decisions import decisions
     from referee.rulefiles.bot import RuleFile
@@ -186,9 +149,7 @@ def _explain(options: argparse.Namespace) -> int:
     for decided in decisions(options.replay, file, options.turn, seat):
         number += 1
         if options.format == "json":
-            import msgspec
-
-            _print_json(msgspec.to_builtins(decided))
+            print_json(decided)
         else:
             for line in _lines(number, decided):
                 print(plain(line))
@@ -242,10 +203,6 @@ def _words_of(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words_of, value))
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False))
 
 
 _ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {

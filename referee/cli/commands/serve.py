@@ -6,50 +6,15 @@ import argparse
 from typing import TYPE_CHECKING
 
 from referee.cli import serving
-from referee.cli.arguments import AddParser, made_folder
+from referee.cli.arguments import made_folder
 from referee.cli.console import OK, printing, say
-from referee.cli.settings import add_game, add_settings, chosen_settings
+from referee.cli.settings import chosen_settings
 from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 
 if TYPE_CHECKING:
     import trio
-
-PORT = 8000
-
-
-def add(add_parser: AddParser) -> None:
-    parser = add_parser(
-        description="Show match records, spectator logs and the stores of tournaments in the "
-        "browser: a list, each match, standings, bots.",
-        epilog="PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz, "
-        "*.jsonl.zst and *.sqlite. spec/serve.md has all of it.",
-        exit_codes={0: "never: it ends with a signal", 2: "wrong usage, or it cannot listen"},
-        examples=(
-            ("referee serve", "what is in this folder"),
-            (
-                "referee serve night.sqlite records --open",
-                "a tournament, and the records of its matches to watch",
-            ),
-            ("referee serve --play big_money", "everybody plays against Big Money at /play"),
-        ),
-    )
-    add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        metavar="PATH",
-        help="files and folders to show (default: the current folder)",
-    )
-    serving.add_address(parser, PORT)
-    play = "visitors play against this bot at /play; may be given more than once"
-    add("--play", action="append", default=[], metavar="BOT", help=play)
-    games = "save the games of visitors in DIR; after a restart the server continues them"
-    add("--save-games", metavar="DIR", help=games)
-    add_game(parser)
-    add_settings(parser)
-    add("--open", action="store_true", help="open it in the browser")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import csv
 import io
-import os
 import re
 import sys
 import time
@@ -14,8 +13,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import AddParser, Options, number
-from referee.cli.console import OK, has_colour, print_json, printing, width
+from referee.cli.arguments import number
+from referee.cli.console import OK, print_json, printing, rich_console
 from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -26,43 +25,8 @@ if TYPE_CHECKING:
     from referee.tournament.rows import Entrant
     from referee.tournament.store import Store
 
-FORMATS = ("text", "json", "csv", "html")
 WATCH_SECONDS = 2.0
 """Seconds between two looks at a store that is watched."""
-
-
-def add(add_parser: AddParser) -> None:
-    parser = add_parser(
-        description="Print the standings of a tournament from its store: while it runs, when it "
-        "was cut off, or at its end.",
-        exit_codes={0: "printed", 2: "wrong usage, or no store"},
-        examples=(
-            ("referee standings night.sqlite --follow", "the standings while the tournament runs"),
-            (
-                "referee standings night.sqlite --format html --output night.html",
-                "a page for everybody",
-            ),
-        ),
-    )
-    add = parser.add_argument
-    add("store", metavar="FILE.sqlite", help="the store of a tournament")
-    add("--format", choices=FORMATS, default="text", help="html: one page that needs no network")
-    add("--output", metavar="FILE", help="write them there, not to stdout")
-    add_standings(parser)
-    exclude = "exclude all matches of this bot; can be repeated"
-    add("--exclude", action="append", default=[], metavar="NAME", help=exclude)
-    add("--follow", action="store_true", help="print them again whenever there is something new")
-
-
-def add_standings(parser: Options) -> None:
-    """Add the options that say what of the standings is shown."""
-    add = parser.add_argument
-    add(
-        "--anchor",
-        metavar="BOT=RATING",
-        help="fix the rating of this bot; otherwise the mean is 1500",
-    )
-    add("--bot", metavar="NAME", help="also show the details of this bot")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -86,7 +50,7 @@ def print_standings(store: Store, format: str, options: argparse.Namespace) -> N
     """Print the standings so far.
 
     Args:
-        format: one of `FORMATS`.
+        format: "text", "json", "csv" or "html".
         options: `--anchor`, `--bot` and `--exclude`.
 
     Raises:
@@ -156,22 +120,12 @@ def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[i
 
 
 def _print_text(found: Standings, facts: Any, bot: str | None, losses: Any) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     from referee.tournament.report.text import bot_text, standings_text
 
-    colour = has_colour(sys.stdout)
     text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
-    console = Console(
-        file=text,
-        width=width(sys.stdout),
-        force_terminal=colour,
-        no_color=not colour,
-        highlight=False,
-        markup=False,
-        emoji=False,
-    )
+    console = rich_console(text)
     for part in standings_text(found, facts):
         console.print(part)
     if bot is not None:
@@ -206,14 +160,12 @@ _ENDS = ("", "_low", "_high")
 
 def _watch(options: argparse.Namespace) -> NoReturn:
     from referee.tournament.store import Store
+    from referee.web.server.tournaments import state_of
 
     seen = count = None
     while True:
         # All rows are checked when it is opened, which is to be done only if there are new ones.
-        state = []
-        for file in (options.store, f"{options.store}-wal"):
-            with contextlib.suppress(OSError):  # it is not there, or not any more
-                state.append(os.stat(file).st_mtime_ns)
+        state = state_of(options.store)
         if state != seen:
             seen = state
             with Store.for_reading(options.store) as store:  # not for long: a run wants to end

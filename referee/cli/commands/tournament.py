@@ -10,30 +10,15 @@ from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from referee.cli.arguments import (
-    AddParser,
-    Parser,
-    add_seed,
-    count,
-    made_folder,
-    number,
-    probability,
-)
-from referee.cli.commands.standings import add_standings, check_names, print_standings
+from referee.cli.arguments import Parser, made_folder
+from referee.cli.commands.standings import check_names, print_standings
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, USAGE, printing, say
-from referee.cli.settings import (
-    add_env,
-    add_game,
-    add_sandbox,
-    add_settings,
-    chosen_settings,
-)
+from referee.cli.settings import chosen_settings
+from referee.cli.table import add_arguments
 from referee.errors import NotBuiltError, UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
-from referee.tournament import choices
-from referee.tournament.schedule import FORMATS
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -43,90 +28,15 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 
-def add(add_parser: AddParser) -> None:
-    tournament = add_parser(
-        description="Play many matches between many bots, and rate them. The same command with "
-        "the same --store continues where it stopped.",
-        epilog="BOT is as for referee play, with NAME= before it to give it a name. "
-        "spec/tournaments.md has all of it.",
-        exit_codes={0: "done", 2: "wrong usage, or a store that cannot be written"},
-        examples=(
-            (
-                "referee tournament new=./my_bot.py old=./my_old_bot.py --deals 100",
-                "which version of a bot is better",
-            ),
-            (
-                "referee tournament big_money minimal ./my_bot.py --store night.sqlite",
-                "each against each, with the results kept",
-            ),
-        ),
-    )
-    tournament.set_defaults(parser=tournament, config_bots=[], directories=[], exclude=[])
-    _add_options(tournament)
-
-
-def _add_options(parser: Parser) -> None:
-    add = parser.add_argument_group("players").add_argument
-    add("bots", nargs="*", metavar="BOT", help="a bot, or NAME=BOT")
-    add("--config", metavar="FILE", help="a TOML file with these options and [[bot]] tables")
-    add("--skip-unbuilt", action="store_true", help="skip bot folders that need a build")
-    same = "continue a store although files of a bot have changed; the standings say so"
-    add("--same-bot", action="store_true", help=same)
-    add("--no-keep-alive", action="store_true", help="start every bot again for every match")
-    matches = parser.add_argument_group("match")
-    add = matches.add_argument
-    add_game(matches, default=None)
-    add_seed(matches)
-    add("--pairing", choices=[*FORMATS], default="round-robin", help="how bots are paired")
-    add("--players", type=count, metavar="N", help="number of seats in a match")
-    deals = f"deals for each pairing or line-up (default: {choices.DEALS})"
-    add("--deals", type=count, metavar="D", help=deals)
-    add("--matches", type=count, metavar="M", help="number of matches in all, instead of --deals")
-    rounds = "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
-    add("--rounds", type=count, metavar="R", help=rounds)
-    first = f"challengers of a gauntlet: the first N bots (default: {choices.CHALLENGERS})"
-    add("--challengers", type=count, metavar="N", help=first)
-    seats = "how often a deal is played: once per rotation, or per order, of its seats"
-    add("--seats", choices=choices.SEATS, default=choices.SEATS[0], help=seats)
-    for name, kind, text, default in (
-        ("--elo0", number, "the lower hypothesis, in Elo", choices.ELO0),
-        ("--elo1", number, "the higher hypothesis, in Elo", choices.ELO1),
-        ("--alpha", probability, "risk of wrongly accepting the higher one", choices.ALPHA),
-        ("--beta", probability, "risk of wrongly accepting the lower one", choices.BETA),
-    ):
-        metavar = "E" if kind is number else "P"
-        add(name, type=kind, metavar=metavar, help=f"sprt: {text} (default: {default:g})")
-    jobs = "matches played at the same time (default: the number of cores)"
-    add("--jobs", type=count, metavar="J", help=jobs)
-    add("--cluster", metavar="ADDRESS", help="a Dask scheduler, whose workers play the matches")
-    output = parser.add_argument_group("output")
-    add_standings(output)
-    add = output.add_argument
-    add("--format", choices=("text", "json"), default="text", help="format of the standings")
-    add("-q", "--quiet", action="store_true", help="no progress")
-    add = parser.add_argument_group("recording").add_argument
-    add("--store", metavar="FILE", help="save the results in this SQLite file")
-    add("--extend", action="store_true", help="allow more bots, deals or rounds than in the store")
-    add("--records", metavar="DIR", help="save compressed match records in this folder")
-    which = f"which records are saved (default: {choices.KEEP[0]})"
-    add("--keep-records", choices=choices.KEEP, default=choices.KEEP[0], help=which)
-    said = "add the stderr of the bots to the records"
-    add("--record-stderr", action="store_true", help=said)
-    watch = "show the standings and matches in the browser while they are played"
-    parser.add_argument_group("browser").add_argument("--browser", action="store_true", help=watch)
-    isolation = parser.add_argument_group("isolation")
-    add_sandbox(isolation, "auto")
-    add_env(isolation)
-    add_settings(parser, is_tournament=True)
-
-
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.cli.work import load_numpy
 
     words = options.words
     load_numpy()
+    options.config_bots, options.directories = [], []
     if options.config is not None:
         options = _with_config(options)
+    options.exclude = []  # as of `standings`
     if options.record_stderr and options.records is None:
         raise UsageError("--record-stderr goes with --records DIR")
     from referee.tournament.store import Store
@@ -183,7 +93,7 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
     from referee.tournament.config import read_config
 
     parser = _ConfigParser(prog=options.config, allow_abbrev=False)
-    _add_options(parser)
+    add_arguments(parser, "tournament")
     names = {name.removeprefix("--") for name in parser._option_string_actions}
     values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *_NOT_IN_CONFIG}
     chosen, bots, directories = read_config(options.config, values, _FLAGS)
@@ -368,7 +278,6 @@ def _play(
 def _workers(
     options: argparse.Namespace,
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-    """Two functions: one makes the executor, the other counts the batches that can run in it."""
     from referee.cli.work import cores
 
     if options.cluster is None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from referee.cli.arguments import AddParser, check_files
+from referee.cli.arguments import check_files
 from referee.cli.console import BUG, FAILED, OK, say
-from referee.cli.many_files import FileReport, add_report_options, difference, examine
+from referee.cli.many_files import FileReport, difference, examine
 from referee.interrupts import Interrupts
 from referee.text.junit import Case
 from referee.text.terminal import as_text
@@ -15,27 +15,6 @@ from referee.text.terminal import as_text
 if TYPE_CHECKING:
     from referee.games.interface.capabilities import Finding
     from referee.logs.validate import CheckedLog
-
-
-def add(add_parser: AddParser) -> None:
-    validate = add_parser(
-        description="Check spectator logs against the protocol: every line, and whether such a "
-        "game is possible.",
-        epilog="Each finding has its line, the section of the game's page in spec/ that it breaks, "
-        "the expected and the found text.",
-        exit_codes={0: "all valid", 1: "one is not"},
-        examples=(
-            ("referee validate game.jsonl", "one log"),
-            (
-                "referee validate logs/*.jsonl --format junit --output validate.xml",
-                "many, with a report for a build server",
-            ),
-        ),
-    )
-    log = 'a spectator log, plain, .gz or .zst; "-" is stdin'
-    validate.add_argument("logs", nargs="+", metavar="LOG", help=log)
-    formats = "text; json: one object per log; junit: one test case per log"
-    add_report_options(validate, formats=formats, quiet="say nothing of valid logs")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -78,7 +57,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _lines(name: str, log: CheckedLog) -> list[str]:
-    """The text for people."""
     from referee.logs.validate import MAX_FINDINGS
 
     if not log.findings:

@@ -11,52 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee import workers
-from referee.cli.arguments import AddParser, check_files, count
-from referee.cli.consent import add_run_recorded, check_recorded
+from referee.cli.arguments import check_files
+from referee.cli.consent import check_recorded
 from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
-from referee.cli.many_files import FileReport, Report, add_report_options, difference, examine
-from referee.cli.settings import SANDBOX
+from referee.cli.many_files import FileReport, Report, difference, examine
 from referee.cli.work import collect_garbage, cores
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
-from referee.match.sandbox import CHOICES
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
     from referee.logs.verify import Verdict
     from referee.tournament.playing.check import Checked
-
-
-def add(add_parser: AddParser) -> None:
-    verify = add_parser(
-        description="Run each match again from the seed and the replies in its record, and compare "
-        "every message, fault, disqualification and the outcome.",
-        epilog="A record is plain or compressed (.gz, .zst).",
-        exit_codes={0: "all are valid", 1: "one is not"},
-        examples=(
-            ("referee verify game.record.jsonl", "whether this record is of a real match"),
-            ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
-        ),
-    )
-    add = verify.add_argument
-    add("files", nargs="*", metavar="RECORD", help='a match record; "-" is stdin')
-    add("--store", metavar="FILE", help="of a tournament: play its matches again and compare")
-    add("--sample", type=count, metavar="N", help="check N matches of the store, chosen at random")
-    add("--records", metavar="DIR", help="where the tournament's records are, to be run again")
-    add_run_recorded(verify, "the store")
-    default = os.environ.get(SANDBOX, "bwrap")
-    kinds = "none: a tournament that had no sandbox has none when it is played again"
-    add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
-    add(
-        "--log",
-        metavar="FILE",
-        help="write the spectator log of the RECORD, which must be the only one; "
-        '"-" is stdout, which then has only the log',
-    )
-    text = "text: one line per failure; json: one object per RECORD; junit: one case per RECORD"
-    add_report_options(verify, formats=text, quiet="failures only: no summary, no progress")
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -129,9 +97,6 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
         return Verdict(as_text(name), Kind.NOT_A_RECORD, str(error))
 
 
-# --- the store of a tournament ------------------------------------------------------------------
-
-
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import find_all
     from referee.tournament.playing.check import check, sampled, without_record
@@ -183,11 +148,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return FAILED if seen["problem"] else OK
 
 
-# --- what is shown --------------------------------------------------------------------------------
-
-
 def _lines(verdict: Verdict) -> list[str]:
-    """The text for people."""
     section = verdict.section
     where = f" (log-format {section})" if section and verdict.kind != "valid" else ""
     return [verdict.text + where, *difference(verdict.expected, verdict.found)]
@@ -218,7 +179,6 @@ _WORDS = {
 
 
 def _summary(seen: Counter[str]) -> str:
-    """How many of each kind."""
     total, holding = seen.total(), seen["valid"]
     parts = ["all valid" if holding == total else f"{holding} valid"]
     parts += [f"{seen[kind]} {word}" for kind, word in _WORDS.items() if seen[kind]]

@@ -22,15 +22,7 @@ _NO_CASE = "A line differs from the rules, and no single case explains it."
 
 
 class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a rule that binds referees.
-
-    Attributes:
-        id: section and number, such as "6.3/1".
-        level: whether a referee must do so.
-        requirement: the rule, in one sentence.
-        seats: the smallest match in which it can be seen.
-        seeded: whether it can only be seen of a referee that takes a seed.
-    """
+    """One case: a rule that binds referees. Its fields: spec/vectors/README.md, 2."""
 
     seats: int = 2
     seeded: bool = False
@@ -59,9 +51,6 @@ def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
     return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
 
 
-# --- results ----------------------------------------------------------------------------------
-
-
 def is_any(id: str, patterns: Iterable[str]) -> bool:
     """Whether an id is one of these, or like one of them."""
     return any(fnmatchcase(id, pattern) for pattern in patterns)
@@ -82,10 +71,8 @@ def results(
     "SECTION/departs".
 
     Args:
-        cases: all that there are.
-        judged: the selected cases.
+        cases, judged: all that there are, and those that were selected.
         compared: the matches, controls before what they are controls of.
-        page: the specification.
         seconds: how long all of it took.
     """
     broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)
@@ -138,7 +125,6 @@ def _failed(
 
 
 def _why(case: RefereeCase, template: Template, compared: Sequence[Compared]) -> str:
-    """Why a case was not judged."""
     if case.seats > max(template.seats):
         return f"needs {case.seats} seats: name {{player{case.seats}}} in COMMAND, or {{players}}"
     if case.seeded and not template.seeded:

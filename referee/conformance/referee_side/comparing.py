@@ -52,8 +52,6 @@ class Compared(Struct):
     """The result of comparing a match.
 
     Attributes:
-        match: which.
-        recorded: the record of the match.
         held: the cases that were seen to hold.
         deviations: the mistakes: at most the first line that differs, and mistakes with processes.
         stopped: where the comparison stopped before the end of the match; empty if it did not.
@@ -74,11 +72,7 @@ def text(message: object) -> str:
 def compare(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with a correct one.
-
-    Args:
-        seeded: with what its seed makes, and not with what chance may have been.
-    """
+    """Compare a match with the one of its seed if `seeded`, or else with any correct one."""
     comparison = _Comparison(recorded, rules, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()
@@ -146,7 +140,6 @@ class _Comparison:
             match.receive(seat, line)
 
     def _compare(self) -> None:
-        """Compare the expected messages after a reply with the received ones."""
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
             return  # the handshakes of others are awaited: all are one step
@@ -165,15 +158,12 @@ class _Comparison:
         self.result.held |= held
         self._cases = {}
 
-    # --- one line -----------------------------------------------------------------------------
-
     def _reads(self, seat: int) -> bool:
         """Whether a seat is still there, and can be seen reading."""
         there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE
         return there and seat not in self._match.disqualified
 
     def _line(self, seat: int) -> Line:
-        """The line of a seat that is compared next."""
         lines, place = self._lines[seat], self._next[seat]
         return lines[place] if place < len(lines) else _NO_LINE
 
@@ -211,7 +201,6 @@ class _Comparison:
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))
 
     def _about(self, kind: str, what: str) -> tuple[str, ...]:
-        """The cases that are about this being wrong with a message (`Probes.about`)."""
         about, start = self._probes.about, " at the start" * (self._seat < 0)
         found = about.get(f"{kind} {what}{start}") or about.get(f"{kind} {what}")
         cases = tuple((found or about.get(kind, "2") + "/departs").split())
@@ -219,7 +208,6 @@ class _Comparison:
         return tuple(c for c in cases if any(fnmatchcase(c, each) for each in covered)) or cases
 
     def _depart(self, seat: int, cases: tuple[str, ...], what: str, expected: str) -> None:
-        """End the comparison at the next line of a seat."""
         recorded, place, line = self._recorded, self._next[seat], self._line(seat)
         found = recorded.ending() if line is _NO_LINE else shown(line.text)
         who = seat_id(seat)

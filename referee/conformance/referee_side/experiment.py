@@ -49,12 +49,9 @@ async def check_referee(
 
     Args:
         command: its command line, with placeholders (`Template`).
-        rules: the game.
         cases: the cases to judge; cases that it cannot be tested for are skipped.
-        seed: of the matches.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
-        strict: whether SHOULD counts for the verdict.
         on_match: is called at the end of each match.
         only: ids of the matches to play, or patterns of them; all if empty.
         covers: ids of cases. Only matches for these cases are played; all, if it is empty or a case
@@ -133,11 +130,7 @@ async def check_referee(
 def judge(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """All that one match says by itself.
-
-    Args:
-        seeded: the referee takes a seed: the match must be the one that it makes, too.
-    """
+    """All that one match says by itself; of a referee that takes a seed also whether it obeys."""
     compared = compare(recorded, rules, match)
     if compared.stopped:
         return compared

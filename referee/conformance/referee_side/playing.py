@@ -42,11 +42,9 @@ _NOTICE_SECONDS = 0.5
 async def run_probe_match(
     template: Template, rules: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
-    """Play a match; nothing that a referee does makes this fail.
+    """Play a match, and end the referee by force after `limit` seconds.
 
-    Args:
-        seed: of the referee and of the probes.
-        limit: seconds after which the referee is ended by force.
+    Nothing that a referee does makes this fail.
     """
     started = trio.current_time()
     probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -161,7 +159,6 @@ class _Room:
             self._notify()
 
     async def _take(self, stream: trio.SocketStream, probe: Probe, line: bytes) -> None:
-        """Do what a probe does with a line."""
         action = probe.take(line)
         self._notify()
         if action is None:
@@ -187,7 +184,6 @@ class _Room:
 
 
 async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, bytes], None]:
-    """The output of a relay, up to its end."""
     buffer = b""
     async for data in stream:
         buffer += data
@@ -201,9 +197,6 @@ async def _frames(stream: trio.SocketStream) -> AsyncGenerator[tuple[bytes, byte
 
 async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> None:
     await stream.send_all(kind + len(data).to_bytes(4, "big") + data)
-
-
-# --- the referee ----------------------------------------------------------------------------------
 
 
 async def _run(

@@ -60,12 +60,7 @@ _REPLIES, _HANDSHAKES = _TABLES["replies"], _TABLES["handshakes"]
 
 
 class Probe:
-    """One seat.
-
-    Attributes:
-        seat: the lines and actions of the seat so far.
-        sent: type -> how many messages of it the seat was sent.
-    """
+    """One seat: its lines and actions so far, and how many messages of each type it was sent."""
 
     def __init__(self, rules: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)

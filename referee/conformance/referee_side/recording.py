@@ -7,7 +7,6 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,16 +16,15 @@ from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeAction
 from referee.games.interface.seats import seat_id
+from referee.logs.parsing import has_spaces
 
 SPACES = "there are spaces between the parts of the JSON"
-_OUTSIDE_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class Line(Struct, frozen=True):
     """A line that was sent.
 
     Attributes:
-        text: without its line end.
         message: the JSON object with a type; empty if the line is not one.
         wrong: the mistake in the form of the line; empty if it is correct.
     """
@@ -49,7 +47,7 @@ def read_line(line: bytes) -> Line:
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         return Line(line, wrong="it is not a JSON object with a type")
-    if re.search(rb"\s", _OUTSIDE_STRINGS.sub(b"", line.removesuffix(b"\r"))):
+    if has_spaces(line.removesuffix(b"\r")):
         return Line(line, value, SPACES)
     return Line(line, value, "it ends with \\r\\n" if line.endswith(b"\r") else "")
 
@@ -77,19 +75,14 @@ class Seat(Struct):
 
     Attributes:
         stays: how it is to end (`Plan`).
-        received: the lines that it was sent.
         replies: the lines that it wrote, without blank lines.
         left: why it left of its own accord; None if it did not.
-        group: the ids of its process's session and group; empty without a process.
-        folder: its working directory.
+        group, folder: the ids of its process's session and group, and its working directory.
         ended: its input ended.
-        terminated: SIGTERM came to it.
         killed: its process ended, though neither by itself nor by us.
         outlived: its process was still there when the referee had ended.
-        waited: whether the condition of its first conditional reply was met; None without such a
-            reply.
-        patience: seconds from the last received line to the end of its input, SIGTERM, or its
-            death.
+        waited: whether the condition of its first conditional reply was met, if it has one.
+        patience: seconds from the last line to the end of its input, SIGTERM, or its death.
         lines: its conversation.
     """
 
@@ -140,12 +133,8 @@ class RecordedMatch(Struct):
 
     Attributes:
         id: which match; with the seed if it was not the first time.
-        seed: that the referee was given.
-        seats: the input and actions of each seat.
         exit_code: the referee's; None if it was ended by force.
         error: why it could not be started; empty if it was.
-        stderr: the part of the referee's standard error to show.
-        seconds: how long it took.
     """
 
     id: str

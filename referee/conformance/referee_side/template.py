@@ -90,12 +90,7 @@ class Template:
         raise UsageError(f"COMMAND {problem}")
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
-        """The command line of a match.
-
-        Args:
-            bots: their command lines, in seat order, as many as `seats` has.
-            seed: of the match.
-        """
+        """The command line of a match, with the command lines of its bots in seat order."""
         values = dict(zip(self._numbers, bots, strict=False)) | {_SEED: str(seed)}
         filled: list[str] = []
         for word in self._words:

@@ -238,7 +238,7 @@ class DominionDialogue:
     ) -> Generator[Question, Picks, str | None]:
         limit, among = choices.gain_limit(card, trashed), choices.EXCHANGES.get(card, COST)
         barred = {
-            other: f"costs {cost}, not up to {limit}" if other in among else "is no treasure"
+            other: f"costs {cost}, not up to {limit}" if other in among else "is not a treasure"
             for other, cost in COST.items()
             if other not in can
         }

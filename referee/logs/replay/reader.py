@@ -76,11 +76,7 @@ Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
 
 
 class Replay:
-    """One log.
-
-    Attributes:
-        turn_reader: of its match, once the players are known; it shows the turns.
-    """
+    """One log; `turn_reader` shows its turns, once the players are known."""
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
@@ -153,8 +149,6 @@ class Replay:
     def _seat(self, player: str) -> int | None:
         return seat_of(player, self._seats or max_seats(self._rules))
 
-    # --- records ------------------------------------------------------------------------------
-
     def _line_of_record(self, line: Line) -> Iterator[Item]:
         entry = line.content
         if line.kind == "end":
@@ -180,8 +174,6 @@ class Replay:
             self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
             self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
-
-    # --- messages -----------------------------------------------------------------------------
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
         message = line.content
@@ -231,15 +223,10 @@ class Replay:
         names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         self.turn_reader = turns(names)
         header = self._header or {}
-        bots = header.get("bots")
-        return Start(
-            rules.name,
-            names,
-            header.get("seed"),
-            [bot if isinstance(bot, str) else describe(bot) for bot in bots]
-            if isinstance(bots, list)
-            else [],
-        )
+        given = header.get("bots")
+        bots = given if isinstance(given, list) else []
+        shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
+        return Start(rules.name, names, header.get("seed"), shown)
 
 
 def _problem(raw: bytes, value: Any) -> str:

@@ -91,7 +91,7 @@ class Failed(Struct, frozen=True):
     """Why a batch could not be played; not an exception, since not all of them can be sent.
 
     Attributes:
-        kind: "usage", "shortage" or "bug"; a bug has a traceback.
+        kind: "usage", "shortage" or "bug".
     """
 
     kind: str
@@ -116,10 +116,8 @@ def play_batch(batch: Batch) -> list[MatchRow] | Failed:
         except Exception as error:
             worker.kill()
             ours = as_ours(error)
-            for kind, error_type in _OURS.items():
-                if isinstance(ours, error_type):
-                    return Failed(kind, str(ours))
-            return Failed("bug", str(ours), "".join(traceback.format_exception(error)))
+            kind = next((kind for kind, its in _OURS.items() if isinstance(ours, its)), "bug")
+            return Failed(kind, str(ours), "".join(traceback.format_exception(error)))
 
 
 def end_bots() -> None:
@@ -161,7 +159,10 @@ class Worker:
         if batch.run != self._run:
             self._run = batch.run
             self.finish()
-        sources = {number: _source(batch, number) for number in batch.entrants}
+        sources = {
+            number: batch.sources.get(number) or find_entrant(entrant, batch.spec.game)
+            for number, entrant in batch.entrants.items()
+        }
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
@@ -361,12 +362,6 @@ class _Attempt:
 def _reached(limits: Sequence[str]) -> str | None:
     """The entry in the store for limits that a bot reached without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
-
-
-def _source(batch: Batch, number: int) -> BotSource:
-    if number in batch.sources:
-        return batch.sources[number]
-    return find_entrant(batch.entrants[number], batch.spec.game)
 
 
 def _files(source: BotSource) -> list[str]:

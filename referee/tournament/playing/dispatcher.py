@@ -119,7 +119,8 @@ class Dispatcher:
                 for future in finished:
                     rows = _played(future)
                     self._again += in_play.pop(future).plans[len(rows) :]
-                    self._note_seconds(rows)
+                    mean = sum(row.seconds for row in rows) / len(rows)
+                    self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
                     yield rows
                 continue
             except BrokenExecutor as error:
@@ -216,10 +217,6 @@ class Dispatcher:
             sources={n: self._sources[n] for n in numbers if n in self._sources},
             run=self._run,
         )
-
-    def _note_seconds(self, rows: list[MatchRow]) -> None:
-        seconds = sum(row.seconds for row in rows) / len(rows)
-        self._seconds = max(1e-4, 0.7 * (self._seconds or seconds) + 0.3 * seconds)
 
 
 def _played(future: Future[list[MatchRow] | Failed]) -> list[MatchRow]:

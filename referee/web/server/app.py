@@ -20,7 +20,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from pathlib import PurePath
+from typing import Any, TypeVar
 
 import msgspec
 import trio
@@ -38,7 +39,7 @@ from referee.text.terminal import plain
 from referee.tournament.rows import MatchRow
 from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
-from referee.web.server.guard import Guard
+from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
 from referee.web.server.matches import Matches, Parts
@@ -59,21 +60,8 @@ class NoSuchPage(RefereeError):
     """This address does not exist."""
 
 
-class Asset(NamedTuple):
-    """A file that pages load."""
-
-    data: bytes
-    kind: str
-    tag: str
-
-
 class Site:
-    """The state that all addresses share.
-
-    Args:
-        library: the files that pages show.
-        more: other addresses.
-    """
+    """The state that all addresses share, also those in `more`."""
 
     def __init__(self, library: Library, more: Sequence[Route] = ()) -> None:
         self.library = library
@@ -87,11 +75,7 @@ class Site:
         self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
-        """The application.
-
-        Args:
-            names: of this host, beside "localhost".
-        """
+        """The application, for a host with these names beside "localhost"."""
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),
@@ -136,8 +120,6 @@ class Site:
             do, *arguments, limiter=self._limiter, abandon_on_cancel=True
         )
 
-    # --- pages --------------------------------------------------------------------------------
-
     async def _list(self, request: Request) -> Response:
         chosen = Filter(*(_word(request, name) for name in Filter._fields))
         if chosen.result not in ("", "unfinished", *library.RESULTS):
@@ -155,15 +137,8 @@ class Site:
         is_front = not filtered and page == 1
         table, leading = self._leading(stores) if is_front else (None, "")
         if _wants_json(request):
-            return _json(
-                {
-                    "tournaments": stores,
-                    "matches": items,
-                    "total": total,
-                    "page": page,
-                    "unread": unread,
-                }
-            )
+            found = {"tournaments": stores, "matches": items, "total": total}
+            return as_json({**found, "page": page, "unread": unread})
         return HTMLResponse(
             pages.page(
                 "list.html",
@@ -269,16 +244,15 @@ class Site:
             whole["playing"] = [item.id for item in playing]
             if pages.is_unfinished(shown.report):
                 whole["seed"] = None
-            return _json(whole)
+            return as_json(whole)
         return HTMLResponse(pages.standings_page(self._server(file), shown, playing=playing))
 
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])
 
         def state() -> bytes:
-            return msgspec.json.encode(
-                {"matches": self.tournaments.shown(file).report.found.matches}
-            )
+            matches = self.tournaments.shown(file).report.found.matches
+            return msgspec.json.encode({"matches": matches})
 
         return self.live.standings(state, request)
 
@@ -287,18 +261,18 @@ class Site:
         name = _name(shown, number)
         found = shown.report.found
         (standing,) = [bot for bot in found.bots if bot.name == name]
+        losses = shown.report.notable_losses[name]
         if _wants_json(request):
-            return _json(
+            return as_json(
                 {
                     "bot": standing,
                     "head_to_head": found.head_to_head[name],
                     "differences": found.differences[name],
                     "statistics": shown.report.facts.bots[name],
-                    "notable_losses": shown.report.notable_losses[name],
+                    "notable_losses": losses,
                 }
             )
-        losses = {loss.match for loss in shown.report.notable_losses[name]}
-        records = self._records(file, losses)
+        records = self._records(file, {loss.match for loss in losses})
         return self._page("bot.html", file, shown, bot=standing, record_of=records.get)
 
     def _pair(self, request: Request, file: File, shown: Shown) -> Response:
@@ -309,7 +283,7 @@ class Site:
         total, rows = self.tournaments.matches(file, MatchesChosen(one, other), 0, ON_A_PAGE)
         found = shown.report.found
         if _wants_json(request):
-            return _json(
+            return as_json(
                 {
                     "bots": names,
                     "head_to_head": found.head_to_head[names[0]].get(names[1]),
@@ -327,15 +301,11 @@ class Site:
         page = _page(request)
         if query["result"] not in ("", *tournaments.RESULTS):
             raise NoSuchPage(f"There is no result {plain(query['result'])}")
-        chosen = MatchesChosen(
-            _number(shown, query["bot"]),
-            _number(shown, query["against"]),
-            query["result"],
-            query["reason"],
-        )
+        bot, against = (_number(shown, query[name]) for name in ("bot", "against"))
+        chosen = MatchesChosen(bot, against, query["result"], query["reason"])
         total, rows = self.tournaments.matches(file, chosen, ON_A_PAGE * (page - 1), ON_A_PAGE)
         if _wants_json(request):
-            return _json({"matches": self._rows(shown, rows), "total": total, "page": page})
+            return as_json({"matches": self._rows(shown, rows), "total": total, "page": page})
         return self._page(
             "matches.html",
             file,
@@ -348,15 +318,15 @@ class Site:
         )
 
     async def _asset(self, request: Request) -> Response:
-        found = self.assets.get(request.path_params["name"])
-        if found is None:
+        name = request.path_params["name"]
+        data = self.assets.get(name)
+        if data is None:
             raise NoSuchPage("There is no such file")
-        headers = {"Cache-Control": "no-cache", "ETag": found.tag}
-        if request.headers.get("if-none-match") == found.tag:
+        tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
+        headers = {"Cache-Control": "no-cache", "ETag": tag}
+        if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return Response(found.data, headers=headers, media_type=found.kind)
-
-    # --- inside -------------------------------------------------------------------------------
+        return Response(data, headers=headers, media_type=_TYPES[PurePath(name).suffix])
 
     async def _of_store(
         self, answer: Callable[[Request, File, Shown], Response], request: Request
@@ -389,45 +359,36 @@ class Site:
         return {match: id for match, id in found.items() if id is not None}
 
     def _rows(self, shown: Shown, rows: list[MatchRow]) -> list[dict[str, Any]]:
+        same = ("match", "deal", "seed", "ranks", "scores", "turns", "reason", "digest")
         return [
             {
-                "match": row.match,
-                "deal": row.deal,
-                "seed": row.seed,
+                **{name: getattr(row, name) for name in same},
                 "players": [shown.names[bot] for bot in row.players],
-                "ranks": row.ranks,
-                "scores": row.scores,
-                "turns": row.turns,
-                "reason": row.reason,
                 "faults": [seat.fault_count for seat in row.seats],
-                "disqualified": [seat.disqualified for seat in row.seats],
-                "detail": [seat.detail for seat in row.seats],
-                "stderr": [seat.stderr for seat in row.seats],
-                "digest": row.digest,
+                **{
+                    name: [getattr(seat, name) for seat in row.seats]
+                    for name in ("disqualified", "detail", "stderr")
+                },
                 "record": self.library.record_with(row.digest),
             }
             for row in rows
         ]
 
 
-def _assets() -> Iterator[tuple[str, Asset]]:
+def _assets() -> Iterator[tuple[str, bytes]]:
     """What pages load, by its name below /static."""
     for path in sorted([*pages.HERE.iterdir(), *FRAME.iterdir()]):
         if path.suffix in _TYPES:
-            yield path.name, _asset(path.read_bytes(), path.suffix)
+            yield path.name, path.read_bytes()
     for game, rules in GAMES.items():
         drawing, imported = "null", ""
         if rules.page is not None:
             for path in (rules.page.folder / "drawing.js", rules.page.folder / "drawing.css"):
-                yield f"{game}/{path.name}", _asset(path.read_bytes(), path.suffix)
+                yield f"{game}/{path.name}", path.read_bytes()
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
         boot = f'import {{ serve }} from "./served.js";\n{imported}serve({drawing});\n'
-        yield f"{game}.js", _asset(boot.encode(), ".js")
-
-
-def _asset(data: bytes, suffix: str) -> Asset:
-    return Asset(data, _TYPES[suffix], f'"{hashlib.sha256(data).hexdigest()[:16]}"')
+        yield f"{game}.js", boot.encode()
 
 
 def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) -> list[str]:
@@ -439,7 +400,6 @@ def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) 
 
 
 def _moves(items: Sequence[Item], stores: Sequence[StoreSummary]) -> bool:
-    """Whether something in a list is being played."""
     since = time.time() - FRESH_SECONDS
     return any(item.live for item in items) or any(store.changed > since for store in stores)
 
@@ -453,10 +413,10 @@ def _word(request: Request, name: str) -> str:
 
 
 def _page(request: Request) -> int:
-    word = request.query_params.get("page", "1")
-    if not (word.isascii() and word.isdigit() and 1 <= len(word) <= 9 and int(word)):
+    number = whole_number(request.query_params.get("page", "1"))
+    if not number:
         raise NoSuchPage("page must be a number from 1 on")
-    return int(word)
+    return number
 
 
 def _pages(
@@ -493,15 +453,9 @@ def _wants_json(request: Request) -> bool:
     return form == "json"
 
 
-def _json(value: object) -> Response:
-    return Response(msgspec.json.encode(value), media_type="application/json")
-
-
 async def _problem(request: Request, error: Exception) -> Response:
     status = 422 if isinstance(error, UsageError) else 404
     problem = str(error) if isinstance(error, RefereeError) else "This address does not exist"
     if request.query_params.get("format") == "json":
-        answer = _json({"problem": problem})
-        answer.status_code = status
-        return answer
+        return as_json({"problem": problem}, status)
     return HTMLResponse(pages.problem_page(problem, isinstance(error, NotBegun)), status)

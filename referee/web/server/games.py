@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import trio
 from starlette.requests import Request
@@ -19,9 +19,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from referee.bots.command import HUMAN, BotSource, find_bot
+from referee.bots.person import person_rules
 from referee.bots.processes.launch import launch_bots
-from referee.errors import RefereeError, UsageError
-from referee.games import GAMES
+from referee.errors import RefereeError
 from referee.logs.conversation import answers_before
 from referee.logs.files import opened
 from referee.logs.record import RecordedAnswer
@@ -31,6 +31,7 @@ from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
+Answers: TypeAlias = Sequence[Sequence[RecordedAnswer]]
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
 IDLE_SECONDS = 20 * 60.0
@@ -41,14 +42,11 @@ class Games:
     """Games of one person each against the same bots.
 
     Args:
-        game: a key of `GAMES`.
         bots: BOT arguments of the others.
-        options: as of `match_spec`.
-        seats: where the people sit.
         folder: has the records of the games, so that a new server can continue them; or None.
 
     Raises:
-        UsageError: a bot is not there, or such a match cannot be.
+        UsageError: a bot is not there, or such a match cannot be played by a person.
     """
 
     def __init__(
@@ -59,8 +57,7 @@ class Games:
         seats: Seats,
         folder: Path | None = None,
     ) -> None:
-        if GAMES[game].person is None:
-            raise UsageError(f"--play: {game} cannot be played by a person yet, only by bots")
+        person_rules(game)
         self._game = game
         self._options = options
         self._seats = seats
@@ -117,12 +114,7 @@ class Games:
         sitting = MatchSession(game, bots, known)
         self._start(sitting, spec, before.answers)
 
-    def _start(
-        self,
-        sitting: MatchSession,
-        spec: MatchSpec,
-        answers: Sequence[Sequence[RecordedAnswer]] = (),
-    ) -> None:
+    def _start(self, sitting: MatchSession, spec: MatchSpec, answers: Answers = ()) -> None:
         assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
@@ -135,9 +127,7 @@ class Games:
         for id in over[: len(over) - MOST_GAMES + 1]:
             del self._seats.sittings[id]
 
-    async def _play(
-        self, sitting: MatchSession, spec: MatchSpec, answers: Sequence[Sequence[RecordedAnswer]]
-    ) -> None:
+    async def _play(self, sitting: MatchSession, spec: MatchSpec, answers: Answers) -> None:
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))

@@ -12,8 +12,9 @@ from collections.abc import Collection, MutableMapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+import msgspec
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_REQUESTS = 64
@@ -34,9 +35,7 @@ Refusal: TypeAlias = tuple[int, str]
 class Guard:
     """Refuses requests that are not for this server, or too many, and adds the headers.
 
-    Args:
-        app: answers the others.
-        names: of this host, beside its addresses and "localhost".
+    The server's names are `names`, its addresses and "localhost".
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -96,6 +95,16 @@ class Guard:
 def _is_stream(scope: MutableMapping[str, Any]) -> bool:
     path = str(scope["path"])
     return path.startswith(("/match/", "/store/")) and path.endswith("/events")
+
+
+def whole_number(text: str) -> int | None:
+    """A number of at most nine digits in an address; None if it is something else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
+def as_json(value: object, status: int = 200) -> Response:
+    """An answer in JSON."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
 def name_of(host: str) -> str:

@@ -13,6 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from threading import RLock
 from typing import Any, NamedTuple
@@ -64,25 +65,10 @@ class File(NamedTuple):
 
 
 class Item(Struct, frozen=True):
-    """A match in the list.
+    """A match in the list. spec/serve.md, 3, describes the fields.
 
-    Attributes:
-        id: its name in addresses.
-        kind: "record", "log", or "" if it is neither.
-        game: empty if it is not known.
-        names: that the bots gave themselves, in seat order; the BOT arguments if the record was
-            cut short.
-        shown: what pages call them, in seat order: their names in a tournament that has the match
-            or these bots, else their BOT arguments; in a log the names that they gave themselves.
-        bots: the BOT arguments; empty for a log.
-        ranks, scores: in seat order; empty if it was not finished.
-        disqualified: in seat order the code or None.
-        reason: why it ended; empty if it was not finished.
-        seed: None for a log.
-        started: time of day, RFC 3339; empty for a log.
-        digest: of the record; empty if it was not finished, and for a log.
-        live: whether it is being played now.
-        problem: why it cannot be shown; else empty.
+    The names in `shown` are those of a tournament that has the match or these bots. Otherwise they
+    are the BOT arguments, or in a log the names that the bots gave themselves.
     """
 
     id: str
@@ -178,8 +164,6 @@ class Library:
         self._unread: list[File] = []
         self.cut = False
 
-    # --- what is there ------------------------------------------------------------------------
-
     def look(self) -> None:
         """Look what is there, if that was not done just now."""
         with self._lock:
@@ -265,8 +249,6 @@ class Library:
         """A store by its name in addresses."""
         return self._stores.get(id)
 
-    # --- inside -------------------------------------------------------------------------------
-
     def _walk(self) -> Iterator[tuple[File, bool]]:
         for label, root in self._roots:
             try:
@@ -274,7 +256,7 @@ class Library:
             except OSError:  # it is gone; it may come back
                 continue
             if stat.S_ISDIR(found.st_mode):
-                yield from _walk(root, root, label, DEPTH)
+                yield from _walk(root, label)
             else:
                 yield _file(label, root, root, found), _is_store(root)
 
@@ -321,28 +303,21 @@ def _roots(names: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "" if is_only_folder else label, path
 
 
-def _walk(folder: str, root: str, label: str, depth: int) -> Iterator[tuple[File, bool]]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:  # it is gone, or not ours to read
-        return
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        name = f"{label}/{entry.name}" if label else entry.name
-        try:
-            if entry.is_dir(follow_symlinks=False):
-                if depth > 0:
-                    yield from _walk(entry.path, root, name, depth - 1)
-            elif entry.is_file(follow_symlinks=False):
-                is_store = entry.name.endswith(STORE_SUFFIX)
-                if is_store or entry.name.removesuffix(".gz").removesuffix(".zst").endswith(
-                    LOG_SUFFIX
-                ):
-                    found = entry.stat(follow_symlinks=False)
-                    yield _file(name, entry.path, root, found), is_store
-        except OSError:
-            continue
+def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
+    for folder, folders, names in os.walk(root):
+        below = os.path.relpath(folder, root).split(os.sep) if folder != root else []
+        folders[:] = sorted(name for name in folders if name[0] != "." and len(below) < DEPTH)
+        for name in sorted(names):
+            is_store = name.endswith(STORE_SUFFIX)
+            is_log = name.removesuffix(".gz").removesuffix(".zst").endswith(LOG_SUFFIX)
+            if name[0] == "." or not (is_store or is_log):
+                continue
+            path = os.path.join(folder, name)
+            with suppress(OSError):  # it is gone, or not ours to read
+                found = os.stat(path, follow_symlinks=False)
+                if stat.S_ISREG(found.st_mode):
+                    shown = "/".join(filter(None, [label, *below, name]))
+                    yield _file(shown, path, root, found), is_store
 
 
 def _file(name: str, path: str, root: str, found: os.stat_result) -> File:
@@ -392,7 +367,6 @@ def _read(file: File) -> Item:
 
 
 def _of_log(file: File) -> Item:
-    """A spectator log, by its first lines and its last one."""
     with LogReader(file.path, most=MOST_BYTES) as reader:
         lines = iter(reader)
         ahead = list(islice(lines, _PLAYERS))

@@ -54,11 +54,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 async def serve(app: ASGIApp, on: socket.socket, failed: Callable[[Exception], None]) -> None:
-    """Answer requests until cancelled; then end every connection.
-
-    Args:
-        failed: is called with an error that is a bug.
-    """
+    """Answer requests until cancelled, then end every connection; `failed` gets each bug."""
     config = Config()
     config.errorlog = config.accesslog = None
     config.keep_alive_timeout = IDLE_SECONDS
@@ -133,7 +129,6 @@ class _Stream(trio.abc.HalfCloseableStream):
         self._ended = False
 
     def end(self) -> None:
-        """Stop what is being written."""
         self._ended = True
         for scope in self._scopes:
             scope.cancel()
@@ -163,7 +158,6 @@ class _Stream(trio.abc.HalfCloseableStream):
         await self._made.send_eof()
 
     async def aclose(self) -> None:
-        """Close it, and forget it."""
         self._streams.pop(self, None)
         await self._made.aclose()
 
@@ -176,7 +170,6 @@ class _Listener(trio.abc.Listener[_Stream]):
         self._streams = streams
 
     async def accept(self) -> _Stream:
-        """Return the next connection."""
         made = await self._on.accept()
         stream = _Stream(made, self._streams)
         address = ""
@@ -190,12 +183,10 @@ class _Listener(trio.abc.Listener[_Stream]):
         return stream
 
     async def aclose(self) -> None:
-        """Accept no more."""
         await self._on.aclose()
 
 
 def _oldest_of_most(streams: dict[_Stream, str]) -> _Stream:
-    """The oldest connection of the address that has the most."""
     counts = Counter(streams.values())
     most = max(counts.values())
     return next(stream for stream, address in streams.items() if counts[address] == most)

@@ -38,6 +38,7 @@ from referee.logs.record import EndEntry, Header, SentEntry, spec_of
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
 from referee.web.recorded import PublicMatch
+from referee.web.server.guard import whole_number
 from referee.web.server.library import MOST_BYTES, File, check_in_place
 from referee.web.server.matches import MAX_FILE, Parts
 
@@ -165,27 +166,18 @@ class Playing:
 
     @property
     def parts(self) -> Parts:
-        """All there is.
-
-        Raises:
-            NotBegun: there is nothing yet.
-        """
+        """All there is; `NotBegun` if there is nothing yet."""
         with self._lock:
             return self._parts()
 
     def after(self, id: str) -> int | None:
         """The step that an event's id is of; None if it is not known."""
-        key, _, step = id.partition(".")
-        if key != self._key or not (step.isascii() and step.isdigit()) or len(step) > 9:
-            return None
-        return int(step) if int(step) < self._count else None
+        key, _, text = id.partition(".")
+        step = whole_number(text)
+        return step if key == self._key and step is not None and step < self._count else None
 
     def event(self, after: int | None) -> tuple[Event | None, int | None]:
-        """The news for a client that knows all up to a step, and the last step that it knows then.
-
-        Args:
-            after: a step; None if the client knows nothing.
-        """
+        """The news for a client that knows all up to a step, and the step that it knows then."""
         with self._lock:
             last = self._count - 1
             if last < 0 or last == after:
@@ -195,8 +187,6 @@ class Playing:
                 data = self._parts().whole if after is None else self._since(after)
                 self._events[after] = Event(name, f"{self._key}.{last}", data)
             return self._events[after], last
-
-    # --- inside -------------------------------------------------------------------------------
 
     @property
     def _count(self) -> int:
@@ -279,7 +269,6 @@ class Playing:
         self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
 
     def _hear(self, text: bytes) -> None:
-        """Take a message to all."""
         match = self._match
         assert match is not None
         match.add(message_kinds(match.rules).line(self._lines, text))
@@ -298,10 +287,6 @@ class Live:
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
         """A match that is being played, read as far as it is there; None if it is not played.
-
-        Args:
-            file: where it is written.
-            names: of the players, as of `Playing`.
 
         Raises:
             NotBegun: it is played, and nothing of it may be shown yet.
@@ -347,11 +332,7 @@ class Live:
         return self._stream(request, events())
 
     def standings(self, state: Callable[[], bytes], request: Request) -> Response:
-        """The events of a tournament.
-
-        Args:
-            state: gives a value as JSON that changes with the standings; it may take long.
-        """
+        """The events of a tournament, whose standings change with the JSON of `state`."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None

@@ -25,11 +25,8 @@ class Parts(NamedTuple):
     """A match as JSON.
 
     Attributes:
-        game: a key of `GAMES`.
         title: names of the bots.
-        header: the object of spec/page.md.
-        steps: an object of `turns` and `steps`.
-        lines: a list.
+        header, steps, lines: as of spec/page.md, 4; `steps` is an object of `turns` and `steps`.
     """
 
     game: str

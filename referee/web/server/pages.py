@@ -6,8 +6,6 @@ served page has, None in a file.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -81,7 +79,7 @@ def page(template: str, server: Server | None, **values: object) -> str:
         server=server,
         address=address,
         style=Markup("") if server else _style(),
-        style_hash="" if server else _style_hash(),
+        style_hash="" if server else file.policy_hash(_style()),
         text=text,
         share=text.share,
         seconds=duration,
@@ -102,21 +100,8 @@ def _style() -> Markup:
     return Markup("".join(path.read_text("utf-8") for path in STYLES))
 
 
-@cache
-def _style_hash() -> str:
-    digest = hashlib.sha256(_style().encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
-
-
-# --- tournaments ----------------------------------------------------------------------------------
-
-
 def standings_file(store: Store, report: Report, curves: History, made: float) -> str:
-    """The standings as one file that needs nothing else.
-
-    Args:
-        made: when, in seconds since 1970.
-    """
+    """The standings as one file that needs nothing else, made so many seconds after 1970."""
     matches = islice((row for row in store.matches() if not row.void), MOST_MATCHES)
     shown = Shown(store.stages[-1], store.names, report, curves, made)
     return standings_page(None, shown, list(matches))
@@ -128,20 +113,11 @@ def standings_page(
     matches: Sequence[MatchRow] = (),
     playing: Sequence[Item] = (),
 ) -> str:
-    """The standings of a tournament.
-
-    Args:
-        server: None for a file.
-        matches: that are listed on the page.
-        playing: matches of it that are being played.
-    """
+    """The standings of a tournament, with matches that are listed and that are being played."""
     history, found = shown.history, shown.report.found
-    values = [
-        end
-        for bot in found.bots
-        for end in (bot.rating, bot.rating_low, bot.rating_high)
-        if end is not None
-    ]
+    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
+    values = [end for bot in ends for end in bot if end is not None]
+    ratings = {bot.name: history.ratings[bot.name] for bot in found.bots}
     return store_page(
         "standings.html",
         server,
@@ -151,9 +127,7 @@ def standings_page(
         is_hidden=server is not None and is_unfinished(shown.report),
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
-        curves=charts.curves(
-            history.matches, {bot.name: history.ratings[bot.name] for bot in found.bots}
-        ),
+        curves=charts.curves(history.matches, ratings),
         history=history,
         matches=matches,
         playing=playing,
@@ -217,17 +191,8 @@ def _named(entrant: Entrant, bot: str) -> str:
     return word if takes_name else as_bot(bot)
 
 
-# --- the list -------------------------------------------------------------------------------------
-
-
 def match_page(title: str, game: str, data: str) -> str:
-    """One match, which loads its data itself.
-
-    Args:
-        title: names of the bots.
-        game: a key of `GAMES`.
-        data: the address below which they are.
-    """
+    """One match, which loads its data itself from the addresses below `data`."""
     links = ["/static/theme.css", "/static/frame.css", "/static/seat.css"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")

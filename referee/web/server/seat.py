@@ -29,7 +29,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from referee.bots.command import HUMAN, PythonBot
-from referee.bots.person import PersonBot
+from referee.bots.person import PersonBot, person_rules
 from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
@@ -39,6 +39,7 @@ from referee.match.spec import MatchSpec
 from referee.play import Played, Runner
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
+from referee.web.server.guard import as_json, whole_number
 from referee.web.steps import MatchPage, SeatSteps
 
 POLL_SECONDS = 25.0
@@ -58,13 +59,7 @@ Body = TypeVar("Body", bound=Struct)
 
 
 class Links(Struct, frozen=True):
-    """The data of old links for a new server.
-
-    Attributes:
-        id: of the sitting.
-        digests: of the tokens, by seat.
-        port: that the server listened on.
-    """
+    """The data of old links for a new server: the sitting, digests of tokens by seat, the port."""
 
     id: str
     digests: dict[int, str]
@@ -114,13 +109,10 @@ class Seat:
     """A person's place: the events that its page gets, and its answers. A `HumanTerminal` for one.
 
     Args:
-        rules: the game.
-        number: of the seat.
         digest: of the token, if there is one already; else a new token is drawn.
 
     Attributes:
-        token: opens the seat; empty if only its digest is known.
-        digest: SHA-256 of the token, in hex.
+        token: opens the seat; empty if only its digest, SHA-256 in hex, is known.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
         is_over: whether the match has ended or does not continue.
@@ -249,12 +241,9 @@ class Seat:
             whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
             self._add("reset", header=header, seat=self._number, **whole)
             return
-        turns = [
-            turn
-            for turn in made.turns[-_LAST_TURNS:]
-            if self._turns.get(turn.turn) != msgspec.json.encode(turn)
-        ]
-        self._turns |= {turn.turn: msgspec.json.encode(turn) for turn in turns}
+        encode, sent, last = msgspec.json.encode, self._turns, made.turns[-_LAST_TURNS:]
+        turns = [turn for turn in last if sent.get(turn.turn) != encode(turn)]
+        sent |= {turn.turn: encode(turn) for turn in turns}
         self._add("steps", steps=made.steps[steps:], lines=made.lines[lines:], turns=turns)
 
     def end(self, whole: MatchPage) -> None:
@@ -306,7 +295,7 @@ class MatchSession:
     """
 
     def __init__(self, game: str, bots: Sequence[str], known: Links | None = None) -> None:
-        rules = GAMES[game]
+        rules = person_rules(game)
         known = known or Links(secrets.token_hex(8), {}, 0)
         self.id, digests, self.port = known.id, known.digests, known.port
         self.game = game
@@ -389,11 +378,7 @@ class MatchSession:
 
 
 class Seats:
-    """The addresses of the seats of matches.
-
-    Attributes:
-        sittings: the matches, by id.
-    """
+    """The addresses of the seats of matches, `sittings`, which are known by their id."""
 
     def __init__(self, sittings: Collection[MatchSession] = ()) -> None:
         self.sittings = {sitting.id: sitting for sitting in sittings}
@@ -420,7 +405,7 @@ class Seats:
         given = await _body(request, ClaimSeat)
         token = given.token or request.cookies.get("seat", "")
         self._own(request, token).enter(given.tab[:64])
-        answer = _json({})
+        answer = as_json({})
         answer.set_cookie(
             "seat",
             token,
@@ -433,20 +418,20 @@ class Seats:
 
     async def _events(self, request: Request) -> Response:
         query = request.query_params
-        after = query.get("after", "0")
+        after = whole_number(query.get("after", "0"))
         seat = self._own(request)
-        if not (after.isascii() and after.isdigit() and len(after) <= 9):
+        if after is None:
             raise Refused(422, "after must be a number.")
         tab = query.get("tab", "")[:64]
         wait = query.get("wait", "1") != "0"
-        data = await seat.news(tab, query.get("run", ""), int(after), wait=wait)
-        shown = BackgroundTask(seat.note_end, int(after))  # when it has been sent
+        data = await seat.news(tab, query.get("run", ""), after, wait=wait)
+        shown = BackgroundTask(seat.note_end, after)  # when it has been sent
         return Response(data, media_type="application/json", background=shown)
 
     async def _answer(self, request: Request) -> Response:
         seat = self._own(request)
         seat.answer(await _body(request, Answered))
-        return _json({})
+        return as_json({})
 
     def _found(self, request: Request) -> tuple[MatchSession, Seat]:
         sitting = self.sittings.get(request.path_params["match"])
@@ -494,11 +479,7 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
-def _json(value: object, status: int = 200) -> Response:
-    return Response(msgspec.json.encode(value), status, media_type="application/json")
-
-
 async def refused(request: Request, error: Exception) -> Response:
     """Say why a request was not obeyed."""
     assert isinstance(error, Refused)
-    return _json({"problem": str(error)}, error.status)
+    return as_json({"problem": str(error)}, error.status)

@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -31,17 +31,14 @@ IDLE = 20
 FRESH = 0.5
 _KEPT = 16
 
-Key = tuple[tuple[int, int], ...]
+State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
     """A store as its pages show it.
 
     Attributes:
-        setup: its settings.
         names: of the bots, by number.
-        report: its standings and statistics.
-        history: of the ratings.
         changed: when it was written last, in seconds since 1970.
     """
 
@@ -84,13 +81,11 @@ class StoreSummary(Struct, frozen=True):
 class _Kept(NamedTuple):
     """The results on a store so far.
 
-    Attributes:
-        key, fresh: the state that the standings are of, and until when they are shown.
-        whole, until: the same for the rest.
+    The standings are of the state `key` and shown until `fresh`, all else of `whole` and `until`.
     """
 
-    key: Key
-    whole: Key
+    key: State
+    whole: State
     until: float
     fresh: float
     shown: Shown
@@ -117,7 +112,7 @@ class Tournaments:
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._glances: dict[str, tuple[Key, StoreSummary]] = {}
+        self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
     def shown(self, file: File) -> Shown:
         """A store as its pages show it.
@@ -126,7 +121,7 @@ class Tournaments:
             UsageError: it is not a store, is damaged, or was removed.
         """
         check_in_place(file)
-        key = _key(file)
+        key = state_of(file.path)
         with self._lock:  # one at a time: two would take twice the time and the memory
             kept = self._kept.get(file.id)
             now = time.monotonic()
@@ -146,13 +141,8 @@ class Tournaments:
                     shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
                 else:
                     old = None
-                    shown = Shown(
-                        store.stages[-1],
-                        store.names,
-                        report(store),
-                        history(store),
-                        key[0][1] / 1e9,
-                    )
+                    setup, parts = store.stages[-1], (report(store), history(store))
+                    shown = Shown(setup, store.names, *parts, key[0][1] / 1e9)
             idle = IDLE * (time.thread_time() - begun)
             now = time.monotonic()
             whole, until = (key, now + idle) if old is None else (old.whole, old.until)
@@ -163,33 +153,23 @@ class Tournaments:
 
     def glance(self, file: File) -> StoreSummary:
         """A store in a list."""
-        key = _key(file)
+        key = state_of(file.path)
         known = self._glances.get(file.id)
         if known is not None and known[0] == key:
             return known[1]
         changed = key[0][1] / 1e9
         try:
             with _opened(file) as store:
-                setup = store.stages[-1]
-                found = StoreSummary(
-                    file.id,
-                    changed,
-                    setup.game,
-                    setup.format,
-                    len(setup.bots),
-                    store.count()[0],
-                )
+                setup, matches = store.stages[-1], store.count()[0]
+                about = (setup.game, setup.format, len(setup.bots), matches)
+                found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
         self._glances[file.id] = (key, found)
         return found
 
     def entrants(self, file: File, digests: Collection[str]) -> Entrants:
-        """The names that a tournament gives to its bots.
-
-        Args:
-            digests: of the matches whose players are wanted.
-        """
+        """The names that a tournament gives to its bots, and to the players of these matches."""
         with _opened(file) as store:
             names = store.names
             marks = ", ".join("?" * len(digests))
@@ -270,10 +250,10 @@ def _opened(file: File, *, check: bool = False) -> Iterator[Store]:
         raise UsageError(str(error).replace(file.path, file.id)) from error
 
 
-def _key(file: File) -> Key:
-    """What changes when the store does."""
+def state_of(store: str) -> State:
+    """Size and time of the files of a store, which change when the store does."""
     found = []
-    for path in (file.path, f"{file.path}-wal"):
+    for path in (store, f"{store}-wal"):
         with suppress(OSError):
             state = os.stat(path)
             found.append((state.st_size, state.st_mtime_ns))

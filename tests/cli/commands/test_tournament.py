@@ -678,7 +678,7 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
     assert {row["name"] for row in rows} == {"minimal", "big_money", "new"}
     assert [row["rank"] for row in rows] == ["1", "2", "3"]
     for columns in range(40, 60):
-        monkeypatch.setattr("referee.cli.commands.standings.width", lambda _, most=columns: most)
+        monkeypatch.setattr("referee.cli.console.width", lambda _, most=columns: most)
         lines = commands.run("standings", commands.store).splitlines()
         assert not [line for line in lines if line.endswith(" ")]
     page = commands.run("standings", commands.store, "--format", "html")
@@ -855,11 +855,11 @@ MATCH = "UPDATE matches SET {} WHERE match = 3"
         ("DROP TABLE seats", "it does not have the tables of a store"),
         (
             "CREATE TRIGGER t AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
-            "its tables are not",
+            "does not have the tables",
         ),
         (
             "CREATE TRIGGER sqliteevil AFTER INSERT ON seats BEGIN DELETE FROM bots; END",
-            "its tables are not",
+            "does not have the tables",
         ),
         ("UPDATE about SET value = '{\"new\":[1]}' WHERE key = 'versions'", "about, versions: Exp"),
     ],
@@ -879,7 +879,7 @@ def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says:
         store = ["--store"] * (command[0] == "verify") + [commands.store]
         assert commands.run(*command, *store, code=2) == ""
         line = one_line(commands.err)
-        assert f"{commands.store} is damaged: table " in line or "its tables" in line
+        assert f"{commands.store} is damaged: table " in line or "the tables of a store" in line
         assert says in line
     assert says in commands.refused(*words)
     assert kept_by_the_game or Path(commands.store).read_bytes() == before

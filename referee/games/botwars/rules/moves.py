@@ -73,9 +73,9 @@ def carried_out(
 def _why(start: float, end: float, own: Collection[int], targets: Collection[int]) -> str:
     step = f"from {describe(start)} to {describe(end)}"
     if isinstance(start, float) and not start.is_integer():
-        return f"{step}: `from` is no integer"
+        return f"{step}: `from` is not an integer"
     if isinstance(end, float) and not end.is_integer():
-        return f"{step}: `to` is no integer"
+        return f"{step}: `to` is not an integer"
     if start not in own:
         return f"{step}: no botlet of its own is at `from`"
     if start in targets:

@@ -57,7 +57,7 @@ class DominionObservedChance:
         self._taken = False  # at random, since the last request
 
     def shuffle(self, stream: str, items: list[str]) -> None:
-        """Leave the order open: with each draw it is looked up."""
+        pass  # the order stays open: with each draw it is looked up
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
         """Put on top what the next hand shows, as far as the deck has it."""
@@ -85,15 +85,12 @@ class DominionObservedChance:
         return _minus(taken, top) + [card for card in top if card in taken]
 
     def choose(self, stream: str, count: int) -> int:
-        """Never asked: nothing in Dominion is drawn like this."""
-        raise NotImplementedError(stream)
+        raise NotImplementedError(stream)  # nothing in Dominion is drawn like this
 
     def _next_hand(self, number: str) -> list[str] | None:
-        """Return the hand in the player's next request; None without one."""
         return next(iter(self._hands[seat_index(number)]), None)
 
     def sent(self, message: Message, seat: int | None) -> Iterator[str]:
-        """Take a message that was right, to a seat or to all; returns the cases that it shows."""
         yield from TABLES.messages[message["type"]].split()
         if seat is not None and _hand_of(message) is not None:
             del self._hands[seat][:1]

@@ -61,12 +61,10 @@ class ProbeState(State):
         self.gains = 0
 
     def observe(self, message: Message) -> None:
-        """Take a message that asks for nothing."""
         self._memory.observe(message)
         self.gains += message["type"] == "player-gained"
 
     def look(self, request: Message) -> None:
-        """Take a request."""
         self.request = request
         self._memory.note(request)
         vars(self).update(vars(self._memory.state()))
@@ -85,10 +83,7 @@ class ProbeState(State):
         held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
         return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
-    # --- how it plays -----------------------------------------------------------------------------
-
     def turn_reply(self) -> dict[str, Any]:
-        """A legal reply to a play-turn."""
         for card in self.style.plays.split():
             parameters = self._parameters(card) if card in self.playable else None
             if parameters is not None:

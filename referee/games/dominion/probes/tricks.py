@@ -72,7 +72,7 @@ def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
 
 
 class DominionProbePlayer(ProbeState):
-    """Implements `referee.games.interface.probing.DominionProbePlayer`."""
+    """Implements `referee.games.interface.probing.ProbePlayer`."""
 
     def __init__(self, plan: Style, seat: int, seed: str) -> None:
         super().__init__(plan, seat, seed)
@@ -80,7 +80,6 @@ class DominionProbePlayer(ProbeState):
         self._replies = 0
 
     def reply(self, request: Message) -> ProbeAction:
-        """Answer a request."""
         self.look(request)
         self._replies = 0 if self.first else self._replies + 1
         if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
@@ -112,7 +111,6 @@ def _holds(sight: ProbeState, condition: str) -> bool:
 
 
 def _filled(sight: ProbeState, reply: Any) -> Any:
-    """A reply with the values that it names."""
     if isinstance(reply, dict):
         return {name: _filled(sight, value) for name, value in reply.items()}
     if isinstance(reply, list):

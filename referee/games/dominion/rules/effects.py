@@ -146,7 +146,7 @@ def _why_not_gained(
     if not isinstance(desired, str) or desired not in COST:
         return f"`desired_card` is {describe(desired)}"
     if desired not in EXCHANGES.get(card, COST):
-        return f"`desired_card` is {describe(desired)}, which is no treasure"
+        return f"`desired_card` is {describe(desired)}, which is not a treasure"
     if not supply[desired]:
         return f"`desired_card` is {describe(desired)}, whose pile is empty"
     limit = gain_limit(card, trashed)

@@ -75,7 +75,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     turn.actions -= 1
     if not isinstance(card, str) or card not in EFFECTS:
         shown = "missing" if card is UNSET else describe(card)
-        table.fault(player, faults.NOT_AN_ACTION, f"`card` is {shown}, which is no action card")
+        table.fault(player, faults.NOT_AN_ACTION, f"`card` is {shown}, which is not an action card")
         return
     if card not in player.hand:
         table.fault(player, faults.NOT_IN_HAND, f"`card` is {describe(card)}, which is not in hand")
@@ -121,7 +121,7 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
     for place, card in enumerate(treasures):
         worth = WORTH.get(card) if isinstance(card, str) else None
         if worth is None or card not in hand:
-            problem = "is no treasure" if worth is None else "is not in hand (any more)"
+            problem = "is not a treasure" if worth is None else "is not in hand (any more)"
             detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
             table.fault(player, faults.BAD_TREASURE, detail)
             return None
@@ -144,7 +144,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
     buys = turn.buys
     for place, card in enumerate(cards):
         if not isinstance(card, str) or card not in CARDS:
-            problem = "which is no card"
+            problem = "which is not a card"
         elif not table.supply.counts[card]:
             problem = "whose pile is empty"
         elif not buys:
