@@ -116,14 +116,12 @@ class Tribute(TableGame[Table]):
             self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[SeatState]:
-        return [
-            SeatState(
-                player.prestige,
-                player.turns,
-                CardFacts(dict(sorted(Counter(c.kind.card for c in player.owned()).items()))),
-            )
-            for player in self.table.players
-        ]
+        found = []
+        for player in self.table.players:
+            cards = Counter(card.kind.card for card in player.owned())
+            facts = CardFacts(dict(sorted(cards.items())))
+            found.append(SeatState(player.prestige, player.turns, facts))
+        return found
 
     def view(self, viewer: Viewer) -> View:
         """Show the state to a viewer: hands are hidden, and the order of decks."""
