@@ -401,11 +401,7 @@ def _described(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> tuple[list[BotSource], MatchSpec]:
-    """The sources of the bots, and the match to play.
-
-    Raises:
-        UsageError: something of it cannot be.
-    """
+    """The sources of the bots, and the match to play, or a `UsageError`."""
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'

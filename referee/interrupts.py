@@ -16,11 +16,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The user or the system wants the program to end.
-
-    Attributes:
-        number: the signal.
-    """
+    """The user or the system wants the program to end, by the signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(

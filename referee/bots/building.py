@@ -74,12 +74,7 @@ State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """Result of building a folder.
-
-    Attributes:
-        problem: why it failed, in one clause; else empty.
-        output: stdout and stderr of the build; the middle is omitted if it is long.
-    """
+    """Result of building a folder: the reason of a failure, or "", and the shortened output."""
 
     folder: BotFolder
     state: State
@@ -91,14 +86,10 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder, unless that was done.
+    """Build the bot in a folder without problems, unless that was done; or `again`.
 
     Args:
         limit: seconds that its build command may take.
-        again: even if it was done.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
     """
     if not folder.build:
         return Built(folder, "nothing to build")

@@ -80,11 +80,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """The place of a bot behind HTTP.
-
-    Attributes:
-        url: of every POST.
-    """
+    """The place of a bot behind HTTP: the URL of every POST."""
 
     argument: str
     url: str
@@ -168,12 +164,7 @@ def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | Non
 
 
 def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
-    """The bot in a folder.
-
-    Raises:
-        UsageErrors: all that is wrong with the folder.
-        NotBuiltError: it is to be built first.
-    """
+    """The bot in a folder; raises all its mistakes as `UsageErrors`, or `NotBuiltError`."""
     problems = list(folder.problems)
     if folder.command and is_built(folder):
         try:
@@ -189,11 +180,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
 
 
 def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
-    """What `find` makes of each BOT argument.
-
-    Raises:
-        UsageError: something is wrong with some of them: all of it, one line a mistake.
-    """
+    """What `find` makes of each BOT argument; raises all that is wrong as one `UsageError`."""
     found: list[U] = []
     errors: list[UsageError] = []
     unbuilt: list[str] = []
@@ -214,11 +201,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """A rule file with its text, for processes where the file is not; None for anything else.
-
-    Raises:
-        BotNotFoundError: it cannot be played.
-    """
+    """A rule file with its text, for processes where the file is not; None for anything else."""
     path = _file(argument, directory, [game])
     if path is None:
         return None  # without a look at the game, which takes long to load
@@ -259,11 +242,7 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
     """The game of the rule files among the bots, for a match whose game was not chosen.
 
-    Args:
-        bots: BOT arguments, each with its directory, as of `find_bot`.
-
-    Raises:
-        UsageError: the files are for two games, or one is for a game that there is not.
+    Each BOT argument has its directory. Files for two games, or for none, are a `UsageError`.
     """
     found: dict[str, str] = {}  # game -> the first file for it
     for argument, directory in bots:

@@ -14,16 +14,10 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """A digest of the files that a BOT argument names, as hexadecimal digits.
+    """A digest of the files that a BOT argument of `find_bot` names; "" without such files.
 
     All files of a folder with a `bot.toml` count, except those that its build made. Of any other
-    bot the files count that are words of its command line.
-
-    Args:
-        argument, game, directory: as of `find_bot`.
-
-    Returns:
-        An empty string if there is no such file here, or if the files have more than `MAX_BYTES`.
+    bot the files count that are words of its command line, up to `MAX_BYTES` together.
     """
     with suppress(OSError, UsageError, ValueError):
         folder = bot_folder(argument, game, directory) or folder_around(directory)

@@ -37,14 +37,10 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Find out what was given as a bot.
-
-    Args:
-        game: a key of `GAMES`.
+    """Find out what was given as a bot in a game.
 
     Raises:
-        UsageError: it is not a bot.
-        BotNotFoundError: it names nothing that can be run.
+        UsageError: it is not a bot, or names nothing that can be run.
     """
     if isinstance(bot, BotCommand | BotAddress | PythonBot):
         return bot

@@ -85,11 +85,7 @@ def start(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """A bot as it is, without what stands before it if it speaks a dialect.
-
-    Args:
-        nursery: for the tasks that a process needs as long as it runs.
-    """
+    """A bot without what stands before it if it speaks a dialect; its tasks are in the nursery."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         process = BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))
@@ -150,11 +146,7 @@ def borrow_plain_bots(
 def release_plain(bots: Sequence[PlainBot], keep: Container[int], grace: float) -> set[int]:
     """Let go of the bots in the seats of `keep`, and end the others, side by side (8.4).
 
-    Args:
-        grace: seconds.
-
-    Returns:
-        The seats of those that were let go of.
+    Each has `grace` seconds. Returns the seats of those that were let go of.
     """
     released = {seat for seat in range(len(bots)) if seat in keep}
 

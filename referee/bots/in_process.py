@@ -62,11 +62,7 @@ class InProcessBot(NoProcess):
         return self.answer(lines)
 
     def answer(self, lines: Sequence[bytes]) -> Answer:
-        """Get its reply, without an event loop.
-
-        Args:
-            lines: all that are new, the request last; without line ends.
-        """
+        """Get its reply to new lines, the request last, without line ends and event loop."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:

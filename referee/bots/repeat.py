@@ -45,12 +45,7 @@ def repeat_words(
 def not_weaker(
     game: str, bots: Iterable[str], kind: str, settings: dict[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """The sandbox and the settings that a file claims, as far as a command may ask for them.
-
-    Args:
-        bots: BOT arguments.
-        kind, settings: as in the file.
-    """
+    """The sandbox and the settings that a file claims, as far as a command may ask for them."""
     ours = {HUMAN, *bundled_bots(game), *rule_files(game)}  # all that they start came with us
     if ours.issuperset(bots):
         return kind, settings

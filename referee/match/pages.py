@@ -56,12 +56,7 @@ SHARED = _Shared()
 
 
 class Section(NamedTuple):
-    """A section of a page.
-
-    Attributes:
-        number: such as "7.2".
-        text: its Markdown, without the heading and without the sections inside it.
-    """
+    """A section of a page: its number, title, and Markdown without the sections inside it."""
 
     number: str
     title: str

@@ -219,11 +219,7 @@ def match_spec(
 
 
 def checked_seed(seed: int | None) -> int:
-    """The seed; one that is drawn for None.
-
-    Raises:
-        UsageError: it is not a valid seed.
-    """
+    """The seed, or one that is drawn for None; raise `UsageError` if it is not valid."""
     if seed is None:
         import secrets  # takes as long to load as all the rest of this module
 

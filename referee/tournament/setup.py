@@ -87,9 +87,6 @@ def entrants(
 
     Args:
         unbuilt: gets the folders that are not built, which are left out. None: they are an error.
-
-    Raises:
-        UsageError: all that is wrong with the folders.
     """
     taken: dict[str, str] = {}
 

@@ -69,11 +69,7 @@ def table_of(store: Store) -> Any:
 
 
 def stages(store: Store, table: Any = None) -> Iterator[Stage]:
-    """Yield the stages of a tournament. Play each one before you ask for the next.
-
-    Args:
-        table: an empty one of its format, which follows the results.
-    """
+    """Yield the stages of a tournament. Play each one before you ask for the next."""
     deal = match = 0
     for before, setup in pairwise([None, *store.stages]):
         assert setup is not None

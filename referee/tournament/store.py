@@ -91,11 +91,7 @@ _COLUMNS = ", ".join(
 
 
 class Store:
-    """A store that is open. Its methods raise `UsageError` where the database cannot be used.
-
-    Attributes:
-        name: of the file, as it was given; `MEMORY` for a store without a file.
-    """
+    """A store that is open. Its methods raise `UsageError` where the database cannot be used."""
 
     def __init__(
         self,
@@ -125,9 +121,6 @@ class Store:
         """Open a store, or make one; no other run can have it meanwhile.
 
         A new one has no tables before its first stage, so that nobody reads one without.
-
-        Raises:
-            UsageError: it cannot be written, is not a store, or another run uses it.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -159,9 +152,7 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open a store that is there; a run may be writing it.
-
-        It stays as it was when it was opened, even if a run adds to it meanwhile.
+        """Open a store that is there; it stays as it was, even if a run adds to it meanwhile.
 
         Args:
             check: look at all rows. Without, only what is a store is known.
@@ -338,11 +329,7 @@ class Store:
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
-        """The names of the bots that have played with other files only.
-
-        Args:
-            digests: name of a bot -> digest of its files now; empty if it is not known.
-        """
+        """The names of the bots that have played with other files only, by digests of files."""
         if self._is_new:
             return []
         query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"

@@ -25,11 +25,7 @@ _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: bucke
 
 
 def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
-    """Raise `UsageError` unless all rows of a store can be, by themselves and with the others.
-
-    Args:
-        select: gives the rows of a query.
-    """
+    """Raise `UsageError` unless all rows that a query gives are valid and fit together."""
     _check_stages(stages)
     last = stages[-1]
     found = select("SELECT * FROM bots ORDER BY bot")

@@ -154,11 +154,7 @@ class Cgroup:
         self.folders = tuple(dict.fromkeys(self._at.values()))
 
     def make(self, limits: Limits) -> None:
-        """Make it, with the limits of memory and of processes.
-
-        Raises:
-            OSError: the system has no room for it.
-        """
+        """Make it, with the limits of memory and of processes; raise `OSError` if that fails."""
         for folder in self.folders:
             os.mkdir(folder)
         memory, at = limits.memory_limit, self._at

@@ -15,12 +15,7 @@ _UTIME = 11
 
 
 class Usage(NamedTuple):
-    """The CPU activity of a process and all its children.
-
-    Attributes:
-        seconds: CPU time until now.
-        is_running: whether one of them runs, or would if there was a processor for it.
-    """
+    """CPU time of a process and its children; whether one runs, or waits for a processor."""
 
     seconds: float
     is_running: bool

@@ -72,13 +72,9 @@ class Guardian:
         self._shell: subprocess.Popen[bytes] | None = None
 
     def begin(self, folders: Iterable[str] = ()) -> None:
-        """A bot is about to be started.
+        """A bot is about to be started, in a control group of these folders, if it has one.
 
-        Args:
-            folders: of its control group, which is about to be made.
-
-        Raises:
-            OSError: the shell cannot be started.
+        Raises `OSError` if the shell cannot be started.
         """
         with self.lock:
             if self._shell is None:

@@ -350,10 +350,7 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
     """Start a bot for a match with these limits, in this sandbox: all bots are started here.
 
-    Sources that are not processes stay unchanged.
-
-    Raises:
-        ShortageError: the system has no process, memory or file descriptor left for it.
+    Sources that are not processes stay unchanged. As `LaunchedBot`, it may raise `ShortageError`.
     """
     return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
@@ -390,11 +387,7 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
 
 
 def why_not_begun(argument: str, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a bot's program, from what it said on stderr.
-
-    Raises:
-        ShortageError: the sandbox does not work, which is not the bot's fault.
-    """
+    """Why a sandbox did not run a program; if it does not work itself, raise `ShortageError`."""
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):

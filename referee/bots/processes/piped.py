@@ -51,11 +51,7 @@ _EXIT_SECONDS = 0.5
 
 
 class Wait(NamedTuple):
-    """Waits for output, for room in its stdin, or for a time; ends with the process at the latest.
-
-    Attributes:
-        until: when time runs out, on the clock of the process.
-    """
+    """Waits for output, for room in its stdin, or for a time; at most until it ends."""
 
     until: float
     read: bool = False
@@ -222,11 +218,7 @@ class PipedBot:
         return answer
 
     def quick_reply(self, seconds: float) -> Answer | None:
-        """Wait a moment for the usual reply, if nothing else needs attention.
-
-        Returns:
-            None if it has not come, or if other events need attention: `replying` continues.
-        """
+        """Wait a moment for the usual reply; None if it has not come, or something else is up."""
         self.started = None
         if (
             self._buffer
@@ -483,11 +475,7 @@ class PipedBot:
         )
 
     def _handing_over(self, until: float, *, reading: bool = False) -> Steps[bool]:
-        """Hand over the bytes that did not fit into its pipe; False if time ran out.
-
-        Args:
-            reading: whether to read its output meanwhile.
-        """
+        """Hand over what did not fit into its pipe, reading meanwhile; False if time ran out."""
         while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
             if (yield Wait(until, read=reading, write=True)):
                 return False
@@ -568,7 +556,7 @@ class PipedBot:
 
 
 def read_now(fd: int) -> bytes | None:
-    """What is in a pipe now: nothing at its end; None if nothing has come yet."""
+    """The bytes in a pipe now: none at its end; None if nothing has come yet."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

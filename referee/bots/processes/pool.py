@@ -20,11 +20,7 @@ class BotPool:
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """A bot that waits; None if nobody waits, or if it has ended since.
-
-        Args:
-            fresh: whether none is wanted; one that waits is ended.
-        """
+        """A bot that waits and has not ended; None without one, or if a fresh one is wanted."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]

@@ -248,11 +248,7 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 
 
 class _Place:
-    """Where a bot is inside: its files, its command line.
-
-    Attributes:
-        argv: as it is inside.
-    """
+    """Where a bot is inside: its files, and its command line `argv`."""
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")

@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from multiprocessing.util import Finalize
 from pathlib import Path
 
@@ -83,16 +83,20 @@ class Batch(Struct, frozen=True):
     matches_a_deal: int = 1
     run: str = ""
 
+    def in_directories(self, place: Callable[[str], str]) -> Batch:
+        """This batch with its bots in other directories: `place` of those that they are in."""
+        entrants = {
+            number: replace(entrant, directory=place(entrant.directory))
+            for number, entrant in self.entrants.items()
+        }
+        return replace(self, entrants=entrants)
+
 
 _OURS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
 
 
 class Failed(Struct, frozen=True):
-    """Why a batch could not be played; not an exception, since not all of them can be sent.
-
-    Attributes:
-        kind: "usage", "shortage" or "bug".
-    """
+    """Why a batch could not be played, as plain data: "usage", "shortage" or "bug", and a text."""
 
     kind: str
     text: str

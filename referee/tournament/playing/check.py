@@ -52,11 +52,7 @@ def check(
     dispatcher: Dispatcher,
     records: Path | None,
 ) -> Iterator[Checked | None]:
-    """Check matches, those first that are not in `again`: they have a record in the folder.
-
-    Yields:
-        A match that was checked, or None now and then, so that the caller can look around.
-    """
+    """Check matches, those first that have a record. None now and then, to look around."""
     digests = {match.match: match.digest for match in again}
     for match in matches:
         if records is not None and match.match not in digests:

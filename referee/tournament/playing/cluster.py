@@ -145,13 +145,9 @@ class _ClusterExecutor(Executor):
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Let a worker call a function with a batch, its one argument."""
-        batch: Batch = args[0]
-        entrants = {
-            number: replace(entrant, directory=self._digests.get(entrant.directory, ""))
-            for number, entrant in batch.entrants.items()
-        }
-        digests = sorted({entrant.directory for entrant in entrants.values()} - {""})
-        work = pickle.dumps((fn, replace(batch, entrants=entrants)))
+        batch: Batch = args[0].in_directories(lambda name: self._digests.get(name, ""))
+        digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
+        work = pickle.dumps((fn, batch))
         return self._portal.start_task_soon(self._play, work, digests)
 
     async def _play(self, work: bytes, digests: list[str]) -> Any:

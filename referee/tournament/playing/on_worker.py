@@ -20,10 +20,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 
-import msgspec
-
 from referee._version import __version__
-from referee.tournament.playing.batch import Batch, end_bots
+from referee.tournament.playing.batch import end_bots
 from referee.tournament.playing.directories import Packed, place, unpack
 
 IDLE_SECONDS = 30.0
@@ -145,18 +143,9 @@ def main(connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             function, batch = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(function(_unpacked(batch))))
+            here = batch.in_directories(lambda digest: str(place(digest)) if digest else "")
+            connection.send_bytes(pickle.dumps(function(here)))
     end_bots()
-
-
-def _unpacked(batch: Batch) -> Batch:
-    entrants = {
-        number: msgspec.structs.replace(entrant, directory=str(place(entrant.directory)))
-        if entrant.directory
-        else entrant
-        for number, entrant in batch.entrants.items()
-    }
-    return msgspec.structs.replace(batch, entrants=entrants)
 
 
 if __name__ == "__main__":

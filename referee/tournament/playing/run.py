@@ -55,10 +55,7 @@ class Run:
     def play(self, dispatcher: Dispatcher) -> None:
         """Play all that is missing; of a sequential test no more than decides it.
 
-        Raises:
-            UsageError: the store or a record cannot be written, or a bot is not there any more.
-            ShortageError: the system is short of something, or workers are killed again and again.
-            InternalError: the referee has a bug.
+        It raises what `Dispatcher.play` does, and `UsageError` if a result cannot be written.
         """
         there = set(self._store.played())
         dispatcher.out |= self._store.put_out()

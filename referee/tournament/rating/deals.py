@@ -27,11 +27,7 @@ def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
 
 
 class Deals:
-    """All finished matches of a tournament; a void match is never added.
-
-    Args:
-        bots: how many bots the tournament has; they are numbered from 0.
-    """
+    """All finished matches of a tournament of so many bots; a void match is never added."""
 
     def __init__(self, bots: int, players: int) -> None:
         self.bots = bots

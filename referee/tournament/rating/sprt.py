@@ -74,11 +74,7 @@ class Sprt:
         return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The logarithm of how much likelier the deals are under H1 than under H0.
-
-        Args:
-            counts: how many deals brought the first bot 0, 0.5, 1, 1.5 and 2 points.
-        """
+        """Log-likelihood ratio of H1 to H0; `counts` are of deals with 0, 0.5, 1, 1.5, 2 points."""
         return float(self.llrs([counts])[0])
 
     def llrs(self, counts: ArrayLike) -> Floats:

@@ -79,11 +79,7 @@ class Statistics(Struct):
 
 
 def statistics(store: Store) -> Statistics:
-    """Return the statistics of the matches in a store.
-
-    Raises:
-        UsageError: the game's data of a match in the store are wrong.
-    """
+    """Return the statistics of the matches in a store; its data of the game may be damaged."""
     names = store.names
     (row,) = store.select(
         "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "

@@ -25,13 +25,7 @@ MOST_LOSSES = 3
 
 
 class NotableLoss(Struct, frozen=True):
-    """A match to look at.
-
-    Attributes:
-        match: its number.
-        why: one clause.
-        command: plays it again.
-    """
+    """A match to look at: its number, why in one clause, and the command that plays it again."""
 
     match: int
     why: str

@@ -146,12 +146,7 @@ def rating_interval(bot: BotStanding) -> str:
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
-    """An interval in words.
-
-    Args:
-        low, high: its ends; None where it has none.
-        deals: how many it is made from.
-    """
+    """An interval from so many deals in words; an end that is None is open."""
     if deals < ENOUGH_DEALS:
         return "too few to say"
     if low is None:

@@ -14,11 +14,7 @@ from referee.tournament.store import Store
 
 
 class Report(NamedTuple):
-    """The standings, and what else there is to say.
-
-    Attributes:
-        notable_losses: name of a bot -> lost matches to learn from.
-    """
+    """The standings, and what else there is to say; lost matches by the names of the bots."""
 
     found: Standings
     facts: Statistics

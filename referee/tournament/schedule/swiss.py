@@ -31,11 +31,9 @@ _NEAR = 50
 
 
 class SwissRound(NamedTuple):
-    """A round.
+    """A round: line-ups, the best in the standings first, and the bots that rest.
 
     Attributes:
-        line_ups: distinct bots, one per seat; the highest in the standings first.
-        byes: bots that do not play, fewer than a line-up.
         rematches: pairs in the line-ups that had met before.
     """
 
