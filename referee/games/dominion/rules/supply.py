@@ -14,16 +14,10 @@ class Supply:
     """The piles: `counts` has the cards left, for each of the seventeen."""
 
     def __init__(self, players: int) -> None:
-        victory = 8 if players == 2 else 12
-        coppers_dealt = STARTING_DECK.count("copper") * players
+        coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
-            "curse": 10 * (players - 1),
-            "copper": 60 - coppers_dealt,
-            "silver": 40,
-            "gold": 30,
-            "estate": victory,
-            "duchy": victory,
-            "province": victory,
+            "curse": 10 * (players - 1), "copper": coppers, "silver": 40, "gold": 30,
+            **dict.fromkeys(("estate", "duchy", "province"), 8 if players == 2 else 12),
             **dict.fromkeys(KINGDOM, 10),
         }
         self.set({})
