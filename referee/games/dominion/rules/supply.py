@@ -16,7 +16,10 @@ class Supply:
     def __init__(self, players: int) -> None:
         coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
-            "curse": 10 * (players - 1), "copper": coppers, "silver": 40, "gold": 30,
+            "curse": 10 * (players - 1),
+            "copper": coppers,
+            "silver": 40,
+            "gold": 30,
             **dict.fromkeys(("estate", "duchy", "province"), 8 if players == 2 else 12),
             **dict.fromkeys(KINGDOM, 10),
         }
