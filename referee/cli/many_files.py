@@ -140,11 +140,7 @@ class _WorkerDiedError(Exception):
 def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
-    """The results of the work, in the order of the files.
-
-    Raises:
-        _WorkerDiedError: a process has ended by itself.
-    """
+    """The results of the work, in the order of the files; `_WorkerDiedError` if a process ends."""
     collect_garbage()
     processes = min(jobs or cores(), len(names))
     # Another process has another standard input.

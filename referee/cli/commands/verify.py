@@ -70,11 +70,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _check(options: argparse.Namespace, names: list[str]) -> None:
-    """Find out what cannot be verified, before anything starts.
-
-    Raises:
-        UsageError: something cannot.
-    """
+    """Raise a `UsageError` for what cannot be verified, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records is not None:
