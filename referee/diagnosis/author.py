@@ -188,7 +188,8 @@ def dialects_for(rules: GameDefinition, bot: str) -> str:
     given = [
         f'"{name}:{bot}"'
         for name, kind in kinds.items()
-        if kind.advised and not kind.greets and (kind.over_http if by_http else not kind.form_field)
+        if not (kind.tells_hidden or kind.greets)
+        and (kind.over_http if by_http else not kind.form_field)
     ]
     return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
 

@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from referee.errors import ProtocolMisuseError
 from referee.games.dominion import RULES
-from referee.games.dominion.rules.game import Facts, Options
+from referee.games.dominion.rules.game import Options
 from referee.games.dominion.rules.messages import PlayReply
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, GameSetup, Outcome, Request, SeatState, ranks
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.interface.seats import seat_id
+from referee.games.interface.table import CardFacts
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import (
     MAX_NAME_LENGTH,
@@ -781,7 +782,7 @@ def test_equal_seeds_and_lines_give_equal_entries() -> None:
 
 def test_standings_at_any_time() -> None:
     match = Match(RULES, seats=2, seed=1)
-    facts = Facts({"copper": 7, "estate": 3})
+    facts = CardFacts({"copper": 7, "estate": 3})
     shake_hands(match)
     assert match.standings() == [SeatState(3, 1, facts), SeatState(3, 0, facts)]
 
@@ -923,7 +924,7 @@ def scripted(*standings: SeatState, outcome: Outcome | None) -> Match:
 
 
 def standing(score: int = 0, turns: int = 0) -> SeatState:
-    return SeatState(score, turns, Facts({}))
+    return SeatState(score, turns, CardFacts({}))
 
 
 def test_a_game_that_stops_without_an_outcome_is_a_bug() -> None:

@@ -43,15 +43,11 @@ class ArmyStatistics:
             sums[0] += 1
             for place, name in enumerate(_COUNTS, 1):
                 sums[place] += getattr(facts, name)
-        rows = []
+        rows: list[Sequence[str | float | None]] = []
         for bot in sorted(bots):
             results = [(result, bots[bot][result]) for result in _RESULTS if result in bots[bot]]
             total = [sum(column) for column in zip(*(sums for _, sums in results), strict=True)]
-            rows += [_row(bot, result, sums) for result, sums in [("all", total), *results]]
+            for result, (matches, *counts) in [("all", total), *results]:
+                rows.append((bot, result, matches, *(count / matches for count in counts)))
         title = "Botlets and energy; mean per match"
         return [Table(title, _COLUMNS, rows, percent=("spawn disabled",))]
-
-
-def _row(bot: str, result: str, sums: Sequence[int]) -> Sequence[str | float | None]:
-    matches, *counts = sums
-    return (bot, result, matches, *(count / matches for count in counts))

@@ -6,10 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from referee.games.dominion.rules import faults, messages
-from referee.games.dominion.rules.game import REASONS, Dominion, Facts, Options, begin_at
+from referee.games.dominion.rules.game import REASONS, Dominion, Options, begin_at
 from referee.games.dominion.rules.situation import simplest_reply
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition, loaded
+from referee.games.interface.table import CardFacts
 
 RULES = GameDefinition(
     name="dominion",
@@ -18,7 +19,7 @@ RULES = GameDefinition(
     min_seats=2,
     max_seats=4,
     options=Options,
-    facts=Facts,
+    facts=CardFacts,
     new=Dominion,
     public=messages.PUBLIC,
     requests=messages.REQUESTS,

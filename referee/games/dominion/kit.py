@@ -91,11 +91,7 @@ def nearest(card: str) -> str | None:
 
 
 def _known(card: str) -> Card:
-    """The card of that name.
-
-    Raises:
-        ValueError: the card is unknown.
-    """
+    """The card of that name; `ValueError` if there is none."""
     if isinstance(card, str) and card in CARDS:
         return CARDS[card]
     close = nearest(str(card))
@@ -241,11 +237,7 @@ class State:
         return [p for p in self.players if p is not self.me and not p.left]
 
     def can_buy(self, *cards: str) -> bool:
-        """Whether these cards can all be bought now, one buy each.
-
-        Raises:
-            ValueError: a card is unknown.
-        """
+        """Whether these cards can all be bought now; `ValueError` if a card is unknown."""
         wanted = Counter(cards)
         return (
             sum(_known(card).cost for card in cards) <= self.money
@@ -254,11 +246,7 @@ class State:
         )
 
     def count(self, card: str) -> int:
-        """How many of a card this bot owns, wherever they are.
-
-        Raises:
-            ValueError: the card is unknown.
-        """
+        """How many of a card this bot owns; `ValueError` if the card is unknown."""
         _known(card)
         return self.me.cards[card]
 

@@ -15,7 +15,7 @@ from referee.games.interface.card_sums import CardSums, Count, by_bot, card_tabl
 
 
 class SeatCards(Struct, frozen=True, omit_defaults=True):
-    """What a seat bought, and gained without buying: card -> count, and own turn with the first."""
+    """Cards that a seat bought, or gained without buying: card -> count, own turn of the first."""
 
     bought: dict[str, tuple[Count, Count]] = {}
     gained: dict[str, tuple[Count, Count]] = {}

@@ -41,7 +41,6 @@ def _counting(counts: _Counts, kind: frozenset[str]) -> Callable[[Observation], 
 
 
 def _most_of_others(kind: frozenset[str]) -> Callable[[Observation], float]:
-    """How many cards of a kind the player has who has most of them, of all others."""
     return lambda sight: max([_count(seat.cards, kind) for seat in sight.others])
 
 
@@ -98,14 +97,6 @@ def _scores(
     return RuleSet(about, lambda decision, card: default(card), text, cards)
 
 
-def _to_discard(card: str) -> float:
-    return 30 if card == "curse" or card in _VICTORY else 19 - COST[card]
-
-
-def _to_trash(card: str) -> float:
-    return {"curse": 30, "estate": 25}.get(card, 20 - COST[card])
-
-
 SETS = {
     "playRules": _scores(
         "which action card to play next",
@@ -116,12 +107,12 @@ SETS = {
     "buyRules": _scores("which card to buy next", lambda card: 0, "0"),
     "discardRules": _scores(
         "which cards a cellar or a militia discards",
-        _to_discard,
+        lambda card: 30 if card == "curse" or card in _VICTORY else 19 - COST[card],
         "30 for victory cards and curses, 19 - cost for others",
     ),
     "trashRules": _scores(
         "which card a remodel or a mine trashes",
-        _to_trash,
+        lambda card: {"curse": 30, "estate": 25}.get(card, 20 - COST[card]),
         "30 for a curse, 25 for an estate, 20 - cost for others",
     ),
     "gainRules": RuleSet(

@@ -20,14 +20,7 @@ SHARES = ("share", "points with", "points without")
 def by_bot(
     seats: Iterable[SeatFacts], facts: type[Any], gatherer: Callable[[], B]
 ) -> list[tuple[str, B]]:
-    """Give the facts of all seats to a gatherer for each bot, by `add(points, facts)`.
-
-    Args:
-        facts: the struct of the facts. A match of a bot against itself has them for each seat.
-
-    Returns:
-        Bots and their gatherers, by name.
-    """
+    """Give the facts of all seats to a gatherer per bot, by `add(points, facts)`; sorted."""
     bots: defaultdict[str, Any] = defaultdict(gatherer)
     decode = msgspec.json.Decoder(facts).decode
     for seat in seats:

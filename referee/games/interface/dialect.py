@@ -62,7 +62,6 @@ class DialectKind(Struct, frozen=True):
         reply_end: the end mark of a process's reply, which does not belong to the reply.
         greets: whether its bots answer the game's own handshake. A bot that does not then probably
             speaks another dialect.
-        advised: whether the referee recommends it to an author whose bot may speak a dialect.
         tells_hidden: whether its bots see hidden things, to compare the game with another
             implementation; no tournament takes them.
         wrong: explains a fault in the words of the dialect, from the fault, the canonical request
@@ -75,6 +74,5 @@ class DialectKind(Struct, frozen=True):
     form_field: str = ""
     reply_end: bytes = b"\n"
     greets: bool = False
-    advised: bool = True
     tells_hidden: bool = False
     wrong: Wrong | None = None

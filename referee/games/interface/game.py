@@ -156,12 +156,7 @@ class Game(Protocol):
         """Turns begun: of all players together; if all move together, of one of them. Cheap."""
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Answer all requests.
-
-        Args:
-            replies: one for each seat with a request: a reply struct of the game, `InvalidReply`,
-                or `LEFT` if the seat has left the match.
-        """
+        """Answer all requests: by seat a reply struct, `InvalidReply`, or `LEFT` if it left."""
 
     def take_events(self) -> list[Struct]:
         """Public messages and `Fault`s since the last call, in the order they happened."""

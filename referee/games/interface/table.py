@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import LEFT, Outcome, Request, ranks
@@ -25,6 +25,12 @@ class Player(Protocol):
     seat: int
     turns: int
     left: bool
+
+
+class CardFacts(Struct, frozen=True):
+    """Facts of a seat of a card game beside its score and turns."""
+
+    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
 P = TypeVar("P", bound=Player)

@@ -21,8 +21,9 @@ from pathlib import Path
 
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
+from referee.games.interface.table import CardFacts
 from referee.games.starrealms.rules import faults, messages
-from referee.games.starrealms.rules.game import REASONS, Facts, Options, StarRealms, begin_at
+from referee.games.starrealms.rules.game import REASONS, Options, StarRealms, begin_at
 from referee.games.starrealms.rules.situation import simplest_reply
 
 RULES = GameDefinition(
@@ -32,7 +33,7 @@ RULES = GameDefinition(
     min_seats=2,
     max_seats=2,
     options=Options,
-    facts=Facts,
+    facts=CardFacts,
     new=StarRealms,
     public=messages.PUBLIC,
     requests=messages.REQUESTS,

@@ -24,9 +24,10 @@ from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition, loaded
+from referee.games.interface.table import CardFacts
 from referee.games.tribute import sot
 from referee.games.tribute.rules import faults, messages
-from referee.games.tribute.rules.game import REASONS, Facts, Options, Tribute, begin_at
+from referee.games.tribute.rules.game import REASONS, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
 
 RULES = GameDefinition(
@@ -38,7 +39,7 @@ RULES = GameDefinition(
     options=Options,
     limits=MappingProxyType({"time_limit": 30.0}),
     tournament_limits=MappingProxyType({"time_bank": 600.0}),  # as its engine grants, 30 s a turn
-    facts=Facts,
+    facts=CardFacts,
     new=Tribute,
     public=messages.PUBLIC,
     requests=messages.REQUESTS,

@@ -67,7 +67,5 @@ class LeakyIndex(Leaky, ClassicIndex):
     """ClassicIndex, likewise."""
 
 
-CLASSIC_LEAKS = DialectKind(Leaky, advised=False, tells_hidden=True, wrong=CLASSIC.wrong)
-CLASSIC_INDEX_LEAKS = DialectKind(
-    LeakyIndex, advised=False, tells_hidden=True, wrong=CLASSIC_INDEX.wrong
-)
+CLASSIC_LEAKS = DialectKind(Leaky, tells_hidden=True, wrong=CLASSIC.wrong)
+CLASSIC_INDEX_LEAKS = DialectKind(LeakyIndex, tells_hidden=True, wrong=CLASSIC_INDEX.wrong)

@@ -9,9 +9,10 @@ from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
-from referee.games.interface.turns import TurnListener
+from referee.games.interface.turns import TurnListener, plural
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY
+from referee.games.tribute.rules.patrons import PATRONS
 from referee.games.tribute.turns import Turn, Turns, title_of
 
 _VERBS = {
@@ -35,17 +36,23 @@ _VERBS = {
     "KNOCKOUT": "knock out {}",
     "DONATE": "discard {}, draw as many",
 }
-CALLS = {
-    "ANSEI": "2 power for 1 coin, and 1 coin each turn",
-    "DUKE_OF_CROWS": "all coins for power, 1 less",
-    "RAJHIN": "3 coins; the other gets a Bewilderment",
-    "PSIJIC": "4 coins; knock out an agent",
-    "ORGNUM": "3 coins for power by cards owned",
+_CALLS = {
+    "ANSEI": "1 coin now and each turn",
+    "DUKE_OF_CROWS": "each other coin becomes 1 power",
+    "RAJHIN": "the other gets a Bewilderment",
+    "PSIJIC": "knock out an agent",
+    "ORGNUM": "power by cards owned",
     "HLAALU": "destroy a card for prestige, cost - 1",
-    "PELIN": "2 power; an agent of the cooldown on top",
-    "RED_EAGLE": "2 power; draw 1",
-    "SAINT_ALESSIA": "4 coins for an agent",
-    TREASURY: "2 coins; a card becomes a Writ of Coin",
+    "PELIN": "an agent of the cooldown on top",
+    "RED_EAGLE": "draw 1",
+    "SAINT_ALESSIA": "an agent",
+    TREASURY: "a card becomes a Writ of Coin",
+}
+CALLS = {
+    patron: f"{plural(row.coins, 'coin')}; " * bool(row.coins)
+    + f"{row.power} power; " * bool(row.power)
+    + _CALLS[patron]
+    for patron, row in PATRONS.items()
 }
 """The price and effect of a call of each patron."""
 ASKS = {

@@ -105,7 +105,6 @@ class MoveReply(Struct, frozen=True, tag_field="type", tag="move-reply"):
     """
 
     legal_has: ClassVar[tuple[str, ...]] = ("moves",)
-
     moves: (
         Annotated[
             Any,

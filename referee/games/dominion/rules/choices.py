@@ -37,12 +37,7 @@ def gainable(card: str, supply: Mapping[str, int], trashed: str | None = None) -
 
 
 class Ask(NamedTuple):
-    """One decision about an action card.
-
-    Attributes:
-        what: "discard", any of the cards; "trash" or "gain", one of them.
-        cards: the legal ones. If the list is empty, the answer may be None.
-    """
+    """A decision: "discard" any of these legal cards, "trash" or "gain" one, if there is one."""
 
     what: str
     cards: Sequence[str]
@@ -74,12 +69,7 @@ def first_way(
     options: Callable[[Ask], Iterable[Any]],
     given: Sequence[Any] = (),
 ) -> dict[str, Any] | None:
-    """Return the parameters of the first way through these decisions; None without a way.
-
-    Args:
-        options: the answers to try, the best first.
-        given: the answers so far.
-    """
+    """The parameters of the first way through a card's decisions, best options first, or None."""
     decisions = parameters(card, rest, supply)
     try:
         asked = next(decisions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from functools import partial
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from referee.games.dominion.rules import messages as say
 from referee.games.dominion.rules.cards import CARDS, COST, MILITIA_HAND_SIZE
@@ -113,7 +113,7 @@ def _exchange(
     """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6)."""
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
-    if not _is_one_of(trashed, EXCHANGES[card]):
+    if not isinstance(trashed, str) or trashed not in EXCHANGES[card]:
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}")
     if trashed not in player.hand:
         raise BadParametersError(f"`card_to_trash` is {describe(trashed)}, which is not in hand")
@@ -133,11 +133,6 @@ def _workshop(table: Table, turn: TurnState, parameters: Parameters) -> None:
         raise BadParametersError(_why_not_gained(table.supply.counts, desired, "workshop"))
     turn.gained.append(desired)
     table.gain(turn.player, desired)
-
-
-def _is_one_of(value: object, cards: Mapping[str, int]) -> TypeGuard[str]:
-    # A bot's value may be unhashable, which `in` a dict does not survive.
-    return isinstance(value, str) and value in cards
 
 
 def _why_not_gained(

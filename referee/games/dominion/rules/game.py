@@ -27,7 +27,7 @@ from referee.games.interface.game import (
     ranks,
 )
 from referee.games.interface.random_source import RandomSource
-from referee.games.interface.table import TableGame, copied, redeal
+from referee.games.interface.table import CardFacts, TableGame, copied, redeal
 
 PROVINCES_EMPTY = "provinces-empty"
 PILES_EMPTY = "piles-empty"
@@ -43,16 +43,6 @@ class Options(Struct, frozen=True):
     """
 
     max_turns: Annotated[int, Meta(ge=1)] = 500
-
-
-class Facts(Struct, frozen=True):
-    """Facts of a seat beside its score and turns.
-
-    Attributes:
-        cards: card -> how many it owns, in the order of the supply, without zeros.
-    """
-
-    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
 class Dominion(TableGame[Table]):
@@ -72,7 +62,7 @@ class Dominion(TableGame[Table]):
         self.begin(self._play(), setup.absent)
 
     def standings(self) -> list[SeatState]:
-        return [SeatState(p.score(), p.turns, Facts(p.cards())) for p in self.table.players]
+        return [SeatState(p.score(), p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         """Show the state to a viewer: owned cards are public, their places are not."""

@@ -172,14 +172,8 @@ class AttackReplyReaction(Struct, frozen=True, tag_field="type", tag="attack-rep
 
 
 PUBLIC = (
-    GameInfo,
-    SupplyInfo,
-    PlayerGained,
-    PlayerPlayed,
-    PlayerTrashed,
-    PlayerTopDiscard,
-    PlayerReveal,
-    PlayerShuffled,
+    *(GameInfo, SupplyInfo, PlayerGained, PlayerPlayed, PlayerTrashed, PlayerTopDiscard),
+    *(PlayerReveal, PlayerShuffled),
 )
 REQUESTS = (PlayTurn, AttackRequest)
 REPLIES = (PlayReply, AttackReply, AttackReplyReaction)

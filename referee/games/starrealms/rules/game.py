@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.random_source import RandomSource
-from referee.games.interface.table import TableGame, copied, redeal
+from referee.games.interface.table import CardFacts, TableGame, copied, redeal
 from referee.games.starrealms.rules.effects import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
 from referee.games.starrealms.rules.player import Turn
@@ -38,12 +38,6 @@ class Options(Struct, frozen=True):
     explorers: Annotated[int, Meta(ge=0, le=1_000)] = 10
 
 
-class Facts(Struct, frozen=True):
-    """Facts of a seat beside its score, which is its authority, and its turns."""
-
-    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
-
-
 class StarRealms(TableGame[Table]):
     """One game of Star Realms; implements `referee.games.interface.game.Game`."""
 
@@ -63,7 +57,7 @@ class StarRealms(TableGame[Table]):
         self.begin(self._play(), setup.absent)
 
     def standings(self) -> list[SeatState]:
-        return [SeatState(p.authority, p.turns, Facts(p.cards())) for p in self.table.players]
+        return [SeatState(p.authority, p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
         """Show the state to a viewer: all but hands and the order of decks is public."""

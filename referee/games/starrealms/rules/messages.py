@@ -235,7 +235,6 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     """The answer to `play-turn` (5)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("actions",)
-
     actions: Annotated[
         Any,
         Meta(
@@ -261,7 +260,6 @@ class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
     """The answer to `choose` (6)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("picks",)
-
     picks: Annotated[
         Any,
         Meta(

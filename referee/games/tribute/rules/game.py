@@ -17,7 +17,7 @@ from msgspec.structs import asdict, force_setattr
 from referee.errors import UsageError
 from referee.games.interface.game import GameSetup, Outcome, SeatState, Viewer, beginning_at, ranks
 from referee.games.interface.random_source import RandomSource
-from referee.games.interface.table import TableGame, copied, redeal
+from referee.games.interface.table import CardFacts, TableGame, copied, redeal
 from referee.games.tribute.rules import turn
 from referee.games.tribute.rules.cards import PATRONS, TREASURY, card_set
 from referee.games.tribute.rules.chance import Generator, generators
@@ -63,12 +63,6 @@ class Options(Struct, frozen=True):
             text = f"{len(turn.DRAFT)} patrons at least must be there to pick from"
             raise UsageError(f"{text}; of the card set {self.cards} there are {len(patrons)}")
         force_setattr(self, "patrons", patrons)
-
-
-class Facts(Struct, frozen=True):
-    """Facts of a seat beside its score, which is its prestige, and its turns."""
-
-    cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
 
 class Tribute(TableGame[Table]):
@@ -122,14 +116,12 @@ class Tribute(TableGame[Table]):
             self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[SeatState]:
-        return [
-            SeatState(
-                player.prestige,
-                player.turns,
-                Facts(dict(sorted(Counter(c.kind.card for c in player.owned()).items()))),
-            )
-            for player in self.table.players
-        ]
+        found = []
+        for player in self.table.players:
+            cards = Counter(card.kind.card for card in player.owned())
+            facts = CardFacts(dict(sorted(cards.items())))
+            found.append(SeatState(player.prestige, player.turns, facts))
+        return found
 
     def view(self, viewer: Viewer) -> View:
         """Show the state to a viewer: hands are hidden, and the order of decks."""

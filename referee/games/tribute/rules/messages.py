@@ -272,7 +272,6 @@ class PatronReply(Struct, frozen=True, tag_field="type", tag="patron-reply"):
     """The answer to `patron-request` (5.1)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("patron",)
-
     patron: Annotated[
         Any, Meta(description="One of `available`.", extra_json_schema={"type": "string"})
     ] = None
@@ -282,7 +281,6 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     """The answer to `play-turn` (5.2): an action, or an index."""
 
     legal_has: ClassVar[tuple[str, ...]] = ()
-
     action: Annotated[
         Any,
         Meta(
@@ -311,7 +309,6 @@ class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
     """The answer to `choose-request` (5.3): cards, or for an OR an effect."""
 
     legal_has: ClassVar[tuple[str, ...]] = ()
-
     cards: Annotated[
         Any,
         Meta(

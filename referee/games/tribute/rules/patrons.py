@@ -48,7 +48,7 @@ def can_call(table: Table, patron: str) -> bool:
 
 
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
-    """Whom a patron favours after a call: a step towards the caller; Ansei comes at once."""
+    """Return whom a patron favours after a call: one step towards the caller, Ansei both steps."""
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
 

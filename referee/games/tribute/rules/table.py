@@ -39,7 +39,7 @@ PLAYERS = (seat_id(0), seat_id(1))
 
 
 class TurnStats:
-    """What a player did and left undone, for statistics and for notes to the bot's author.
+    """A player's actions and missed chances, for statistics and for notes to the bot's author.
 
     Attributes:
         bought: cards, in order; without those acquired.
@@ -47,7 +47,7 @@ class TurnStats:
         coins: that were left over.
         agents: that came into play; each counts as often as it came.
         killed, knocked_out, destroyed: what became of them.
-        missed: what was left undone -> in how many turns: "cards" to play, "agents" to activate,
+        missed: chance -> turns in which it was missed: "cards" to play, "agents" to activate,
             "coins" for a card of the row, the last "favour", "power" that did not kill an agent.
     """
 

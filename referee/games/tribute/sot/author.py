@@ -33,7 +33,11 @@ def load(file: str, name: str) -> Callable[..., Any]:
     assert spec.loader is not None
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
-    classes = {key: each for key, each in vars(module).items() if _is_bot(each)}
+    classes = {
+        key: each
+        for key, each in vars(module).items()
+        if isinstance(each, type) and issubclass(each, BaseAI) and each is not BaseAI
+    }
     own = [each for each in classes.values() if each.__module__ == spec.name]
     found: list[Any] = [getattr(module, name, None)] if name else own or [*classes.values()]
     maker: Callable[..., Any] | None = found[0] if len(found) == 1 else None
@@ -43,10 +47,6 @@ def load(file: str, name: str) -> Callable[..., Any]:
     if classes:
         there = f"give one of {', '.join(classes)} after sot:FILE.py and a colon"
     raise AuthorError(f"{file} has no bot {name}: {there}" if name else f"{file}: {there}")
-
-
-def _is_bot(thing: Any) -> bool:
-    return isinstance(thing, type) and issubclass(thing, BaseAI) and thing is not BaseAI
 
 
 def make(maker: Callable[..., Any]) -> Any:
