@@ -378,7 +378,7 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report why a reply is missing, by what the process does if there is time to look."""
+        """Report why a reply is missing, after a look at the process if there is time for that."""
         name, in_handshake = json.loads(self._asked)["type"], self._match.in_handshake
         expected, actual = f"a reply to {name} within {had:g} s", failure.detail
         section = SHARED.start_up if in_handshake else SHARED.clock
