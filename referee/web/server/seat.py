@@ -311,7 +311,7 @@ class MatchSession:
         ]
 
     def keep_links(self, record: str) -> None:
-        """Keep digests of the links in a private file beside the record; may raise `LogWriteError`."""
+        """Keep digests of the links in a file for their owner only, or raise `LogWriteError`."""
         name = record + LINKS_SUFFIX
         digests = {number: seat.digest for number, seat in self.seats.items()}
         data = msgspec.json.encode(Links(self.id, digests, self.port))
