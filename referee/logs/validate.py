@@ -182,8 +182,6 @@ class _Check:
         if message is not None:
             yield from self._take(number, message)
 
-    # --- lines --------------------------------------------------------------------------------
-
     def _problem(self, line: Line) -> Finding | None:
         """Why a line is not a public message, before its fields are checked."""
         number, kind, value = line.number, line.kind, line.value
@@ -225,8 +223,6 @@ class _Check:
         for misfit in found:
             expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
             yield _FieldFinding(line.number, section, expected, misfit.found, kind=misfit.kind)
-
-    # --- messages -----------------------------------------------------------------------------
 
     def _take(self, number: int, message: Struct) -> Iterator[Finding]:
         kind = str(message.__struct_config__.tag)

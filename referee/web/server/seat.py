@@ -448,11 +448,7 @@ class Seats:
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
-    """What was sent.
-
-    Raises:
-        Refused: it is too large, too slow, or something else.
-    """
+    """The data that was sent; it is refused if it is too large, too slow, or something else."""
     if request.headers.get("content-type") != "application/json":
         raise Refused(415, "Only application/json is understood.")
     data = b""

@@ -50,12 +50,7 @@ class Shown(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """The names that tournaments give to their bots.
-
-    Attributes:
-        by_digest: digest of a match -> names in seat order.
-        by_bot: BOT argument -> name, if only one bot has this argument.
-    """
+    """The names of bots in tournaments: by digest of a match, in seat order; by BOT argument."""
 
     by_digest: dict[str, list[str]]
     by_bot: dict[str, str]
