@@ -22,7 +22,7 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
-from referee.errors import BotError, UsageError, as_ours, cannot_write
+from referee.errors import BotError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
@@ -453,12 +453,10 @@ def _our_errors() -> Iterator[None]:
     The error of a bot has its cause, which is of interest, and none of the referee's own frames.
     """
     try:
-        yield
-    except Exception as error:
-        ours = as_ours(error)
-        if isinstance(ours, BotError):
-            ours = ours.with_traceback(None)
-        raise ours from ours.__cause__
+        with raising_ours():
+            yield
+    except BotError as error:
+        raise error.with_traceback(None) from error.__cause__
     except BaseExceptionGroup as group:  # Ctrl-C in a nursery
         if group.subgroup(KeyboardInterrupt) is not None:
             raise KeyboardInterrupt from None

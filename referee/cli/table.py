@@ -3,6 +3,7 @@
 A table has the command's `description` and `epilog`, its `exit-codes` and `examples`. Each section
 is a group of arguments, and each row has the keywords of argparse for one of them. In addition:
 
+    help     the help of the option; an option without a text is not listed
     type     the name of a function in `arguments.py`
     either   the row excludes the others of its section that have it
     "@NAME"  as the name of a row: options that several commands have, added by `SHARED`

@@ -36,7 +36,7 @@ class Round(NamedTuple):
     stderr: list[record.StderrEntry]
 
 
-def rounds(
+def played(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
     """Play a match with answers that are known, as far as they go.
@@ -47,25 +47,30 @@ def rounds(
             is taken only when the match needs it.
 
     Yields:
-        For each round what it led to, and the seconds of its last answer.
+        What the start and each answer led to, and the seconds of the answer.
     """
     match.start()
     yield match.take_entries(), 0.0
-    waiting = len(match.due)
     for seat, answer, seconds in answers:
-        give(match, seat, answer)
+        if isinstance(answer, bytes):
+            match.receive(seat, answer)
+        else:
+            match.disqualify(seat, Disqualification(answer.code), answer.detail)
+        yield match.take_entries(), seconds
+
+
+def rounds(
+    match: Match, answers: Iterable[tuple[int, Any, float]]
+) -> Iterator[tuple[list[Entry], float]]:
+    """As `played`, but for each round, with the seconds of its last answer."""
+    entries: list[Entry] = []
+    waiting = 1  # for the start, which no answer leads to
+    for more, seconds in played(match, answers):
+        entries += more
         waiting -= 1
         if not waiting:
-            yield match.take_entries(), seconds
-            waiting = len(match.due)
-
-
-def give(match: Match, seat: int, answer: Any) -> None:
-    """Give a match a line of a due seat, or the `code` and `detail` of why it leaves."""
-    if isinstance(answer, bytes):
-        match.receive(seat, answer)
-    else:
-        match.disqualify(seat, Disqualification(answer.code), answer.detail)
+            yield entries, seconds
+            entries, waiting = [], len(match.due)
 
 
 def answer_in(
@@ -117,11 +122,7 @@ class Rerun:
         self._stderr: list[record.StderrEntry] = []  # since the last round
 
     def rounds(self) -> Iterator[Round]:
-        """Run the match on, to the end of its record.
-
-        Raises:
-            LogReadError: a line does not follow from those before it.
-        """
+        """Run the match to the end of its record; raises `LogReadError` where it does not fit."""
         for entries, time in rounds(self.match, self._answers()):
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
             yield Round(entries, time, self._stderr)

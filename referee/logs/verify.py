@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -38,7 +38,7 @@ from referee.logs.files import LogFile
 from referee.logs.header import Kind as Kind
 from referee.logs.header import read_header
 from referee.logs.parsing import entry_kinds
-from referee.logs.rerun import answer_in, give
+from referee.logs.rerun import answer_in, played
 from referee.logs.source import LogReader
 from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
@@ -127,6 +127,13 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
             verification.flush()
 
 
+class _Stopped(Exception):
+    """The verdict is known before the end entry."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+
 class _Verification:
     """The verification of one file."""
 
@@ -136,7 +143,8 @@ class _Verification:
         self._lines = self._without_stderr()
         self._log = log
         self._header: record.Header | None = None
-        self._exits = 0  # how many were read
+        self._ahead = b""  # a line that was looked at, and is not compared yet
+        self._time = b""  # the last time field
         self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
         self._digest = hashlib.sha256()
         self._heads: list[bytes] = []  # what the digest is yet to see, without the closing brace
@@ -151,47 +159,56 @@ class _Verification:
         if not isinstance(header, record.Header):
             found, section = _excerpt(line), header.section
             return self._verdict(header.kind, header.text, 1, found=found, section=section)
-        expected = self._begin(header, line)
-        time = b""  # the last time field
-        begin = {to: record.sent_to(to) for to in (None, *range(len(self._players)))}
-        log = self._log is not None
-        reader, heads, public = self._reader, self._heads, self._public
-        for line in self._lines:
-            if not expected:
-                if reader.torn:
-                    break
-                self.flush()
-                due = self._due(line)
-                if isinstance(due, Verdict):
-                    return due
-                expected = due
-            entry = expected.pop()
+        self._begin(header, line)
+        try:
+            for entries, _ in played(self._match, self._answers()):
+                self._compare(entries)
+            self._compare(self._exits())
+            return self._end(self._look())
+        except _Stopped as stopped:
+            return stopped.verdict
+
+    def _look(self) -> bytes:
+        """The next whole line, which is still to be compared; at the end the verdict is known."""
+        self._ahead = self._ahead or next(self._lines, b"")
+        if not self._ahead or self._reader.torn:
+            raise _Stopped(self._cut_short())
+        return self._ahead
+
+    def _compare(self, entries: Iterable[Entry | record.ExitEntry]) -> None:
+        """Compare the next lines with the entries that they must be."""
+        begin, lines, log = self._begins, self._lines, self._log is not None
+        for entry in entries:
+            line, self._ahead = self._ahead or next(lines, b""), b""
             if type(entry) is Sent:
-                head, end = begin[entry.to] + entry.line[:-1], time
+                head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
-                head, end = record.line_of(entry, time)
+                head, end = record.line_of(entry, self._time)
             # All that is written in one piece has one time, so this is nearly always so.
             if line != head + end:
-                if type(entry) is Received and not line.startswith(head):
-                    older = record.received_head(entry, most_escaped=math.inf)
-                    head = older if line.startswith(older) else head
-                if type(entry) is not Fault and record.is_timed(line, head):
-                    time = line[len(head) :]
-                elif reader.torn:
-                    break
-                else:
-                    text = "the line is not what follows from those before it"
-                    if type(entry) is record.ExitEntry:
-                        text = _NO_EXIT.format(entry.player_number)
-                    difference = self._difference(line, head, type(entry), text)
-                    if not _is_wording(entry, line, self._decode(line)):
-                        return self._differs(difference)
-                    self._wording = self._wording or difference
-                    head = record.without_time(line)[: -len(b"}\n")]
-            heads.append(head)
+                head = self._compared(entry, line, head)
+            self._heads.append(head)
             if log and type(entry) is Sent and entry.to is None:
-                public.append(entry.line)
-        return self._cut_short()
+                self._public.append(entry.line)
+
+    def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
+        """The part of a line that the digest sees, if the line is an entry at another time."""
+        if not line or self._reader.torn:
+            raise _Stopped(self._cut_short())
+        if type(entry) is Received and not line.startswith(head):
+            older = record.received_head(entry, most_escaped=math.inf)
+            head = older if line.startswith(older) else head
+        if type(entry) is not Fault and record.is_timed(line, head):
+            self._time = line[len(head) :]
+            return head
+        text = "the line is not what follows from those before it"
+        if type(entry) is record.ExitEntry:
+            text = _NO_EXIT.format(entry.player_number)
+        difference = self._difference(line, head, type(entry), text)
+        if not _is_wording(entry, line, self._decode(line)):
+            raise _Stopped(self._differs(difference))
+        self._wording = self._wording or difference
+        return record.without_time(line)[: -len(b"}\n")]
 
     def _without_stderr(self) -> Iterator[bytes]:
         reader = self._reader
@@ -201,17 +218,15 @@ class _Verification:
             elif not reader.torn and self._decode(line) is None:
                 raise LogReadError(reader.name, reader.line, "the line is not an entry of a record")
 
-    def _begin(self, header: record.Header, line: bytes) -> list[Entry | record.ExitEntry]:
-        """Start the match; return the lines that follow, from the last to the first."""
+    def _begin(self, header: record.Header, line: bytes) -> None:
         self._header = header
         self._heads.append(record.without_time(line)[: -len(b"}\n")])
         spec = record.spec_of(header)
         self._rules, self._line_limit = spec.rules, spec.limits.line_limit
         self._decode = entry_kinds(spec.rules).decode
         self._players = seat_ids(len(spec.bots))
+        self._begins = {to: record.sent_to(to) for to in (None, *range(len(spec.bots)))}
         self._match = spec.new_match()
-        self._match.start()
-        return [*reversed(self._match.take_entries())]
 
     def flush(self) -> None:
         """Give the lines that hold to the digest and the spectator log."""
@@ -223,26 +238,29 @@ class _Verification:
             self._public.clear()
             self._log.write(public)
 
-    # --- what a match does not give by itself -------------------------------------------------
-
-    def _due(self, line: bytes) -> list[Entry | record.ExitEntry] | Verdict:
-        """List the lines that follow an answer or an exit, from the last to this line."""
-        if self._match.due:
+    def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
+        """The answers of the bots; their lines are compared with the entries of the match."""
+        while self._match.due:
+            self.flush()
+            line = self._look()
             answer = answer_in(self._decode(line), self._match, self._line_limit)
-            if answer is not None:
-                give(self._match, self._match.due[0], answer)
-                return [*reversed(self._match.take_entries())]
-            text = f"an answer of {seat_id(self._match.due[0])} must follow here"
-            kind = Received if line.startswith(_RECEIVED) else Disqualified
-            return self._differs(self._difference(line, None, kind, text))
-        if self._exits == len(self._players):
-            return self._end(line)
-        entry = self._decode(line)
-        if not isinstance(entry, record.ExitEntry):
-            text = _NO_EXIT.format(self._players[self._exits])
-            return self._differs(self._difference(line, None, record.ExitEntry, text))
-        self._exits += 1
-        return [record.ExitEntry(self._players[self._exits - 1], entry.exit_code, 0)]
+            if answer is None:
+                text = f"an answer of {seat_id(self._match.due[0])} must follow here"
+                kind = Received if line.startswith(_RECEIVED) else Disqualified
+                raise _Stopped(self._differs(self._difference(line, None, kind, text)))
+            yield self._match.due[0], answer, 0.0
+
+    def _exits(self) -> Iterator[record.ExitEntry]:
+        """The exits of the bots, whose codes a match does not give."""
+        for player in self._players:
+            self.flush()
+            line = self._look()
+            entry = self._decode(line)
+            if not isinstance(entry, record.ExitEntry):
+                text = _NO_EXIT.format(player)
+                raise _Stopped(self._differs(self._difference(line, None, record.ExitEntry, text)))
+            yield record.ExitEntry(player, entry.exit_code, 0)
+        self.flush()
 
     def _end(self, line: bytes) -> Verdict:
         reader, number = self._reader, self._reader.line
@@ -271,8 +289,6 @@ class _Verification:
             "that running the match again cannot check was changed (header, exit codes, wording)"
         )
         return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
-
-    # --- verdicts -----------------------------------------------------------------------------
 
     def unreadable(self, error: LogReadError) -> Verdict:
         """The verdict where the file cannot be read on."""

@@ -52,6 +52,12 @@ def test_the_help_names_every_command_once() -> None:
         assert sum(line.startswith(f"  {command} ") for line in lines) == 1
 
 
+def test_every_command_has_a_module_and_a_table() -> None:
+    files = {path.name for path in (ROOT / "referee" / "cli" / "commands").iterdir()}
+    assert {name for name in files if name.endswith(".toml")} == {f"{c}.toml" for c in COMMANDS}
+    assert files >= {f"{command}.py" for command in COMMANDS}
+
+
 def test_the_version() -> None:
     assert referee("-V").stdout == referee("--version").stdout
     assert referee("-V").stdout.startswith("referee ")

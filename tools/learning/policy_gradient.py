@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from referee.env import dominion_v1
+from tools.learning.picture import picture
 
 HIDDEN, BATCH, RATE, ENTROPY = 64, 32, 0.003, 0.02
 FIRST_TRAINING_SEED = 1_000_000  # the deals have smaller ones
@@ -139,26 +140,6 @@ def made(seat: int) -> Any:
     return dominion_v1.gym_env(opponents, normalised=True, max_turns=50)
 
 
-def picture(curve: list[tuple[float, int, float]]) -> str:
-    """Draw the share of points against the minutes, as SVG."""
-    end = curve[-1][0]
-    line = " ".join(
-        f"{60 + 500 * at / end:.0f},{230 - 200 * points:.0f}" for at, _, points in curve
-    )
-    rows = "".join(
-        f'<path d="M60 {230 - 2 * percent}h500" stroke="#ccc"/>'
-        f'<text x="52" y="{235 - 2 * percent}" text-anchor="end">{percent}%</text>'
-        for percent in (0, 25, 50, 75, 100)
-    )
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 580 280" font-family="sans-serif" '
-        f'font-size="14"><rect width="580" height="280" fill="#fff"/>{rows}'
-        f'<polyline points="{line}" fill="none" stroke="#06c" stroke-width="3"/>'
-        f'<text x="60" y="255">0</text><text x="560" y="255" text-anchor="end">{end:.1f} minutes, '
-        f"{curve[-1][1]:,} matches</text></svg>\n"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=1.8, help="of processor time")
@@ -168,12 +149,15 @@ def main() -> None:
     options = parser.parse_args()
     policy, curve = train(options.minutes, options.seed)
     if options.curve:
-        Path(options.curve).write_text(picture(curve))
+        minutes, matches, _ = curve[-1]
+        points = [(at / minutes, share, 0.0) for at, _, share in curve]
+        ends = [(0, "0"), (1, f"{minutes:.1f} minutes, {matches:,} matches")]
+        Path(options.curve).write_text(picture(points, ends))
     envs = [made(seat) for seat in (0, 1)]
     rewards = [[play(env, policy.best, deal)[2] for env in envs] for deal in range(options.deals)]
-    points = (np.mean(rewards, axis=1) + 1) / 2
-    error = points.std(ddof=1) / len(points) ** 0.5
-    print(f"{points.mean():.1%} of the points, standard error {error:.1%}, {options.deals} deals")
+    shares = (np.mean(rewards, axis=1) + 1) / 2
+    error = shares.std(ddof=1) / len(shares) ** 0.5
+    print(f"{shares.mean():.1%} of the points, standard error {error:.1%}, {options.deals} deals")
 
 
 if __name__ == "__main__":

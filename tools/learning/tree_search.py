@@ -1,20 +1,22 @@
-"""Play Star Realms against `admiral` with a tree search by copies of the environment.
+"""Play Star Realms against `admiral` with a search by copies of the environment.
 
-    .venv/bin/python -m tools.learning.tree_search [--searches 0 1] [--deals 400]
-        [--minutes 9] [--seed 1] [--curve FILE.csv]
+    .venv/bin/python -m tools.learning.tree_search [--copies 0 1 4] [--deals 400]
+        [--workers 2] [--seed 1] [--curve FILE.svg]
 
-Each search of an action plays in a copy in which all that the player cannot know is dealt again. It
-goes down a tree by upper confidence bounds (UCT) to an action that it has not tried. From there
-both players follow a rule of thumb to the next own turn. The value of that turn was learnt from
-matches by the rule of thumb. Needs the extra `rl`.
+In each copy all that the player cannot know is dealt again. Every action is tried in the same
+copies, so that all have the same luck. After the action both players follow a rule of thumb for
+some turns; then the leads in authority and in cards are counted. The search prefers an action to
+that of the rule of thumb only if it is better by more than its standard error, since the largest
+of a few uncertain means is most often one of luck. Needs the extra `rl`.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import time
-from functools import cache
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,137 +24,91 @@ import numpy as np
 
 from referee.env import starrealms_v2
 from referee.games.starrealms.rules.cards import CARDS
+from tools.learning.picture import picture
 
-EXPLORATION = 0.1
-WORLDS = 2  # in which unknown cards are dealt differently
-WIDTH = 5  # choices that are tried
-TURNS = 2  # that are played to their end, the current one included
+TURNS = 5  # own turns until the leads are counted: a card bought now is drawn by then
+WIDTH = 5  # actions that are tried
+WIN = 100  # as much as a lead of so much authority
 KINDS = ("play", "use-base", "use-ally", "attack-base", "attack-player", "buy", "pick", "done")
-FIRST_TRAINING_SEED = 1_000_000  # the deals have smaller ones
+AT_ONCE = KINDS[:5]  # no search is needed for these
 
 
-@cache
-def rank(choice: int) -> float:
+def rank(name: str) -> float:
     """Return how good a choice is by the rule of thumb: play all, attack, buy the dearest card."""
-    name = starrealms_v2.choices[choice]
     if name == "end-turn":
-        return 0
+        return 1
     cost = next((card.cost for card in CARDS.values() if f" {card.name}" in name), 0)
     for place, kind in enumerate(KINDS):
         if name.startswith(kind):
             mine = name.endswith((" hand", " discard")) and kind == "pick"
             return 100 - 10 * place + (-cost if mine else cost) / 10  # discard and scrap the worst
-    return -1  # keep what could be scrapped
+    return 0.5  # keep what could be scrapped
 
 
-def learnt(matches: int) -> Any:
-    """Return weights of the entries that foretell the result of matches by the rule of thumb.
-
-    They are fitted by least squares to a player's observations at the beginning of its turns.
-    """
-    seen, results = [], list[float]()
-    for number in range(matches):
-        env = made(number)
-        env.reset(seed=FIRST_TRAINING_SEED + number)
-        (agent,) = env.agents
-        begun = 0
-        while not env.terminations[agent]:
-            entries = env.observe(agent)["observation"]
-            if entries[0] > begun:
-                begun = entries[0]
-                seen.append(entries)
-            env.step(legal(env)[0])
-        results += [env.rewards[agent]] * (len(seen) - len(results))
-        env.close()
-    known = np.array(seen, float)
-    mean, result = known.mean(axis=0), float(np.mean(results))
-    products = (known - mean).T @ (known - mean) + 50 * np.eye(known.shape[1])
-    found: Any = np.linalg.solve(products, (known - mean).T @ (np.array(results) - result))
-    return found
+def worth(entry: str) -> int:
+    """Return the weight of an entry of an observation: authority, and the cost of owned cards."""
+    if entry.endswith(" authority"):
+        return 1 if entry.startswith("own") else -1
+    for place in ("hidden ", "discard ", "in play "):
+        if entry.removeprefix("other ").startswith(place):
+            cost = CARDS[entry.removeprefix("other ").removeprefix(place)].cost
+            return -cost if entry.startswith("other") else cost
+    return 0
 
 
-class Node:
-    """An action that was tried: how often, and its mean value for the player who acts."""
-
-    def __init__(self) -> None:
-        self.visits, self.mean = 0, 0.0
-        self.children: dict[int, Node] = {}
-
-    def select(self, choices: list[int]) -> int:
-        """Return an untried choice, or else the one with the best bound."""
-        untried = [choice for choice in choices if choice not in self.children]
-        if untried:
-            return max(untried, key=rank)
-        total = math.log(self.visits)
-        return max(choices, key=lambda choice: self.children[choice].bound(total))
-
-    def bound(self, total: float) -> float:
-        """Return the upper confidence bound."""
-        return self.mean + EXPLORATION * math.sqrt(total / self.visits)
+RANK = np.array([rank(name) for name in starrealms_v2.choices])
+WORTH = np.array([worth(entry) for entry in starrealms_v2.observation_names()])
 
 
-def legal(env: Any) -> list[int]:
-    """List the legal choices, the best ones by the rule of thumb first."""
-    mask = env.action_mask(env.agent_selection)
-    return sorted(np.flatnonzero(mask).tolist(), key=rank, reverse=True)
+def by_thumb(env: Any) -> int:
+    """Return the legal choice that the rule of thumb likes best."""
+    return int((env.action_mask(env.agent_selection) * RANK).argmax())
 
 
-def search(env: Any, agent: str, searches: int, weights: Any, random: Random) -> int:
-    """Return the action that a tree search has found best."""
-    choices = legal(env)[:WIDTH]
-    if len(choices) == 1 or not searches or starrealms_v2.choices[choices[0]].startswith("play "):
-        return choices[0]  # a card in hand is always played first
-    means = dict.fromkeys(choices, 0.0)
-    for _ in range(WORLDS):
-        world = env.copy(viewer=agent, seed=random.randrange(2**32))
-        root = Node()
-        for _ in range(len(choices) + searches):
-            descend(world.copy(), root, agent, weights)
-        for action in choices:
-            means[action] += root.children[action].mean
-    return max(choices, key=lambda action: (round(means[action], 9), rank(action)))
-
-
-def descend(copy: Any, root: Node, agent: str, weights: Any) -> None:
-    """Play a copy to the end of a turn, and note its value on the path through the tree."""
-    path, grown, turns, whose = [root], False, 0, agent
+def lead(copy: Any, agent: str) -> float:
+    """Play a copy by the rule of thumb for some turns, and return the agent's lead."""
+    turns, mover = 0, agent
     while not copy.terminations[agent]:
-        if copy.agent_selection != whose:
-            whose, turns = copy.agent_selection, turns + 1
+        if copy.agent_selection != mover:
+            mover = copy.agent_selection
+            turns += mover == agent
             if turns == TURNS:
-                break
-        choices = legal(copy)
-        if grown or whose != agent:
-            action = choices[0]
-        else:
-            action = path[-1].select(choices[:WIDTH])
-            grown = action not in path[-1].children
-            path.append(path[-1].children.setdefault(action, Node()))
-        copy.step(action)
-    if copy.terminations[agent]:
-        result = 2 * float(copy.rewards[agent])
-    else:
-        result = float(weights @ copy.observe(agent)["observation"])
-    for node in path:
-        node.visits += 1
-        node.mean += (result - node.mean) / node.visits
+                return float(WORTH @ copy.observe(agent)["observation"])
+        copy.step(by_thumb(copy))
+    return WIN * float(copy.rewards[agent])
 
 
-def made(deal: int) -> Any:
-    """Make the environment of a deal. The program has the first seat in every second one."""
+def search(env: Any, agent: str, copies: int, random: Random) -> int:
+    """Return the best action, as far as so many copies show it."""
+    first = by_thumb(env)
+    if not copies or starrealms_v2.choices[first].startswith(AT_ONCE):
+        return first
+    legal = np.flatnonzero(env.action_mask(agent))
+    actions = legal[np.argsort(-RANK[legal], kind="stable")][:WIDTH].tolist()
+    if len(actions) == 1:
+        return first
+    leads = np.zeros((copies, len(actions)))
+    for row in leads:
+        world = env.copy(viewer=agent, seed=random.randrange(2**32))
+        for place, action in enumerate(actions):
+            copy = world.copy()
+            copy.step(action)
+            row[place] = lead(copy, agent)
+    better = leads - leads[:, :1]  # than the choice of the rule of thumb
+    errors = better.std(axis=0, ddof=min(1, copies - 1)) / copies**0.5
+    return actions[int((better.mean(axis=0) - errors).argmax())]
+
+
+def play(copies: int, seed: int, deal: int) -> float:
+    """Play a deal, in the first seat if its number is even; returns the share of points."""
     opponents: list[Any] = ["admiral", "admiral"]
     opponents[deal % 2] = None
-    return starrealms_v2.raw_env(opponents=opponents)
-
-
-def play(deal: int, searches: int, weights: Any, seed: int) -> float:
-    """Play one deal, in the first or in the second seat; returns the share of points."""
-    env = made(deal)
+    env: Any = starrealms_v2.raw_env(opponents=opponents)
     env.reset(seed=deal)
     (agent,) = env.agents
     random = Random(f"{seed}/{deal}")
     while not env.terminations[agent]:
-        env.step(search(env, agent, searches, weights, random))
+        env.step(search(env, agent, copies, random))
     points = (env.rewards[agent] + 1) / 2
     env.close()
     return float(points)
@@ -160,36 +116,30 @@ def play(deal: int, searches: int, weights: Any, seed: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--searches", type=int, nargs="+", default=[0, 1])
-    parser.add_argument("--minutes", type=float, default=9, help="after them no deal begins")
+    parser.add_argument("--copies", type=int, nargs="+", default=[0, 1, 4], help="for each action")
     parser.add_argument("--deals", type=int, default=400)
-    parser.add_argument("--matches", type=int, default=500, help="to learn from")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--curve", help="a file for the shares of points")
+    parser.add_argument("--curve", help="a file for the learning curve")
     options = parser.parse_args()
-    began = time.process_time()
-    weights = learnt(options.matches)
-    print(
-        f"{options.matches} matches to learn from, {(time.process_time() - began) / 60:.1f} minutes"
-    )
     curve = []
-    for searches in options.searches:
-        began = time.process_time()
-        points = [
-            play(deal, searches, weights, options.seed)
-            for deal in range(options.deals)
-            if time.process_time() - began < 60 * options.minutes
-        ]
-        minutes = (time.process_time() - began) / 60
-        share, error = np.mean(points), np.std(points, ddof=1) / len(points) ** 0.5
-        curve.append((searches, minutes, share, error))
+    for copies in options.copies:
+        began = time.perf_counter()
+        with ProcessPoolExecutor(options.workers) as workers:
+            each = partial(play, copies, options.seed)
+            points = list(workers.map(each, range(options.deals), chunksize=4))
+        error = float(np.std(points, ddof=1)) / len(points) ** 0.5
+        curve.append((len(curve) / max(1, len(options.copies) - 1), float(np.mean(points)), error))
         print(
-            f"{searches} searches for each action: {share:.1%} of the points, standard error "
-            f"{error:.1%}, {len(points)} deals, {minutes:.1f} minutes",
+            f"{copies} copies for each action: {curve[-1][1]:.1%} of the points, standard error "
+            f"{error:.1%}, {len(points)} deals, {(time.perf_counter() - began) / 60:.1f} minutes",
             flush=True,
         )
     if options.curve:
-        np.savetxt(options.curve, curve, "%.4f", ",", header="searches,minutes,share,error")
+        texts = [f"{copies}" for copies in options.copies[:-1]]
+        texts.append(f"{options.copies[-1]} copies")
+        ticks = [(x, text) for (x, _, _), text in zip(curve, texts, strict=True)]
+        Path(options.curve).write_text(picture(curve, ticks))
 
 
 if __name__ == "__main__":

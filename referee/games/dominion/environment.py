@@ -49,14 +49,29 @@ STAGES = (
     *("remodel: trash", "remodel: gain", "workshop", "militia"),
 )
 """Every stage of a reply."""
-_NONE = dict.fromkeys(CARDS, 0)
 _STAGE = {stage: [int(stage == other) for other in STAGES] for stage in ("", *STAGES)}
 _NAMED = {
     what: {card: f"{what} {card}" for card in CARDS}
     for what in ("play", "buy", "gain", "trash", "discard", "top")
 }
 _NEEDING = (*EXCHANGES, "workshop")
+_AFFORDABLE = [for_sale(dict.fromkeys(CARDS, 1), money) for money in range(max(COST.values()) + 1)]
+"""Money -> the cards that cost up to so much."""
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
+_SINGLE = (
+    *(f"stage {stage}" for stage in STAGES),
+    *("actions", "buys", "extra money", "money", "due", "turns", "seat", "score"),
+)
+_HERE = [*_SINGLE, *(f"{place} {card}" for place in (*_OWN_CARDS, "supply") for card in CARDS)]
+"""The entries of an observation that are not about opponents."""
+_AT = {
+    place: {card: _HERE.index(f"{place} {card}") for card in CARDS}
+    for place in (*_OWN_CARDS, "supply")
+}
+"""Place -> card -> where its count is in an observation."""
+_CHOSEN, _HAND, _IN_PLAY, _PILE, _DECK, _SUPPLY = _AT.values()
+_NONE = dict.fromkeys(CARDS, 0)
+_MONEY = _NONE | WORTH
 
 
 def layout(seats: int, options: Options) -> Numbers:
@@ -73,17 +88,11 @@ def layout(seats: int, options: Options) -> Numbers:
     extra += sum([each for each in money for _ in range(10)][:actions])
     highest = sum(owned[card] * worth for card, worth in POINTS.items() if worth > 0)
     least = sum(owned[card] * worth for card, worth in POINTS.items() if worth < 0)
-    entries: list[tuple[str, int, int]] = [(f"stage {stage}", 0, 1) for stage in STAGES]
-    entries += [
-        ("actions", 0, actions),
-        ("buys", 0, 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)),
-        ("extra money", 0, extra),
-        ("money", 0, extra + coins),
-        ("due", 0, HAND_SIZE - MILITIA_HAND_SIZE),
-        ("turns", 0, options.max_turns),
-        ("seat", 0, seats - 1),
-        ("score", least, highest),
-    ]
+    buys = 1 + sum(plays[card] * CARDS[card].buys for card in KINGDOM)
+    single = [*[1] * len(STAGES), actions, buys, extra, extra + coins]
+    single += [HAND_SIZE - MILITIA_HAND_SIZE, options.max_turns, seats - 1, highest]
+    entries = [(name, 0, most) for name, most in zip(_SINGLE, single, strict=True)]
+    entries[-1] = ("score", least, highest)
     for place in _OWN_CARDS:
         cards = owned | dict.fromkeys(POINTS, 1) if place == "in play" else owned
         entries += [(f"{place} {card}", 0, count) for card, count in cards.items()]
@@ -103,63 +112,80 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def __init__(self, seat: int, seats: int) -> None:
         super().__init__(seat, seats)
-        self._others = [(seat + step) % seats for step in range(1, seats)]  # from the left
+        others = [(seat + step) % seats for step in range(1, seats)]  # from the left
+        size = 1 + len(CARDS)  # a score and the cards
+        self._others = [(other, len(_HERE) + size * at + 1) for at, other in enumerate(others)]
+        self._zeros = array("i", [0]) * (len(_HERE) + size * len(others))
+        self._known: dict[int, tuple[object, array[int]]] = {}
 
     def look(self, view: View, *, asked: bool) -> None:
         me = view.seats[self.seat]
         own = me.own
         assert own is not None  # it is this seat's view
+        self._seen = seen = self._zeros[:]  # the observation, but for its single numbers
+        for card in own.hand:
+            seen[_HAND[card]] += 1
+        for card in own.in_play:
+            seen[_IN_PLAY[card]] += 1
+        for card in own.discard_pile:
+            seen[_PILE[card]] += 1
+        for card in own.deck:
+            seen[_DECK[card]] += 1
+        self._fill_in(_SUPPLY["curse"], view.supply)
+        for seat, start in self._others:
+            other = view.seats[seat]
+            seen[start - 1] = other.score
+            self._fill_in(start, other.cards)
         self._turns, self._score, self._stage = own.turns, me.score, ""
-        self._supply = _NONE | view.supply
-        self._hand, self._in_play = _counted(own.hand), _counted(own.in_play)
-        self._pile, self._deck = _counted(own.discard_pile), _counted(own.deck)
-        self._chosen = _NONE.copy()  # to discard, trash or buy
+        self._supply = view.supply
         self._actions = self._buys = self._extra = self._money = self._due = 0
         request = view.request
         if isinstance(request, say.PlayTurn):
             self._actions, self._buys = request.actions, request.buys
-            self._extra = self._money = request.extra_money
-            for card in own.hand:
-                if card in WORTH:
-                    self._money += WORTH[card]
+            self._extra = request.extra_money
+            self._money = self._extra + sum(map(_MONEY.__getitem__, own.hand))
         elif request is not None:
             self._due = request.discard
-        # What stays the same until the next view.
-        self._fixed = array("i", [*self._pile.values(), *self._deck.values()])
-        others = list[int]()
-        for seat in self._others:
-            other = view.seats[seat]
-            others += (other.score, *(_NONE | other.cards).values())
-        self._of_others = array("i", others)
         super().look(view, asked=asked)
+
+    def _fill_in(self, start: int, cards: dict[str, int]) -> None:
+        """Show how many there are of each card; most often the dict is the one of last time."""
+        source, counts = self._known.get(start, (None, self._zeros))
+        if cards is not source:
+            counts = array("i", (_NONE | cards).values())
+            self._known[start] = cards, counts
+        self._seen[start : start + len(counts)] = counts
 
     # --- what may be chosen -------------------------------------------------------------------
 
     def choices(self) -> Choices:
         if self._due:
             return (yield from self._attacked())
+        own = self.view.seats[self.seat].own
         if self._actions:
-            hand = self._hand
-            playable = [card for card in KINGDOM if hand[card] and self._can_be_played(card)]
+            hand = {*own.hand}
+            playable = [card for card in KINGDOM if card in hand and self._can_be_played(card)]
             if playable:
                 card = yield self._ask("action", "play", playable, DONE)
                 if card is not None:
                     return (yield from self._action(card))
         bought: list[str] = []
-        while self._buys and (affordable := for_sale(self._supply, self._money)):
-            card = yield self._ask("buy", "buy", affordable, DONE)
+        while self._buys:
+            affordable = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)]
+            there = [card for card in affordable if self._supply[card]]
+            card = (yield self._ask("buy", "buy", there, DONE)) if there else None
             if card is None:
                 break
             self._buys -= 1
             self._money -= COST[card]
-            self._supply[card] -= 1
-            self._chosen[card] += 1
+            self._supply = {**self._supply, card: self._supply[card] - 1}
+            self._move(card, _SUPPLY, _CHOSEN)
             bought.append(card)
         if bought:
-            treasures = [card for card in WORTH for _ in range(self._hand[card])]
+            treasures = [card for card in WORTH for _ in range(self._seen[_HAND[card]])]
             return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
-        there = [card for card in CARDS if self._hand[card] or self._in_play[card]]
-        card = yield self._ask("clean-up", "top", there, DONE)
+        mine = {*own.hand, *own.in_play}
+        card = yield self._ask("clean-up", "top", [card for card in CARDS if card in mine], DONE)
         return say.PlayReply(phase="cleanup", top_discard=card)
 
     def _ask(self, stage: str, what: str, cards: Iterable[str], *others: str) -> Named:
@@ -170,19 +196,19 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def _held(self, without: str = "") -> list[str]:
         """The cards in hand, each once; of one of them, one copy is not counted."""
-        return [card for card in CARDS if self._hand[card] > (card == without)]
+        seen = self._seen
+        return [card for card, place in _HAND.items() if seen[place] > (card == without)]
 
     def _can_be_played(self, card: str) -> bool:
         return card not in _NEEDING or not unavailable_reason(card, self._held(card), self._supply)
 
-    def _put_aside(self, card: str) -> str:
-        self._hand[card] -= 1
-        self._chosen[card] += 1
+    def _move(self, card: str, source: Mapping[str, int], target: Mapping[str, int]) -> str:
+        self._seen[source[card]] -= 1
+        self._seen[target[card]] += 1
         return card
 
     def _action(self, card: str) -> Choices:
-        self._hand[card] -= 1
-        self._in_play[card] += 1
+        self._move(card, _HAND, _IN_PLAY)
         self._actions -= 1
         decisions = parameters(card, self._held(), self._supply)
         chosen: Any = None
@@ -198,7 +224,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
             stage = card if card == "workshop" else f"{card}: {asked.what}"
             chosen = (yield self._ask(stage, asked.what, asked.cards)) if asked.cards else None
             if asked.what == "trash":
-                self._put_aside(chosen)
+                self._move(chosen, _HAND, _CHOSEN)
 
     def _discards(self) -> Generator[Named, Any, list[str]]:
         """The discards of a cellar, one by one."""
@@ -207,11 +233,11 @@ class Translator(ChoosingTranslator, choices=NAMES):
             gone = yield self._ask("cellar", "discard", held, DONE)
             if gone is None:
                 break
-            discarded.append(self._put_aside(gone))
+            discarded.append(self._move(gone, _HAND, _CHOSEN))
         return discarded
 
     def _attacked(self) -> Choices:
-        moat = [REVEAL_MOAT] if self._hand["moat"] else []
+        moat = [REVEAL_MOAT] if self._seen[_HAND["moat"]] else []
         discard: list[str] = []
         while self._due:
             card = yield self._ask("militia", "discard", self._held(), *moat)
@@ -220,35 +246,32 @@ class Translator(ChoosingTranslator, choices=NAMES):
                 return say.AttackReplyReaction(reaction="moat")
             moat = []
             self._due -= 1
-            discard.append(self._put_aside(card))
+            discard.append(self._move(card, _HAND, _CHOSEN))
         return say.AttackReply(discard=discard)
 
     # --- what is seen -------------------------------------------------------------------------
 
     def observe(self) -> NDArray[np.int32]:
         """Return what the seat knows, as `layout` says."""
-        numbers = [
-            *(_STAGE[self._stage] if self.options else _STAGE[""]),
-            *(self._actions, self._buys, self._extra, self._money),
-            *(self._due, self._turns, self.seat, self._score),
-            *self._chosen.values(),
-            *self._hand.values(),
-            *self._in_play.values(),
-        ]
-        fixed = self._fixed + array("i", self._supply.values()) + self._of_others
-        return np.frombuffer(array("i", numbers) + fixed, np.int32)  # faster than `np.array`
-
-    def _own(self) -> tuple[Mapping[str, int], ...]:
-        return (self._chosen, self._hand, self._in_play, self._pile, self._deck)
+        seen = self._seen
+        seen[: len(_SINGLE)] = array(
+            "i",
+            [
+                *(_STAGE[self._stage] if self.options else _STAGE[""]),
+                *(self._actions, self._buys, self._extra, self._money),
+                *(self._due, self._turns, self.seat, self._score),
+            ],
+        )
+        return np.frombuffer(seen[:], np.int32)  # faster than `np.array`
 
     def show(self) -> str:
         lines = [
             f"turn {self._turns}; {self._stage if self.options else 'not asked'}",
             f"actions {self._actions}, buys {self._buys}, money {self._money}",
         ]
-        places = zip((*_OWN_CARDS, "supply"), (*self._own(), self._supply), strict=True)
-        for place, cards in places:
-            shown = [f"{count} {card}" for card, count in cards.items() if count]
+        for place, at in _AT.items():
+            counts = [(self._seen[number], card) for card, number in at.items()]
+            shown = [f"{count} {card}" for count, card in counts if count]
             lines.append(f"{place}: {', '.join(shown) or 'none'}")
         lines.append(f"legal: {', '.join(self.options)}")
         return "\n".join(lines)
@@ -258,13 +281,6 @@ class Translator(ChoosingTranslator, choices=NAMES):
             return f"action {action}: this seat is not asked"
         legal = ", ".join(f"{NAMES.index(name)} {name}" for name in self.options)
         return f"action {action} is not legal now; legal are: {legal}"
-
-
-def _counted(cards: Iterable[str]) -> dict[str, int]:
-    counts = _NONE.copy()
-    for card in cards:
-        counts[card] += 1
-    return counts
 
 
 class DominionTracker:

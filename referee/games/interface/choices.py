@@ -82,8 +82,8 @@ class ChoosingTranslator:
     def legal(self) -> NDArray[np.int8]:
         """1 for each choice that is legal now, else 0."""
         mask = bytearray(len(self._choices))  # setting single numbers of an array takes longer
-        for name in self.options:
-            mask[self._number[name]] = 1
+        for number in map(self._number.__getitem__, self.options):
+            mask[number] = 1
         return np.frombuffer(mask, np.int8)
 
     def act(self, action: Any) -> Struct | None:

@@ -6,6 +6,7 @@ An action of the game is one choice. A `choose` takes a choice for each pick, an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 import numpy as np
 from msgspec import UNSET, Struct, to_builtins
@@ -16,6 +17,7 @@ from referee.games.interface.environment import Environment, Numbers, made_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK, Card
 from referee.games.starrealms.rules.game import Options
+from referee.games.starrealms.rules.player import HAND_SIZE
 from referee.games.starrealms.rules.view import SeatView, View
 
 _COPIES = "Stealth Needle"  # it has the abilities of others
@@ -55,7 +57,9 @@ _PLACE = {name: place for place, name in enumerate(NAMES)}
 _AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PLACES)
 _BOUNDS = {
     **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
-    **dict.fromkeys(("picked", "least", "most", "own due", "other due"), 10),
+    **dict.fromkeys(("own due", "other due"), 10),
+    **dict.fromkeys(("least", "most"), HAND_SIZE),  # all due are discarded, of a new hand
+    "picked": HAND_SIZE - 1,  # after the last pick the reply is sent
     **dict.fromkeys(("own authority", "other authority"), 200),
     "trade deck": len(TRADE_DECK) - 5,
     "turn": 2 * 10_000,  # of the longest match
@@ -100,8 +104,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
     def choices(self) -> Choices:
         asked = self.view.request
         if isinstance(asked, say.PlayTurn):
-            actions: list[dict[str, str]] = to_builtins(asked.actions)
-            return say.PlayReply([(yield {" ".join(each.values()): each for each in actions})])
+            return say.PlayReply([(yield dict(map(_named, asked.actions)))])
         assert asked is not None  # it is asked
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
@@ -138,6 +141,13 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         ]
         found = (at[card] for at, cards in zip(_AT, places, strict=True) for card in cards)
         return counted(alone, found, _HIGH)
+
+
+@cache
+def _named(action: say.Action) -> tuple[str, dict[str, str]]:
+    """Return an action's name as a choice, and the action as it is in a reply."""
+    words: dict[str, str] = to_builtins(action)
+    return " ".join(words.values()), words
 
 
 def _pick(option: say.Option) -> str:

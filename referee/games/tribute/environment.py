@@ -62,7 +62,10 @@ _PLACE = {name: place for place, name in enumerate(NAMES)}
 _AT = tuple({card: _PLACE[f"{place} {card}"] for card in _CARDS} for place in _PLACES)
 _BOUNDS = {
     **dict.fromkeys(("coins", "power", "prestige"), 100),
-    **dict.fromkeys(("hand size", "chosen", "least", "most"), 20),
+    "hand size": 20,
+    "least": 2,  # of KNOCKOUT
+    "most": 5,  # of TOSS
+    "chosen": 4,  # after the last one the reply is sent
     "patron calls": 10,
     "turn": 10_001,  # of the longest match
 }

@@ -79,10 +79,18 @@ export class Match {
       this.values.push(step.values ? { ...before, ...step.values } : before);
     }
     if (this.lines) for (const line of lines) this.lines.push(line);
-    for (const turn of turns) this.turns.set(turn.turn, turn);
+    for (const turn of turns) this.turns.set(turn.turn, this.#named(turn));
     this.header.rules = { ...this.header.rules, ...rules };
     this.moments = momentsOf(this);
     this.events = [...new Set(this.moments.map(({ at }) => at))];
+  }
+
+  // A turn with the names of the players for "player1" and the like, unless two have the same.
+  #named(turn) {
+    const seats = new Map(this.header.seats.map(({ id, name }) => [id, name]));
+    if (new Set(seats.values()).size < seats.size) return turn;
+    const named = (text) => text?.replace(/\bplayer\d+\b/g, (id) => seats.get(id) ?? id);
+    return { ...turn, show: turn.show.map((item) => (item.text ? { ...item, label: named(item.label), text: named(item.text) } : item)) };
   }
 
   get last() {

@@ -139,18 +139,20 @@ class Site:
         if _wants_json(request):
             found = {"tournaments": stores, "matches": items, "total": total}
             return as_json({**found, "page": page, "unread": unread})
+        playing = [item for item in items if item.live] if is_front else []
+        results = [item for item in items if item.reason][:LAST] if is_front else []
         return HTMLResponse(
             pages.page(
                 "list.html",
                 pages.Server(),
                 stores=stores,
-                items=items,
+                items=[item for item in items if item not in playing and item not in results],
                 total=total,
                 filtered=filtered,
                 query=chosen,
                 outcomes=(*library.RESULTS, "unfinished"),
-                playing=[item for item in items if item.live] if is_front else [],
-                results=[item for item in items if item.reason][:LAST] if is_front else [],
+                playing=playing,
+                results=results,
                 table=table,
                 leading=leading,
                 reasons=self.library.reasons(),

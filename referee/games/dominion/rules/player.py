@@ -28,7 +28,7 @@ class Player:
         is_shown: whether it was sent its hand as it is now.
         unseen: the cards that the referee chose from its hand since then, to be discarded below the
             last one.
-        counted: what `cards` gave; None since it gained or trashed a card.
+        counted: what `cards` gave, and its points; None since it gained or trashed a card.
     """
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
@@ -46,7 +46,7 @@ class Player:
         self.actions_played: set[str] = set()
         self.left = self.is_shown = False
         self.unseen: list[str] = []
-        self.counted: dict[str, int] | None = None
+        self.counted: tuple[dict[str, int], int] | None = None
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
@@ -81,16 +81,20 @@ class Player:
 
     def cards(self) -> dict[str, int]:
         """All cards owned: card -> count, in the order of the supply, without zeros; to be read."""
+        return self._count()[0]
+
+    def score(self) -> int:
+        """Points over all cards owned (4.5)."""
+        return self._count()[1]
+
+    def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
             owned = dict.fromkeys(CARDS, 0)  # a Counter takes twice as long
             for card in self.deck + self.hand + self.in_play + self.discard_pile:
                 owned[card] += 1
-            self.counted = {card: count for card, count in owned.items() if count}
+            cards = {card: count for card, count in owned.items() if count}
+            self.counted = cards, points_of(cards)
         return self.counted
-
-    def score(self) -> int:
-        """Points over all cards owned (4.5)."""
-        return points_of(self.cards())
 
 
 class TurnState(Struct):

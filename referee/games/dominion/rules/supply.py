@@ -11,7 +11,7 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
-    """The piles: `counts` has the cards left, for each of the seventeen."""
+    """The piles: `counts` has the cards left; `shown` is what `show` gave, until a pile changes."""
 
     def __init__(self, players: int) -> None:
         coppers = 60 - STARTING_DECK.count("copper") * players
@@ -23,10 +23,12 @@ class Supply:
             **dict.fromkeys(("estate", "duchy", "province"), 8 if players == 2 else 12),
             **dict.fromkeys(KINGDOM, 10),
         }
+        self.shown: dict[str, int] | None
         self.set({})
 
     def take(self, card: str) -> None:
         """Take one card off a pile that is not empty."""
+        self.shown = None
         self.counts[card] = left = self.counts[card] - 1
         if not left:
             self.empty_piles += 1
@@ -34,9 +36,16 @@ class Supply:
 
     def set(self, counts: Mapping[str, int]) -> None:
         """Set these piles; the others stay unchanged."""
+        self.shown = None
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
         self._piles = [Pile(c, count) for c, count in self.counts.items()]
+
+    def show(self) -> dict[str, int]:
+        """Copy the counts; the same copy until they change, to be read."""
+        if self.shown is None:
+            self.shown = self.counts.copy()
+        return self.shown
 
     def info(self) -> SupplyInfo:
         """The message that shows all piles as they are now."""

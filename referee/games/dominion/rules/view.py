@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from referee.games.dominion.rules.cards import points_of
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn
 from referee.games.interface.game import ALL, Request, Viewer
 
@@ -64,7 +63,7 @@ class View(Struct, frozen=True):
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
     """Make the view of a table for a viewer."""
-    supply = table.supply.counts.copy()
+    supply = table.supply.show()
     seats = [_seat(player, viewer) for player in table.players]
     for request in requests:
         if viewer is ALL or viewer == request.seat:
@@ -85,5 +84,4 @@ def _seat(player: Player, viewer: Viewer) -> SeatView:
             pile.sort()
             deck.sort()
         own = OwnCards(hand, player.in_play.copy(), pile, deck, player.turns, player.shuffles)
-    cards = player.cards()
-    return SeatView(cards, points_of(cards), own)
+    return SeatView(player.cards(), player.score(), own)

@@ -1,0 +1,120 @@
+"""Every bound of an observation is reached: with all cards in a place, and in play from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from referee.games import GAMES
+from referee.games.dominion.rules.cards import STARTING_DECK
+from referee.games.dominion.rules.supply import Supply
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
+from referee.games.starrealms.rules.cards import CARDS, EXPLORER, TRADE_DECK
+from referee.games.tribute.rules.cards import PATRONS, card_set
+from tests.support.learners import chosen
+
+NOT_REACHED = {
+    "dominion": {"turns", "chosen cellar"},
+    "starrealms": {"turn"},
+    "tribute": {"turn"},
+}
+"""They need a match of full length, or ten buys of cellars."""
+
+
+def dominion() -> Iterator[dict[str, Any]]:
+    supply = Supply(2).counts
+    owned = [*STARTING_DECK, *(card for card, count in supply.items() for _ in range(count))]
+    rich = {"actions": 11, "buys": 21, "money": 32}
+    for place in ("hand", "deck", "discard_pile", "in_play"):
+        seats = {"player1": {place: owned}, "player2": {"hand": owned}}
+        yield {"seats": seats, "turn": rich}
+    for cards in (["curse"] * 10, [card for card in owned if card != "curse"]):
+        yield {"seats": {"player1": {"hand": cards}, "player2": {"hand": cards}}}
+    for card in supply.keys() - {"cellar"}:  # a cellar discards all copies, and one card is left
+        other = "curse" if card == "workshop" else "workshop"
+        yield {"seats": {"player1": {"hand": ["cellar", *[card] * owned.count(card), other]}}}
+
+
+def starrealms() -> Iterator[dict[str, Any]]:
+    owned = [card for card in CARDS for _ in range(10 if card == EXPLORER else CARDS[card].copies)]
+    bases = [card for card in owned if not CARDS[card].is_ship]
+    for place, cards in (("hand", owned), ("deck", owned), ("discard", owned), ("bases", bases)):
+        seat = {place: cards, "authority": 200, "due": 10 if place == "deck" else 0}
+        seats = {"player1": seat | {"due": 0}, "player2": seat}
+        yield {"seats": seats, "trade_row": list(TRADE_DECK), "trade": 100, "combat": 100}
+        yield {"seats": {"player1": seat | {"hand": owned[:5], "due": 5}, "player2": seat}}
+
+
+def tribute() -> Iterator[dict[str, Any]]:
+    for patrons in (PATRONS[:4], PATRONS[4:8], PATRONS[5:]):
+        decks = (*patrons, "TREASURY")
+        kinds = [kind for kind in card_set("2025-04").kinds.values() if kind.deck in decks]
+        owned = [kind.card for kind in kinds for _ in range(kind.copies or 10)]
+        agents = [{"card": k.card} for k in kinds if k.is_agent for _ in range(k.copies or 10)]
+        piles: dict[str, Any] = dict.fromkeys(("hand", "draw_pile", "cooldown", "played"), owned)
+        for favoured, (place, cards) in enumerate((piles | {"agents": agents}).items()):
+            seat = {place: cards, "coins": 100, "power": 100, "patron_calls": 10}
+            seat |= {"known": len(owned)} if place == "draw_pile" else {}
+            seat |= {"prestige": 100} if place == "agents" else {}
+            favours = dict.fromkeys(patrons, f"player{1 + favoured % 2}")
+            places = {"row": owned, "tavern_deck": owned, "favours": favours}
+            yield {"patrons": patrons, "seats": {"player1": seat, "player2": seat}} | places
+
+
+def botwars() -> Iterator[dict[str, Any]]:
+    for energy in ((66, 0), (0, 66)):
+        yield {"grid": "." * 400, "energy": energy}
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("name", [dominion, starrealms, tribute, botwars])
+def test_every_bound_is_reached(name: Any) -> None:
+    """Only an entry that is always 0 has the bound 1.
+
+    The situations have more cards than a match, so what is seen may be beyond other bounds.
+    """
+    rules = GAMES[name.__name__]
+    environment, options = rules.environment, rules.options()
+    assert environment is not None
+    assert rules.situation is not None
+    numbers = environment.observation(2, options)
+    least, most = numbers.high.copy(), numbers.low.copy()
+    players = [environment.translator(seat, 2) for seat in range(2)]
+    setups = [(state, play) for state in (None, *name()) for play in range(-1, 3)]
+    for number, (state, play) in enumerate(setups):
+        random = Random(number)
+        setup = GameSetup(chance=SeededRandomSource(number), names=("A", "B"), options=options)
+        game = rules.new(setup) if state is None else rules.situation(setup, state)
+        for _ in range(300):
+            asked = {request.seat: None for request in game.requests}
+            replies = {}
+            for seat, player in enumerate(players):
+                player.look(game.view(seat), asked=seat in asked)
+                while seat not in replies:
+                    seen, legal = player.observe(), player.legal()
+                    np.minimum(least, seen, out=least)
+                    np.maximum(most, seen, out=most)
+                    if seat not in asked:
+                        break
+                    if legal is None or play == 2:
+                        action = chosen(random, seen if legal is None else {"action_mask": legal})
+                    else:  # the last, the first or the second one
+                        actions = np.flatnonzero(legal)
+                        action = actions[min(play, len(actions) - 1)]
+                    reply = player.act(action)
+                    if reply is not None:
+                        replies[seat] = reply
+            if not replies:
+                break
+            game.advance(replies)
+    never = (numbers.high == 1) & (most == 0)
+    names = np.broadcast_to(np.array(numbers.names), most.shape)
+    missing = set(names[(most < numbers.high) & ~never].tolist())
+    assert missing - NOT_REACHED.get(name.__name__, set()) == set()
+    below = numbers.low < 0
+    assert (least[below] <= numbers.low[below]).all()
