@@ -55,14 +55,10 @@ class Situation(Struct, frozen=True):
 
     Before the first request, the gains and trashings by which the seats got their cards are
     published, so that a bot which counts cards is not surprised by them.
-
-    Attributes:
-        seats: player number -> its cards.
-        supply: card -> cards left at the first request.
     """
 
-    seats: dict[str, SeatCards] = {}
-    supply: dict[str, int] = {}
+    seats: dict[str, SeatCards] = {}  # player number -> its cards
+    supply: dict[str, int] = {}  # card -> cards left at the first request
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:
