@@ -158,9 +158,7 @@ class Table(interface.Table[Player]):
         self.row: list[Card] = []
         self.deck: list[Card] = []  # the tavern deck, its top first
         self.sent_deck = SentSet()
-        self.turn = self.actions_left = (
-            0  # turn: counted from 1 over both players; 0 before the first
-        )
+        self.turn = self.actions_left = 0  # turn: counted over both players; 0 before the first
         self.next_uid = FIRST_UID
         self.queue: deque[Due] = deque()  # the effects that wait, the next one first
         self.discards: list[Due] = []  # those that the next turn of the other begins with
