@@ -199,11 +199,11 @@ class Cgroup:
         """Let none of its processes run, or let them run again; False if it cannot."""
         if "freezer" not in self._at:
             return False
+        file, words = "freezer.state", ("THAWED", "FROZEN")
+        if self._version == 2:
+            file, words = "cgroup.freeze", ("0", "1")
         try:
-            if self._version == 2:
-                _write(f"{self._at['freezer']}/cgroup.freeze", str(int(frozen)))
-            else:
-                _write(f"{self._at['freezer']}/freezer.state", "FROZEN" if frozen else "THAWED")
+            _write(f"{self._at['freezer']}/{file}", words[frozen])
         except OSError:
             return False
         return True
