@@ -23,8 +23,8 @@ class Report(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6)."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
-        whole: dict[str, Any] = msgspec.to_builtins(self.found)
-        return whole | msgspec.to_builtins(more)
+        whole: dict[str, Any] = {**msgspec.to_builtins(self.found), **msgspec.to_builtins(more)}
+        return whole
 
 
 def report(
