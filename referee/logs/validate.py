@@ -51,13 +51,7 @@ class Validation(Struct, frozen=True):
 
 
 class CheckedLog(NamedTuple):
-    """The result of checking a log.
-
-    Attributes:
-        findings: as of `validate_log`.
-        page: of the specification that it was checked against.
-        unchecked: the name of its game, if that has no checker: only the lines were checked.
-    """
+    """The findings on a log, the page that it was checked against, and its game if unchecked."""
 
     findings: list[Finding]
     page: str

@@ -239,7 +239,7 @@ class _Verification:
             self._log.write(public)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """The answers of the bots; their lines are compared with what the match makes of them."""
+        """The answers of the bots; their lines are compared with the entries of the match."""
         while self._match.due:
             self.flush()
             line = self._look()

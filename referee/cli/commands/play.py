@@ -148,11 +148,7 @@ def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
 
 
 def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
-    """The replies of the match to continue. Also sets its bots, seed and game in the options.
-
-    Raises:
-        UsageError: the record cannot be gone on with, or what was chosen contradicts it.
-    """
+    """The replies of the match to continue. Also sets its bots, seed and game in the options."""
     if options.resume is None:
         if options.turn is not None:
             raise UsageError("--turn goes with --resume FILE, a match record")

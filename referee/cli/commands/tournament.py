@@ -107,11 +107,7 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def _settle(options: argparse.Namespace, store: Store) -> None:
-    """Decide which matches to play: the tournament of the store, or a new or extended one.
-
-    Raises:
-        UsageError: the store has another tournament, or the options do not describe a valid one.
-    """
+    """Decide which matches to play, for a new, known or extended store, or raise a `UsageError`."""
     import secrets
 
     from msgspec.structs import replace

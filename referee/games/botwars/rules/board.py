@@ -22,20 +22,12 @@ COLOURS = "rb"
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
     """Every cell's orthogonal neighbours inside the grid."""
-    size = rows * cols
-    return tuple(
-        tuple(
-            near
-            for near, inside in (
-                (cell - cols, cell >= cols),
-                (cell - 1, cell % cols > 0),
-                (cell + 1, cell % cols < cols - 1),
-                (cell + cols, cell + cols < size),
-            )
-            if inside
-        )
-        for cell in range(size)
-    )
+    found = []
+    for cell in range(rows * cols):
+        near = [cell - cols] * (cell >= cols) + [cell - 1] * (cell % cols > 0)
+        near += [cell + 1] * (cell % cols < cols - 1) + [cell + cols] * (cell < (rows - 1) * cols)
+        found.append(tuple(near))
+    return tuple(found)
 
 
 class TurnResult(NamedTuple):

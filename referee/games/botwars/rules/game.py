@@ -194,12 +194,9 @@ class BotWars:
     def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
         """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
         lost = left | bad
+        reason: str = EndReason.LAST_PLAYER_STANDING if len(lost) == 1 else EndReason.NO_PLAYERS
         if not left:
             reason = moves.BAD_FORMAT
-        elif len(lost) < len(COLOURS):
-            reason = EndReason.LAST_PLAYER_STANDING
-        else:
-            reason = EndReason.NO_PLAYERS
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 

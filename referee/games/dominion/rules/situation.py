@@ -71,11 +71,9 @@ class Situation(Struct, frozen=True):
         for player in table.players:
             cards = self.seats.get(player.number)
             if cards is not None:
-                player.hand = cards.hand.copy()
-                player.deck = cards.deck[::-1]
+                player.hand, player.deck = cards.hand.copy(), cards.deck[::-1]
                 player.discard_pile = cards.discard_pile.copy()
-                player.in_play = cards.in_play.copy()
-                player.counted = None
+                player.in_play, player.counted = cards.in_play.copy(), None
             for card, count in _gained(player).items():
                 left[card] += max(count, 0)
         table.supply.set(left)

@@ -52,9 +52,8 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     def lay_out(self, table: Table, turn: Turn) -> None:
         """Lay out a new table, and set the resources of the first turn."""
         for player in table.players:
-            cards = self.seats.get(player.number)
-            if cards is not None:
-                cards.lay_out(player)
+            if player.number in self.seats:
+                self.seats[player.number].lay_out(player)
         if self.trade_row is not None:
             table.row = self.trade_row.copy()
         if self.trade_deck is not None:

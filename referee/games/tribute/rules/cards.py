@@ -138,13 +138,11 @@ def card_set(name: str) -> CardSet:
             facts = msgspec.structs.asdict(row) | chosen.changes.get(row.card, {})
             number, copies = facts.pop("number"), facts.pop("copies")
             kinds[row.card] = Kind(msgspec.convert(facts, CardRow), number, copies)
-    starters = {
-        deck.id: (deck.starter,) * deck.starters for deck in file.decks if deck.id in chosen.decks
-    }
-    changed = any(
-        "CREATE_MAORMER" in effect for kind in kinds.values() for effect in kind.row.effects
-    )
-    creates = "CREATE_MAORMER_BOARDING_PARTY" if changed else "CREATE_SUMMERSET_SACKING"
+    decks = [deck for deck in file.decks if deck.id in chosen.decks]
+    starters = {deck.id: (deck.starter,) * deck.starters for deck in decks}
+    creates = "CREATE_MAORMER_BOARDING_PARTY"
+    if not any(creates in effect for kind in kinds.values() for effect in kind.row.effects):
+        creates = "CREATE_SUMMERSET_SACKING"
     return CardSet(name, kinds, starters, creates)
 
 

@@ -98,13 +98,11 @@ def _hlaalu(table: Table, card: Card) -> None:
 
 
 def _orgnum(table: Table, favoured: Player | None) -> None:
+    owned = len(table.me.owned())
+    by = {table.me: owned // 4, None: owned // 6}
+    table.gain_power("ORGNUM", by.get(favoured, 2))
     if favoured is table.me:
-        table.gain_power("ORGNUM", len(table.me.owned()) // 4)
         create_for_orgnum(table, "ORGNUM")
-    elif favoured is None:
-        table.gain_power("ORGNUM", len(table.me.owned()) // 6)
-    else:
-        table.gain_power("ORGNUM", 2)
 
 
 def _pelin(table: Table, card: Card) -> None:

@@ -97,14 +97,9 @@ def _made(table: Table, cards: Iterable[str]) -> list[Card]:
 
 def _discard_of(player: Player, card: str) -> Due:
     """The first OPP_DISCARD of a card that a player has."""
-    return next(
-        Due(source, level + 1, effect)
-        for source in player.owned()
-        if source.kind.card == card
-        for level, entry in source.kind.entries
-        for effect in entry
-        if effect[0] == OPP_DISCARD
-    )
+    source = next(each for each in player.owned() if each.kind.card == card)
+    effects = ((level, effect) for level, entry in source.kind.entries for effect in entry)
+    return next(Due(source, at + 1, effect) for at, effect in effects if effect[0] == OPP_DISCARD)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
