@@ -17,13 +17,7 @@ class Gains(Struct, frozen=True, gc=False):
 
 
 class Player:
-    """One seat of the game.
-
-    Attributes:
-        unseen: the cards that the referee chose from its hand since then, to be discarded below the
-            last one.
-        counted: what `cards` gave, and its points; None since it gained or trashed a card.
-    """
+    """One seat of the game."""
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
         """Deal the starting deck and draw five (4.1)."""
@@ -39,8 +33,12 @@ class Player:
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
         self.left = self.is_shown = False  # is_shown: it was sent its hand as it is
-        self.unseen: list[str] = []
-        self.counted: tuple[dict[str, int], int] | None = None
+        self.unseen: list[
+            str
+        ] = []  # chosen from its hand since then, to be discarded below the last
+        self.counted: tuple[dict[str, int], int] | None = (
+            None  # `cards` and points, while they hold
+        )
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:

@@ -18,16 +18,11 @@ from referee.games.dominion.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True):
-    """The cards of a seat, each pile in the order of a conformance case.
-
-    Attributes:
-        deck: its first card is drawn first.
-        discard_pile: its last card is on top.
-    """
+    """The cards of a seat, each pile in the order of a conformance case."""
 
     hand: list[str] = []
-    deck: list[str] = []
-    discard_pile: list[str] = []
+    deck: list[str] = []  # its first card is drawn first
+    discard_pile: list[str] = []  # its last card is on top
     in_play: list[str] = []
 
 

@@ -39,30 +39,21 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The knowledge of a seat between turns.
-
-    Attributes:
-        reach: of each card the most that can be in deck and hand; the others certainly lie on the
-            discard pile.
-    """
+    """The knowledge of a seat between turns."""
 
     sizes: frozenset[Sizes]  # every possible one
     owned: Counter[str]
-    reach: Counter[str]
+    reach: Counter[str]  # the most that can be in deck and hand; others are on the discard pile
     turns: int = 0
 
 
 class Reading(Struct, frozen=True):
-    """One way to divide the messages so far into turns.
-
-    Attributes:
-        stage: "turn"; "played" after `player-played`; "done" after the clean-up's top discard.
-    """
+    """One way to divide the messages so far into turns."""
 
     seats: tuple[Seat, ...]  # as they were when the turn began
     active: int  # the seat whose turn it is
     events: tuple[Event, ...] = ()  # of the turn so far
-    stage: str = "turn"
+    stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
     loose: bool = False  # the turn holds a message that was reported, so it cannot be explained
 
 

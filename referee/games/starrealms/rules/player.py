@@ -15,16 +15,12 @@ FIRST_HANDS = (3, 5)
 
 
 class Piece:
-    """A card in play.
-
-    Attributes:
-        acts: the card whose abilities it has: another one's if it is a Needle that copies.
-    """
+    """A card in play."""
 
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        self.card = self.acts = card
+        self.card = self.acts = card  # acts: whose abilities it has; of a Needle, the copied one's
         self.ally_used = False
         self.refresh()
 

@@ -49,12 +49,7 @@ Entry: TypeAlias = tuple[Effect | Either, ...]
 
 
 class Kind:
-    """The properties that all copies of a card share.
-
-    Attributes:
-        copies: in the tavern of a game that has its deck; none of starters, curses and the like.
-        entries: of the levels 1 to 4 that have one: index of the level, and entry.
-    """
+    """The properties that all copies of a card share."""
 
     def __init__(self, row: CardRow, number: int, copies: int) -> None:
         self.row = row  # its facts, as they are sent
@@ -62,10 +57,9 @@ class Kind:
         self.cost, self.hp, self.taunt = row.cost, row.hp or 0, row.taunt
         self.is_agent = row.hp is not None
         self.number = number  # what everything sorted by card is sorted by
-        self.copies = copies
-        self.entries = tuple(
-            [(level, entry(text)) for level, text in enumerate(row.effects) if text]
-        )
+        self.copies = copies  # in the tavern, if it has the deck; none of starters and curses
+        entries = [(level, entry(text)) for level, text in enumerate(row.effects) if text]
+        self.entries = tuple(entries)  # levels, counted from 0, and what they bring
 
 
 class Card:

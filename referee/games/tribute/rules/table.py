@@ -57,12 +57,7 @@ class TurnStats:
 
 
 class Player:
-    """One seat.
-
-    Attributes:
-        known: how many cards of the top of the draw pile it knows.
-        sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
-    """
+    """One seat."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -72,9 +67,10 @@ class Player:
         self.cooldown: list[Card] = []
         self.played: list[Card] = []
         self.agents: list[Card] = []  # in the order in which they came
-        self.known = self.coins = self.power = self.prestige = self.turns = 0
+        self.known = 0  # how many cards of the top of the draw pile it knows
+        self.coins = self.power = self.prestige = self.turns = 0
         self.calls = 1  # of patrons, left in this turn
-        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
+        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()  # hidden: with its hand
         self.made = TurnStats()
         self.left = False
 
@@ -139,12 +135,7 @@ Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """The whole table, and its public events.
-
-    Attributes:
-        favours: patron -> whom it favours, in the order of the table, Treasury among them.
-        waiting: for each deck, of each level, the effects that another card of it releases.
-    """
+    """The whole table, and its public events."""
 
     sections = SECTIONS
 
@@ -154,7 +145,7 @@ class Table(interface.Table[Player]):
         self.generators = generators
         self.me, self.other = self.players  # whose turn it is, and who waits
         self.picked: list[str] = []
-        self.favours: dict[str, Player | None] = {}
+        self.favours: dict[str, Player | None] = {}  # in the order of the table, with Treasury
         self.row: list[Card] = []
         self.deck: list[Card] = []  # the tavern deck, its top first
         self.sent_deck = SentSet()
@@ -163,7 +154,7 @@ class Table(interface.Table[Player]):
         self.queue: deque[Due] = deque()  # the effects that wait, the next one first
         self.discards: list[Due] = []  # those that the next turn of the other begins with
         self.counters: dict[str, int] = {}  # cards of each deck in this turn, up to 4
-        self.waiting: dict[str, list[list[Due]]] = {}
+        self.waiting: dict[str, list[list[Due]]] = {}  # per deck and level, what a card releases
 
     def seat_patrons(self) -> None:
         """Put the patrons that were picked on the table; they favour nobody (4.1)."""

@@ -30,12 +30,7 @@ _states = count()
 
 
 class State:
-    """A position, and its moves.
-
-    Attributes:
-        completed, news: the actions of the match so far, and those of simulations after it.
-        decisions: for the rules, one for each move.
-    """
+    """A position, and its moves; `news` are the actions of simulations after the match so far."""
 
     _next_move = 1  # the ids of moves are used once in a process
 
