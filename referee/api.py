@@ -217,6 +217,9 @@ class Matches(Struct, frozen=True):
         return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
 
 
+_AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
+
+
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
     """Rows with a seat of a match each. Counts by name, such as cards, have a column per name."""
     player = result.players[seat]
@@ -228,12 +231,7 @@ def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]
         "duration_seconds": result.duration_seconds,
         "player_number": player.player_number,
         "number": bot,
-        "bot": player.bot,
-        "name": player.name,
-        "score": player.score,
-        "turns": player.turns,
-        "rank": player.rank,
-        "disqualified": player.disqualified,
+        **{name: getattr(player, name) for name in _AS_THEY_ARE},
         "faults": sum(player.faults.values()),
         "requests": player.requests,
         "reply_seconds_total": player.reply_seconds.total,

@@ -104,6 +104,8 @@ class _Course(Generic[BotType]):
     """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
+        bots: in seat order.
+        log, record: the spectator log and the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.

@@ -221,7 +221,7 @@ def _cgroups() -> Found:
     if found is None:
         get = "systemd-run --user --scope -p Delegate=yes referee ..."
         return Found(False, "none can be made here: limits apply to each process separately", get)
-    return Found(True, f"v{found.version}: {', '.join(sorted(found.folders))}")
+    return Found(True, f"{found.name.removeprefix('cgroup-')}: {', '.join(sorted(found.folders))}")
 
 
 def _cores() -> Found:

@@ -108,12 +108,11 @@ class Ledger:
     Code with a live game looks at its view instead (`rules/view.py`).
 
     Attributes:
-        supply: card -> cards left; empty before the first `supply-info`.
         owned: the cards of each seat, in seat order.
     """
 
     def __init__(self, seats: int) -> None:
-        self.supply: dict[str, int] = {}
+        self.supply: dict[str, int] = {}  # card -> cards left; empty before the first `supply-info`
         self.owned = [Counter(STARTING_DECK) for _ in range(seats)]
 
     def show(self, message: say.SupplyInfo) -> None:

@@ -22,14 +22,12 @@ class SeatMatch(Struct, frozen=True):
     """What one seat did in one match.
 
     Attributes:
-        made: trade, combat and authority that its cards gave.
-        destroyed: bases of the opponent.
         gained: card -> how many, and the number of the player's own turn with the first of them.
     """
 
     turns: Count
-    made: tuple[Count, Count, Count]
-    destroyed: Count
+    made: tuple[Count, Count, Count]  # trade, combat and authority that its cards gave
+    destroyed: Count  # bases of the opponent
     gained: dict[str, tuple[Count, Count]]
 
 

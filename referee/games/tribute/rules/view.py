@@ -90,8 +90,8 @@ def _public(
 ) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
     """The fields from `cooldown` to `prestige`, which everybody knows of a player."""
     agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
-    cooldown, played = _refs(player.cooldown), _refs(player.played)
-    return cooldown, played, agents, player.coins, player.power, player.prestige
+    resources = player.coins, player.power, player.prestige
+    return _refs(player.cooldown), _refs(player.played), agents, *resources
 
 
 def _waiting(dues: Iterable[Due]) -> list[say.Waiting]:

@@ -28,9 +28,7 @@ def load(file: str, name: str) -> Callable[..., Any]:
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")
-    spec = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
-    assert spec is not None
-    assert spec.loader is not None
+    spec: Any = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     classes = {
