@@ -22,7 +22,7 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
-from referee.errors import BotError, UsageError, as_ours, cannot_write
+from referee.errors import BotError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
@@ -217,6 +217,9 @@ class Matches(Struct, frozen=True):
         return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
 
 
+_AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
+
+
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
     """Rows with a seat of a match each. Counts by name, such as cards, have a column per name."""
     player = result.players[seat]
@@ -228,12 +231,7 @@ def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]
         "duration_seconds": result.duration_seconds,
         "player_number": player.player_number,
         "number": bot,
-        "bot": player.bot,
-        "name": player.name,
-        "score": player.score,
-        "turns": player.turns,
-        "rank": player.rank,
-        "disqualified": player.disqualified,
+        **{name: getattr(player, name) for name in _AS_THEY_ARE},
         "faults": sum(player.faults.values()),
         "requests": player.requests,
         "reply_seconds_total": player.reply_seconds.total,
@@ -453,12 +451,10 @@ def _our_errors() -> Iterator[None]:
     The error of a bot has its cause, which is of interest, and none of the referee's own frames.
     """
     try:
-        yield
-    except Exception as error:
-        ours = as_ours(error)
-        if isinstance(ours, BotError):
-            ours = ours.with_traceback(None)
-        raise ours from ours.__cause__
+        with raising_ours():
+            yield
+    except BotError as error:
+        raise error.with_traceback(None) from error.__cause__
     except BaseExceptionGroup as group:  # Ctrl-C in a nursery
         if group.subgroup(KeyboardInterrupt) is not None:
             raise KeyboardInterrupt from None

@@ -104,6 +104,8 @@ class _Course(Generic[BotType]):
     """A match that is played with bots that are borrowed, with or without an event loop.
 
     Args:
+        bots: in seat order.
+        log, record: the spectator log and the match record, or None.
         stderr: for each seat what hands its bot's stderr to the record; empty if none does.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.
@@ -302,9 +304,7 @@ class _Course(Generic[BotType]):
             self._keep(RecordedReply(seat, answer, self._clock() - self._start_time))
             self._evidence[seat].turn = match.turns
             if isinstance(answer, bytes):
-                bot = self._bots[seat]
-                spoken = bot.spoken if isinstance(bot, BotWrapper) else None
-                self._evidence[seat].note_line(answer, spoken[1] if spoken else b"")
+                self._evidence[seat].note_line(answer, self._spoken(seat)[1])
         if isinstance(answer, Failure):
             match.disqualify(seat, answer.code, answer.detail)
         else:
@@ -314,6 +314,11 @@ class _Course(Generic[BotType]):
             self._listening = [
                 lines for seat, lines in enumerate(self._pending) if seat not in match.disqualified
             ]
+
+    def _spoken(self, seat: int) -> tuple[bytes, bytes]:
+        """The last lines to and from a bot in its dialect; empty if it speaks none."""
+        bot = self._bots[seat]
+        return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 
     def _keep(self, given: RecordedReply) -> None:
         """Keep a reply for the page of the match, unless the replies take too much memory."""
@@ -417,13 +422,11 @@ class _Course(Generic[BotType]):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
         from referee.diagnosis.author import diagnosis  # takes longer to load than most matches
 
-        bot = self._bots[seat]
-        spoken = bot.spoken if isinstance(bot, BotWrapper) else None
         return diagnosis(
             rules,
             evidence,
             words,
-            sent=spoken[0] if spoken else b"",
+            sent=self._spoken(seat)[0],
             bot=self._spec.bots[seat],
             left=left,
             requests=len(self._reply_seconds[seat]),

@@ -39,11 +39,9 @@ class _Table(BotTable, kw_only=True):
 
 
 class BotFolder(NamedTuple):
-    """A bot's folder.
+    """A bot's folder: the path as given, and the keys of its `bot.toml`, or defaults.
 
     Attributes:
-        path: as it was given.
-        name, command, build, language: as its `bot.toml` has them, or a default.
         problems: the mistakes, one line each, except those of the program of its command.
     """
 

@@ -100,10 +100,8 @@ def _takes_message(function: Callable[..., Any]) -> bool:
     """Whether it can be called with one argument."""
     try:
         inspect.signature(function).bind(None)
-    except TypeError:
-        return False
-    except ValueError:  # some that are written in C do not tell
-        return True
+    except (TypeError, ValueError) as error:  # ValueError: some that are written in C do not tell
+        return isinstance(error, ValueError)
     return True
 
 

@@ -70,7 +70,8 @@ class RemoteBot(NoProcess):
                 results.append(error)
             os.write(self._done, b".")
 
-        _start(call)
+        nursery, token = _nursery()
+        trio.from_thread.run_sync(nursery.start_soon, call, trio_token=token)
         while not results:
             yield Wait(math.inf, read=True)
         os.read(self.stdout_fd, 1)
@@ -78,11 +79,6 @@ class RemoteBot(NoProcess):
         if isinstance(result, Exception):
             raise result
         return result
-
-
-def _start(function: Callable[[], Awaitable[None]]) -> None:
-    nursery, token = _nursery()
-    trio.from_thread.run_sync(nursery.start_soon, function, trio_token=token)
 
 
 @cache

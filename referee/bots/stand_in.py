@@ -22,11 +22,9 @@ def stand_in(game: str) -> InProcessBot:
 
 
 class StandIn:
-    """A `BotObject`.
+    """A `BotObject` that reports a name, or none in time.
 
     Args:
-        rules: the game.
-        name: the name that it reports; None: it reports none in time.
         replies: JSON values, its first replies; {"leave": CODE} in place of one: it leaves.
     """
 

@@ -66,11 +66,7 @@ def report_bug(error: BaseException) -> int:
 
 
 def check_other_file(output: str, inputs: Sequence[str]) -> None:
-    """Check that an output file is not one of the input files.
-
-    Raises:
-        UsageError: it is one of them.
-    """
+    """Raise a `UsageError` if an output file is one of the input files."""
     for name in inputs:
         with contextlib.suppress(OSError, ValueError):  # one of them is not there
             if os.path.samefile(output, name):

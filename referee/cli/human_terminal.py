@@ -66,7 +66,7 @@ def seated(game: str, people: int, *, log_to_stdout: bool) -> PythonBot:
 
 
 class Terminal:
-    """Implements `HumanTerminal` for one or several people, who do not see each other's cards."""
+    """Implements `HumanTerminal` for one person, or for several who take turns at the screen."""
 
     def __init__(self, people: int, out: TextIO) -> None:
         self._people = people

@@ -83,13 +83,11 @@ def difference(expected: str | None, found: str | None) -> list[str]:
 
 
 def examine(
+    about: str,
     work: Callable[[str], T],
     names: Sequence[str],
     options: argparse.Namespace,
     interrupts: Interrupts,
-    *,
-    doing: str,
-    what: str,
     tell: Callable[[str, T], FileReport],
     summary: Callable[[], Sequence[str]],
     text: TextIO | None = None,
@@ -97,16 +95,16 @@ def examine(
     """Work on files and report what is found in each, in their order.
 
     Args:
+        about: the words that the bar shows, such as "verifying records".
         work: a function of a module, which other processes find.
-        doing: the verb that the bar shows, such as "verifying".
-        what: the files are: "records".
         tell: makes the report of a file, from its name and the result of the work.
-        summary: what to say of several files, at the end.
+        summary: makes the last lines for several files.
         text: where the text is shown; by default on stdout.
 
     Returns:
         Whether all files were processed. If not, an error was printed.
     """
+    doing, what = about.split()
     done = 0
     try:
         with (
@@ -140,11 +138,7 @@ class _WorkerDiedError(Exception):
 def _results(
     work: Callable[[str], T], names: Sequence[str], jobs: int | None, interrupts: Interrupts
 ) -> Generator[T, None, None]:
-    """The results of the work, in the order of the files.
-
-    Raises:
-        _WorkerDiedError: a process has ended by itself.
-    """
+    """The results of the work, in the order of the files; `_WorkerDiedError` if a process ends."""
     collect_garbage()
     processes = min(jobs or cores(), len(names))
     # Another process has another standard input.

@@ -18,7 +18,7 @@ from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
 from referee.play import Played
-from referee.text.terminal import cells, command_line, cut, duration, paint, plain
+from referee.text.terminal import cells, command_line, cut, duration, paint, plain, unbroken
 
 MAX_NAME = 24
 """Columns of a name in the table, at most."""
@@ -258,7 +258,7 @@ def _faults(result: MatchResult, width: int, painted: Paint) -> Iterator[str]:
         follows = ", same cause" if fault.follows else ""
         head = f"  {player.player_number}  {f'{count}x':>{count_width}}  {code}"
         yield f"{head}{_GAP}{fault.section:3}{_GAP}{_where(fault)}{follows}"
-        yield from _wrapped(fault.detail, width, "    ")
+        yield from unbroken(plain(fault.detail), width, "    ", "    ")
 
 
 def _notes(result: MatchResult, width: int) -> Iterator[str]:
@@ -268,7 +268,7 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
     yield ""
     yield "Notes (not faults):"
     for seat, note in notes:
-        yield from _wrapped(f"{seat}  {note}", width, "  ", "           ")
+        yield from unbroken(plain(f"{seat}  {note}"), width, "  ", " " * 11)
 
 
 def _where(event: FirstFault | DisqualificationReport) -> str:
@@ -281,10 +281,11 @@ def _disqualification(
     player: PlayerResult, left: DisqualificationReport, width: int
 ) -> Iterator[str]:
     who = f"{player.player_number}, {player.bot}"
-    yield from _wrapped(f"{who}, was disqualified: {player.disqualified}, {left.detail}.", width)
+    text = f"{who}, was disqualified: {player.disqualified}, {left.detail}."
+    yield from unbroken(plain(text), width)
     if left.cause:
         end = "" if left.cause.endswith(("?", "!", ".")) else "."
-        yield from _wrapped(f"{left.cause[0].upper()}{left.cause[1:]}{end}", width)
+        yield from unbroken(plain(f"{left.cause[0].upper()}{left.cause[1:]}{end}"), width)
     asked = plain(left.asked)
     if len(asked) > _ASKED_CAP:
         asked = asked[:_ASKED_CAP] + "..."
@@ -298,14 +299,3 @@ def _disqualification(
         return
     yield f"  It wrote on stderr{'; --stderr - shows all' if stderr.omitted else ''}:"
     yield from (f"    {line}" for line in stderr.lines)  # as they are, to be copied
-
-
-def _wrapped(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
-    return textwrap.wrap(
-        plain(text),
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )

@@ -115,11 +115,7 @@ def add_sandbox(parser: Options, default: str | None = None, kinds: str = "") ->
 
 
 def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the command line: name -> value.
-
-    Raises:
-        UsageError: a value of `--set` does not have the form NAME=VALUE.
-    """
+    """The settings of the command line, name -> value; raises `UsageError` for a wrong `--set`."""
     chosen: dict[str, Any] = {}
     for text in getattr(options, "set", ()):
         name, equals, value = text.partition("=")

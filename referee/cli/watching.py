@@ -34,11 +34,7 @@ _SCHED_SETATTR = {"x86_64": 314, "aarch64": 274}
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A temporary folder that is removed at the end.
-
-    Raises:
-        UsageError: it cannot be made.
-    """
+    """A temporary folder that is removed at the end, or a `UsageError` if none can be made."""
     try:
         made = tempfile.TemporaryDirectory(prefix="referee-watch-", ignore_cleanup_errors=True)
     except OSError as error:

@@ -81,11 +81,7 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
 
 
 def check_descriptors() -> None:
-    """Check that all files of a match can be opened, before any bot starts.
-
-    Raises:
-        ShortageError: it cannot.
-    """
+    """Raise a `ShortageError` if not all files of a match can be opened, before a bot starts."""
     opened: list[int] = []
     try:
         for _ in range(DESCRIPTORS):
@@ -151,11 +147,7 @@ async def show_progress(
 
 
 def load_numpy() -> None:
-    """Import numpy with one thread: with small matrices more of them only wait for each other.
-
-    Raises:
-        ShortageError: it would end this process, as it does where it gets too little memory.
-    """
+    """Import numpy with one thread, or raise a `ShortageError`: it would end without memory."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:
         raise ShortageError(

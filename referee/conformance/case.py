@@ -97,11 +97,7 @@ class CaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_cases(rules: GameDefinition) -> CaseFile:
-    """All cases for bots of a game, each with all its options and its note.
-
-    Raises:
-        UsageError: the game has none.
-    """
+    """All cases for bots of a game, with all their options; raises `UsageError` without any."""
     if rules.cases is None:
         raise UsageError(f"{rules.name} has no conformance cases for bots")
     file = msgspec.json.decode(rules.cases(), type=CaseFile)

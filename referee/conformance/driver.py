@@ -378,13 +378,7 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report why a reply is missing.
-
-        Args:
-            kind: if it did not come in time.
-            had: seconds for it.
-            process: to look at what it does instead, if there is time for that.
-        """
+        """Report why a reply is missing, after a look at the process if there is time for that."""
         name, in_handshake = json.loads(self._asked)["type"], self._match.in_handshake
         expected, actual = f"a reply to {name} within {had:g} s", failure.detail
         section = SHARED.start_up if in_handshake else SHARED.clock

@@ -88,11 +88,7 @@ class Suite:
         )
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
-        """Run the basic cases one after the other, and a script once for all that judge it.
-
-        Returns:
-            The ids of the vital ones that failed: with one there is nothing more to judge.
-        """
+        """Run the basic cases in turn, a script once for all; the ids of vital ones that failed."""
         groups: dict[bytes, list[Case]] = defaultdict(list)
         for case in cases:
             groups[case.script].append(case)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from typing import TypeVar
 
@@ -14,7 +13,7 @@ from referee.conformance.case import Rule
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import DEFAULT_GAME, GAMES
-from referee.text.terminal import cells, command_line, cut, paint, plain
+from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
 
 Listed = TypeVar("Listed", bound=Rule | Result)
 _MAX_WIDTH = 120
@@ -26,9 +25,6 @@ _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
 """More characters of a request or a reply are not shown."""
-
-# Commands and file names are to be copied.
-_unbroken = partial(textwrap.wrap, break_long_words=False, break_on_hyphens=False)
 
 
 def specification(game: str) -> str:
@@ -148,7 +144,7 @@ class TextReport:
         for (status, reason), cases in why_unjudged(results).items():
             ids = [case.id for case in cases]
             text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
-            yield from _unbroken(text, self._width, subsequent_indent="  ")
+            yield from unbroken(text, self._width, others="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
         """The verdict."""
@@ -167,7 +163,7 @@ class TextReport:
         time = f"{report.seconds:.1f}{_NO_BREAK}s"
         where = f", sandbox {report.sandbox}" if report.sandbox != "none" else ""
         text = f"{plain(report.command)} {verdict}: {', '.join(parts)}, in {time}{where}."
-        for line in _unbroken(text, self._width):
+        for line in unbroken(text, self._width):
             line = line.replace(_NO_BREAK, " ")
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
@@ -175,7 +171,7 @@ class TextReport:
         """Remarks: legal behaviour that is probably not intended."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
-            yield from _unbroken(text, self._width)
+            yield from unbroken(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
         """The next commands after a failure."""

@@ -35,12 +35,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """One question to a set of rules.
-
-    Attributes:
-        candidates: best first.
-        remark: the reason for the choice, if the scores do not show it.
-    """
+    """One question to a set of rules, the best candidate first, and a remark on the choice."""
 
     rules: str
     candidates: list[Candidate]

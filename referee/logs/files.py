@@ -90,11 +90,7 @@ class LogFile(Sink):
             raise LogWriteError(self.name, error) from error
 
     def drain(self) -> None:
-        """Wait until the reader of a pipe has taken all that was written.
-
-        Raises:
-            LogWriteError: the reader is gone.
-        """
+        """Wait until the reader of a pipe has taken all; raises `LogWriteError` if it is gone."""
         while self._unread:
             _is_writable(self.fd, wait=True)
             self.push()
@@ -308,11 +304,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 
 def standard_stream(stream: TextIO, name: str) -> LogFile:
-    """Standard output or error, to be written to without waiting for its reader.
-
-    Raises:
-        UsageError: it is closed.
-    """
+    """Standard output or error, written without a wait; raises `UsageError` if it is closed."""
     if (sys.__stdout__ if stream is sys.stdout else sys.__stderr__) is None:
         raise UsageError(f"{name} is closed: the lines have nowhere to go")
     os.set_blocking(stream.fileno(), True)

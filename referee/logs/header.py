@@ -38,12 +38,7 @@ class Kind(StrEnum):
 
 
 class NoHeader(NamedTuple):
-    """The reason why a line is not the header of a match that can be run again.
-
-    Attributes:
-        text: one line for people.
-        section: of spec/log-format.md.
-    """
+    """Why a line is not the header of a match that can be run again, and the section about it."""
 
     kind: Kind
     text: str

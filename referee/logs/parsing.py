@@ -126,11 +126,7 @@ class Messages:
         self._lines = iter(lines)
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines.
-
-        Raises:
-            LogReadError: as of `LogReader`.
-        """
+        """The lines; raises `LogReadError` as `LogReader` does."""
         ahead: list[bytes] = []
         error = None
         if self.rules is None:

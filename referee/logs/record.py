@@ -278,11 +278,7 @@ class RecordWriter:
         self._write(lines)
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
-        """Write the last lines, once the match is over and every process has ended.
-
-        Returns:
-            The digest.
-        """
+        """Write the last lines, once the match is over and all processes have ended; the digest."""
         self._see()
         time = b',"time":%.6f}\n' % seconds
         lines = []
@@ -328,12 +324,7 @@ class RecordWriter:
 
 
 def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> Header:
-    """The first line of a match's record.
-
-    Args:
-        started: time of day, RFC 3339.
-        limits_by: as of `RecordWriter`.
-    """
+    """The first line of the record of a match that started at this time of day (RFC 3339)."""
     return entry_types(spec.rules).header(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -350,11 +341,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
 
 
 def spec_of(header: Header) -> MatchSpec:
-    """The match that a record's header describes.
-
-    Raises:
-        UsageError: its options do not go together.
-    """
+    """The match that a header describes; raises `UsageError` if its options do not fit."""
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
     return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox)

@@ -122,11 +122,7 @@ class Rerun:
         self._stderr: list[record.StderrEntry] = []  # since the last round
 
     def rounds(self) -> Iterator[Round]:
-        """Run the match on, to the end of its record.
-
-        Raises:
-            LogReadError: a line does not follow from those before it.
-        """
+        """Run the match to the end of its record; raises `LogReadError` where it does not fit."""
         for entries, time in rounds(self.match, self._answers()):
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
             yield Round(entries, time, self._stderr)

@@ -9,11 +9,7 @@ class Sink:
     fd = -1
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines, without waiting for a reader.
-
-        Raises:
-            LogWriteError: it takes no more.
-        """
+        """Append whole lines without waiting for a reader; raises `LogWriteError` if it fails."""
         raise NotImplementedError
 
     @property
@@ -22,11 +18,7 @@ class Sink:
         return False
 
     def push(self) -> None:
-        """Hand over waiting lines to a reader, as far as it takes them now.
-
-        Raises:
-            LogWriteError: the reader is gone.
-        """
+        """Hand over lines as far as a reader takes them now; raises `LogWriteError` without one."""
 
     def close(self) -> None:
         """Take no more."""

@@ -51,13 +51,7 @@ class Validation(Struct, frozen=True):
 
 
 class CheckedLog(NamedTuple):
-    """The result of checking a log.
-
-    Attributes:
-        findings: as of `validate_log`.
-        page: of the specification that it was checked against.
-        unchecked: the name of its game, if that has no checker: only the lines were checked.
-    """
+    """The findings on a log, the page that it was checked against, and its game if unchecked."""
 
     findings: list[Finding]
     page: str
@@ -182,8 +176,6 @@ class _Check:
         if message is not None:
             yield from self._take(number, message)
 
-    # --- lines --------------------------------------------------------------------------------
-
     def _problem(self, line: Line) -> Finding | None:
         """Why a line is not a public message, before its fields are checked."""
         number, kind, value = line.number, line.kind, line.value
@@ -225,8 +217,6 @@ class _Check:
         for misfit in found:
             expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
             yield _FieldFinding(line.number, section, expected, misfit.found, kind=misfit.kind)
-
-    # --- messages -----------------------------------------------------------------------------
 
     def _take(self, number: int, message: Struct) -> Iterator[Finding]:
         kind = str(message.__struct_config__.tag)

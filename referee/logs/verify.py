@@ -238,10 +238,8 @@ class _Verification:
             self._public.clear()
             self._log.write(public)
 
-    # --- what a match does not give by itself -------------------------------------------------
-
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """The answers of the bots; their lines are compared with what the match makes of them."""
+        """The answers of the bots; their lines are compared with the entries of the match."""
         while self._match.due:
             self.flush()
             line = self._look()
@@ -291,8 +289,6 @@ class _Verification:
             "that running the match again cannot check was changed (header, exit codes, wording)"
         )
         return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
-
-    # --- verdicts -----------------------------------------------------------------------------
 
     def unreadable(self, error: LogReadError) -> Verdict:
         """The verdict where the file cannot be read on."""

@@ -64,10 +64,9 @@ class Section(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A row of the tables of codes.
+    """A row of the tables of codes of faults, disqualifications and end reasons.
 
     Attributes:
-        kind: "fault", "disqualification" or "end reason".
         section: the section that says what it is; empty if it is reserved.
         then: what happens then; empty if the table does not say it.
     """

@@ -29,11 +29,7 @@ class RuleFile(Struct, frozen=True):
     data: bytes
 
     def new(self) -> RuleBot:
-        """Make the bot for a match.
-
-        Raises:
-            BotNotFoundError: the file has an error.
-        """
+        """Make the bot for a match; raises `BotNotFoundError` if the file has an error."""
         rules = GAMES[self.game]
         book, problems = _read(self.data, self.game)
         if book is None:
@@ -48,11 +44,7 @@ def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
 
 
 def vocabulary_of(rules: GameDefinition) -> Vocabulary:
-    """The words of a game's rule files.
-
-    Raises:
-        BotNotFoundError: it has none.
-    """
+    """The words of a game's rule files; raises `BotNotFoundError` if it has none."""
     found = rules.vocabulary
     if found is None:
         raise BotNotFoundError(f"the game {rules.name} has no rule files")
@@ -78,11 +70,7 @@ def game_of(data: bytes, path: str) -> str | None:
 
 
 def read_rule_file(path: Path, game: str) -> RuleFile:
-    """Read a file, and make sure that it can be played.
-
-    Raises:
-        BotNotFoundError: it cannot be read, or has an error.
-    """
+    """Read a file that can be played; raises `BotNotFoundError` if it cannot."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -100,11 +88,7 @@ def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
 
 
 class RuleBot:
-    """Plays one match by a rule file; a `referee.bots.in_process.BotObject` that wants the view.
-
-    Attributes:
-        book: the file, with the `looks` of the last reply.
-    """
+    """Plays one match by a rule file, as a `BotObject`; its book explains the last reply."""
 
     def __init__(self, rules: GameDefinition, book: Book) -> None:
         self._rules = rules

@@ -17,12 +17,7 @@ _LONGEST_COMMAND = 20_000
 
 
 def render(template: Path, *, longest: int | None = None, **values: object) -> str:
-    """Fill a template with values; text from bots is cleaned and escaped.
-
-    Args:
-        longest: characters to which each text is cut, unless it has the filter `whole`; None: none
-            is cut.
-    """
+    """Fill a template with values, which are cleaned, escaped, and cut to `longest` characters."""
     found = _environment(template.parent).get_template(template.name)
     return found.render(version=__version__, longest=longest, **values)
 

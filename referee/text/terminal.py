@@ -97,6 +97,15 @@ def wrap_list(text: str, width: int) -> list[str]:
     return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
+def unbroken(text: str, width: int, first: str = "", others: str = "") -> list[str]:
+    """A text as lines of at most this width, indented by these, without breaking a word."""
+    import textwrap
+
+    wrapper = textwrap.TextWrapper(width, first, others)
+    wrapper.break_long_words = wrapper.break_on_hyphens = False
+    return wrapper.wrap(text)
+
+
 def duration(seconds: float) -> str:
     """A time as text: "3.4 ms", "0.25 s"."""
     milliseconds = round(seconds * 1000, 1)

@@ -41,6 +41,8 @@ def read_config(
     config = read_toml(name)
     folder = Path(name).parent
     words: list[str] = []
+    kinds = dict.fromkeys(values, "one value") | dict.fromkeys(flags, "true or false")
+    kinds |= dict.fromkeys(_LISTS, "a list") | dict.fromkeys(_TABLES, "a table")
     bots, directories = _bots(name, config.pop("bot", []), folder)
     for key, value in config.items():
         option = key.replace("_", "-")
@@ -53,13 +55,10 @@ def read_config(
                 chosen = str(folder / str(each)) if option in _PATHS else _word(each)
                 # One word, or a value that begins with a dash would be taken for an option.
                 words.append(f"--{option}={chosen}")
-        elif option in flags or option in values or option in _TABLES:
-            kinds = dict.fromkeys(flags, "true or false") | dict.fromkeys(_TABLES, "a table")
-            kinds |= dict.fromkeys(_LISTS, "a list")
-            kind = kinds.get(option, "one value")
-            raise UsageError(f"{name}: {key} must be {kind}, not {value!r}")
+        elif option in kinds:
+            raise UsageError(f"{name}: {key} must be {kinds[option]}, not {value!r}")
         else:
-            known = sorted({*values, *flags, *_TABLES, "[[bot]]"} - {"bot"})  # which is a table
+            known = sorted({*kinds, "[[bot]]"} - {"bot"})  # which is a table
             raise UsageError(f"{name}: unknown option {key!r}{instead(option, known)}")
     return words, bots, directories
 

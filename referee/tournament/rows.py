@@ -6,12 +6,15 @@ standings, exports and checks. Its fields are the columns of spec/store.md, 2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
+from referee._version import __version__
 from referee.match.limits import MAX_SECONDS
 from referee.match.result import MatchResult
 from referee.tournament.choices import MAX_BOTS
@@ -163,3 +166,51 @@ def points_of(ranks: Sequence[int]) -> list[float]:
         (sum(rank < other for other in ranks) + (ranks.count(rank) - 1) / 2) / others
         for rank in ranks
     ]
+
+
+def faults_of(faults: Mapping[str, int]) -> Faults:
+    """How many faults of each code."""
+    return Faults(_encode(faults).decode())
+
+
+def histogram(seconds: Sequence[float]) -> Histogram:
+    """How many replies took how long."""
+    found = Counter(
+        [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
+    )
+    return Histogram(_encode({str(bucket): count for bucket, count in found.items()}).decode())
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def reached(limits: Sequence[str]) -> str | None:
+    """The detail of a seat for limits that its bot reached without being disqualified."""
+    return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
+
+
+def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
+    """A void match, whose worker was killed each time; the killers are put out for it."""
+    seats = [
+        SeatRow(
+            plan.match,
+            seat,
+            bot,
+            disqualified=WORKER_KILLED if bot in killers else None,
+            detail=_KILLS if bot in killers else None,
+            stderr="" if bot in killers else None,
+        )
+        for seat, bot in enumerate(plan.players)
+    ]
+    return MatchRow(
+        plan.match,
+        plan.deal,
+        plan.seed,
+        reason=WORKER_KILLED,
+        void=True,
+        referee=__version__,
+        seats=tuple(seats),
+    )
+
+
+_KILLS = "it kills the process that plays it, also when no other bot plays"

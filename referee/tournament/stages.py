@@ -7,7 +7,7 @@ one stage; a Swiss one has a stage a round, and each extension of a store adds s
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence, Set
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -71,8 +71,8 @@ def table_of(store: Store) -> Any:
 def stages(store: Store, table: Any = None) -> Iterator[Stage]:
     """Yield the stages of a tournament. Play each one before you ask for the next."""
     deal = match = 0
-    for before, setup in pairwise([None, *store.stages]):
-        assert setup is not None
+    setups = store.stages
+    for before, setup in zip([None, *setups], setups, strict=False):
         format = format_of(setup.format)
         table = table or format.table()
         for line_ups in format.line_ups(setup, before, table):
@@ -113,8 +113,8 @@ def check_schedule(store: Store) -> None:
 def planned(store: Store) -> int:
     """How many matches there are to be in all."""
     total = 0
-    for before, setup in pairwise([None, *store.stages]):
-        assert setup is not None
+    setups = store.stages
+    for before, setup in zip([None, *setups], setups, strict=False):
         total += format_of(setup.format).count(setup, before) * setup.matches_a_deal
     for (match,) in store.select("SELECT match FROM matches WHERE match >= ? LIMIT 1", (total,)):
         raise UsageError(f"{store.name} is damaged: table matches, match {match}: {total} are all")

@@ -180,11 +180,7 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
 
 
 def cut(match: MatchPage, first: int, last: int) -> MatchPage:
-    """The part of a match from one turn to another.
-
-    Raises:
-        UsageError: the match has no such turns.
-    """
+    """The part of a match from one turn to another; raises `UsageError` if it does not exist."""
     chosen = [turn for turn in match.turns if first <= turn.turn <= last]
     if not chosen:
         turns = f"the match has {len(match.turns)} turns"

@@ -364,11 +364,7 @@ class SeatSteps(Steps):
         self._has_left = False
 
     def add(self, match: Match, entries: Iterable[Entry]) -> bool:
-        """Take what a round has led to, once all have answered.
-
-        Returns:
-            Whether there is a new step.
-        """
+        """Take what a round has led to, once all have answered; whether there is a new step."""
         if self._reader is None and not match.in_handshake:
             self._begin(match.names, match)
         over: list[Any] = []

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.tournament.playing.batch import lost_row
-from referee.tournament.rows import Plan
+from referee.tournament.rows import Plan, lost_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
 from referee.tournament.setup import check_extension

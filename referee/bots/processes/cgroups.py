@@ -33,19 +33,14 @@ _NEEDED = {"memory", "pids"}
 
 
 class Home(NamedTuple):
-    """Where groups can be made.
+    """Where groups can be made, by its name in the header of a record.
 
     Attributes:
         folders: for each controller, the folder for new groups; with v2 they are the same.
     """
 
-    version: int
+    name: LimitsBy
     folders: Mapping[str, str]
-
-    @property
-    def name(self) -> LimitsBy:
-        """As in the header of a record."""
-        return "cgroup-v2" if self.version == 2 else "cgroup-v1"
 
 
 @cache
@@ -81,9 +76,9 @@ def find_home(mounts: str, groups: str) -> Home | None:
             found.setdefault(name, base)
     delegated = _delegated(found[""]) if "" in found else None
     if delegated is not None:
-        return Home(2, dict.fromkeys(_V1, delegated))
+        return Home("cgroup-v2", dict.fromkeys(_V1, delegated))
     usable = {name: folder for name, folder in found.items() if name and _can_make_in(folder)}
-    return Home(1, usable) if usable.keys() >= _NEEDED else None
+    return Home("cgroup-v1", usable) if usable.keys() >= _NEEDED else None
 
 
 def _delegated(base: str) -> str | None:
@@ -149,7 +144,7 @@ class Cgroup:
     def __init__(self, place: Home) -> None:
         # A referee with the same id, killed with its guardian, may have left groups.
         name = f"referee-{os.getpid()}-{secrets.token_hex(4)}"
-        self._version = place.version
+        self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
         self.folders = tuple(dict.fromkeys(self._at.values()))
 
@@ -159,7 +154,7 @@ class Cgroup:
             os.mkdir(folder)
         memory, at = limits.memory_limit, self._at
         if memory < math.inf:
-            if self._version == 2:
+            if self._is_v2:
                 name, of_swap, swap = "memory.max", "memory.swap.max", "0"
             else:  # where it counts memory and swap together
                 name, of_swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
@@ -178,7 +173,7 @@ class Cgroup:
     @property
     def cpu_seconds(self) -> float | None:
         """CPU time of all that were ever in it; None where nothing counts it."""
-        if self._version == 2:
+        if self._is_v2:
             usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
             return None if usage is None else usage / 1e6
         text = _read(f"{self._at['cpuacct']}/cpuacct.usage") if "cpuacct" in self._at else ""
@@ -187,7 +182,7 @@ class Cgroup:
     @property
     def oom_kills(self) -> int:
         """How many of its processes the system has killed for the limit of memory."""
-        name = "memory.events" if self._version == 2 else "memory.oom_control"
+        name = "memory.events" if self._is_v2 else "memory.oom_control"
         return _value(f"{self._at['memory']}/{name}", "oom_kill") or 0
 
     @property
@@ -199,11 +194,11 @@ class Cgroup:
         """Let none of its processes run, or let them run again; False if it cannot."""
         if "freezer" not in self._at:
             return False
+        file, words = "freezer.state", ("THAWED", "FROZEN")
+        if self._is_v2:
+            file, words = "cgroup.freeze", ("0", "1")
         try:
-            if self._version == 2:
-                _write(f"{self._at['freezer']}/cgroup.freeze", str(int(frozen)))
-            else:
-                _write(f"{self._at['freezer']}/freezer.state", "FROZEN" if frozen else "THAWED")
+            _write(f"{self._at['freezer']}/{file}", words[frozen])
         except OSError:
             return False
         return True
@@ -212,7 +207,7 @@ class Cgroup:
         """Kill all processes in it, and let them die: with v1 one that is frozen cannot."""
         folder = self._at["pids"]
         try:
-            if self._version == 2:
+            if self._is_v2:
                 _write(f"{folder}/cgroup.kill", "1", create=False)
                 return
         except OSError:  # Linux before 5.14

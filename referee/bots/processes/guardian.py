@@ -99,12 +99,9 @@ class Guardian:
             self._write_list()
 
     def end(self, group: int | None, cgroup: Cgroup | None = None) -> None:
-        """The bot was not started (None), or its group was killed.
+        """The bot was not started (None), or its group was killed; its control group can go.
 
         To be called before the bot is reaped: until then its group cannot be anybody else's.
-
-        Args:
-            cgroup: the bot's, to be removed once all in it have ended.
         """
         with self.lock:
             self._users -= 1

@@ -102,17 +102,15 @@ class LaunchedBot:
                 raise ShortageError("cannot start /bin/sh", error) from error
             try:
                 self.popen = self._start(others)
+                GUARDIAN.watch(self.popen.pid)
+                self._guarded = True
             except OSError as error:
-                GUARDIAN.end(None, self.cgroup)
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 self.error, self.cause = _explained(error.strerror or str(error)), error
-            except BaseException:
-                GUARDIAN.end(None, self.cgroup)
-                raise
-            else:
-                GUARDIAN.watch(self.popen.pid)
-                self._guarded = True
+            finally:
+                if not self._guarded:
+                    GUARDIAN.end(None, self.cgroup)
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
         """Start the process: the bot, in its sandbox, within its limits."""

@@ -64,10 +64,9 @@ _VIRTUAL = "pyvenv.cfg"
 
 
 class Prepared(NamedTuple):
-    """The arguments of `Popen`.
+    """The arguments of `Popen`, and what to close.
 
     Attributes:
-        argv, directory, env: as of `Popen`.
         fds: that the new process has, and this one is to close once it runs.
         status: where bubblewrap says what has become of the bot; None without a sandbox.
     """

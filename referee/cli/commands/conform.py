@@ -117,9 +117,6 @@ def _as_words(options: argparse.Namespace) -> list[str]:
     return words
 
 
-# --- what is checked ------------------------------------------------------------------------------
-
-
 class _Bot:
     """A bot, with the titles of the protocol's chapters and the selected cases."""
 
@@ -215,9 +212,6 @@ class _Referee:
         return "1 match" if self._played == 1 else f"{self._played} matches"
 
 
-# --- running --------------------------------------------------------------------------------------
-
-
 def _run(
     subject: _Bot | _Referee, interrupts: Interrupts, results: list[Result], *, quiet: bool
 ) -> Report:
@@ -248,9 +242,6 @@ def _run(
     collect_garbage()
     with no_orphans():
         return run_in_trio(work, interrupts)
-
-
-# --- the report -----------------------------------------------------------------------------------
 
 
 def _check_writable(path: Path) -> None:

@@ -8,7 +8,6 @@ import resource
 import shutil
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.cli.work import check_descriptors, cores, run_in_trio
 from referee.errors import RefereeError
 from referee.interrupts import Interrupts
-from referee.text.terminal import duration, escaped
+from referee.text.terminal import duration, escaped, unbroken
 
 if TYPE_CHECKING:
     from referee.match.sandbox import Sandbox
@@ -97,24 +96,15 @@ def _text(report: Report) -> Iterator[str]:
             yield f"{check.section}:" if not section else f"\n{check.section}:"
             section = check.section
         mark = {"ok": "ok", "missing": "--", "problem": "NO"}[check.status]
-        yield from _wrapped(f"  {mark}  {check.name:{_NAME_WIDTH}}", check.found)
+        space = " " * (_NAME_WIDTH + 6)
+        parts = [(f"  {mark}  {check.name:{_NAME_WIDTH}}", check.found)]
         if check.status != "ok":
-            yield from _wrapped(" " * (_NAME_WIDTH + 6), f"for {check.purpose}")
-            if check.get:
-                yield from _wrapped(" " * (_NAME_WIDTH + 6), f"do: {check.get}")
+            parts.append((space, f"for {check.purpose}"))
+            parts += [(space, f"do: {check.get}")] if check.get else []
+        for start, text in parts:
+            yield from unbroken(escaped(text), PLAIN_WIDTH, start, space)
     yield ""
     yield "Matches can be played here." if report.ok else "No match can be played here: see NO."
-
-
-def _wrapped(start: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        escaped(text),
-        PLAIN_WIDTH,
-        initial_indent=start,
-        subsequent_indent=" " * (_NAME_WIDTH + 6),
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
 
 
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
@@ -231,7 +221,7 @@ def _cgroups() -> Found:
     if found is None:
         get = "systemd-run --user --scope -p Delegate=yes referee ..."
         return Found(False, "none can be made here: limits apply to each process separately", get)
-    return Found(True, f"v{found.version}: {', '.join(sorted(found.folders))}")
+    return Found(True, f"{found.name.removeprefix('cgroup-')}: {', '.join(sorted(found.folders))}")
 
 
 def _cores() -> Found:

@@ -133,11 +133,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
-    """The record that the browser shows: the requested one, or a temporary one.
-
-    Raises:
-        UsageError: the requested record cannot be followed.
-    """
+    """The record for the browser: a temporary one, or the requested one if it can be followed."""
     from referee.cli.watching import temporary_folder
     from referee.logs.packed import SUFFIXES
 
@@ -152,11 +148,7 @@ def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:
 
 
 def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
-    """The replies of the match to continue. Also sets its bots, seed and game in the options.
-
-    Raises:
-        UsageError: the record cannot be gone on with, or what was chosen contradicts it.
-    """
+    """The replies of the match to continue. Also sets its bots, seed and game in the options."""
     if options.resume is None:
         if options.turn is not None:
             raise UsageError("--turn goes with --resume FILE, a match record")
@@ -178,11 +170,7 @@ def _resumed(options: argparse.Namespace) -> RecordedAnswers | None:
 
 
 def _sources(options: argparse.Namespace) -> tuple[list[BotSource], MatchSession | None]:
-    """The sources of the bots; the word `human` stands for a person.
-
-    Returns:
-        Them, and where the people sit if that is in the browser.
-    """
+    """The sources of the bots, where `human` stands for a person, and the session of a browser."""
     from referee.bots.command import HUMAN, find_all, find_bot
 
     people = options.bots.count(HUMAN)

@@ -110,11 +110,7 @@ def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader[Any]) -> 
 
 
 def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
-    """The selected turns. A followed log ends when its match ends.
-
-    Raises:
-        UsageError: the match has no such player or turn.
-    """
+    """The selected turns, or a `UsageError`. A followed log ends when its match ends."""
     from referee.logs.replay.reader import CutShort, End, Start, TurnOver
 
     turns = 0

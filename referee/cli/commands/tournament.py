@@ -72,8 +72,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return OK
 
 
-# --- what is to be played -------------------------------------------------------------------------
-
 _FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "env", "help", "browser", "same-bot")
 _CHOSEN = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
@@ -109,11 +107,7 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
 
 
 def _settle(options: argparse.Namespace, store: Store) -> None:
-    """Decide which matches to play: the tournament of the store, or a new or extended one.
-
-    Raises:
-        UsageError: the store has another tournament, or the options do not describe a valid one.
-    """
+    """Decide which matches to play, for a new, known or extended store, or raise a `UsageError`."""
     import secrets
 
     from msgspec.structs import replace
@@ -211,11 +205,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
-    """The sequential test; None if nothing is said of it.
-
-    Raises:
-        UsageError: the options do not describe a valid test.
-    """
+    """The sequential test, or a `UsageError`; None if nothing is said of it."""
     from referee.tournament.rating.sprt import Sprt
 
     given = {name: getattr(options, name) for name in ("elo0", "elo1", "alpha", "beta")}
@@ -224,9 +214,6 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         return Sprt(**given) if given else None
     except ValueError as error:
         raise UsageError(f"--pairing sprt: {error}") from error
-
-
-# --- playing --------------------------------------------------------------------------------------
 
 
 def _play(

@@ -40,16 +40,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         findings = f" ({found} findings)" if invalid else ""
         return [f"{len(names)} logs: {len(names) - invalid} valid, {invalid} not{findings}"]
 
-    if not examine(
-        check_log,
-        names,
-        options,
-        interrupts,
-        doing="validating",
-        what="logs",
-        tell=tell,
-        summary=summary,
-    ):
+    if not examine("validating logs", check_log, names, options, interrupts, tell, summary):
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")
@@ -63,9 +54,8 @@ def _lines(name: str, log: CheckedLog) -> list[str]:
         return [f"{name}: valid"]
     lines = [line for finding in log.findings for line in _finding(f"{name}, ", log.page, finding)]
     if len(log.findings) >= MAX_FINDINGS:
-        lines.append(
-            f"{name}: {MAX_FINDINGS} different findings or more; the rest was not looked at"
-        )
+        more = "different findings or more; the rest was not looked at"
+        lines.append(f"{name}: {MAX_FINDINGS} {more}")
     return lines
 
 

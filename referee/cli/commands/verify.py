@@ -47,16 +47,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
     try:
         with interrupts.raising(), opened([options.log]) as (log,):
+            work, text = partial(_verify, log=log), sys.stderr if options.log == "-" else None
             done = examine(
-                partial(_verify, log=log),
-                names,
-                options,
-                interrupts,
-                doing="verifying",
-                what="records",
-                tell=tell,
-                summary=summary,
-                text=sys.stderr if options.log == "-" else None,
+                "verifying records", work, names, options, interrupts, tell, summary, text
             )
             if log is not None:
                 log.finish()
@@ -70,11 +63,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _check(options: argparse.Namespace, names: list[str]) -> None:
-    """Find out what cannot be verified, before anything starts.
-
-    Raises:
-        UsageError: something cannot.
-    """
+    """Raise a `UsageError` for what cannot be verified, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
     if options.sample is not None or options.records is not None:

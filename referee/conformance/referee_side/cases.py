@@ -43,11 +43,7 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
-    """All cases for referees of a game, in the order of their sections.
-
-    Raises:
-        UsageError: it has no probes, and so no cases.
-    """
+    """All cases for referees of a game, by section; raises `UsageError` without probes."""
     return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
 
 

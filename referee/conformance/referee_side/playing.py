@@ -77,11 +77,7 @@ async def run_probe_match(
 
 
 def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
-    """A new folder with a short name: a socket's name has at most 103 bytes.
-
-    Raises:
-        UsageError: no folder can be made.
-    """
+    """A new folder with a short name, or a `UsageError`: a socket's name has at most 103 bytes."""
     try:
         place = tempfile.gettempdir()
         if len(os.fsencode(place)) > _MOST_PLACE:

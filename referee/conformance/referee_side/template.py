@@ -67,11 +67,7 @@ class Template:
         self.seats = tuple(range(2, len(given) + 1))
 
     def check_program(self) -> None:
-        """See that its program is there, as it is seen of a BOT before anything runs.
-
-        Raises:
-            UsageError: it is not; the text says what to do.
-        """
+        """Raise a `UsageError`, which says what to do, if its program cannot be run."""
         program = self._words[0]
         path = Path(program)
         if shutil.which(program) is not None:

@@ -46,20 +46,20 @@ class BotWarsDialogue(TurnListener[Turn]):
             if what == request.player
             for to in neighbours_of(state.rows, state.cols)[cell]
         ]
+        # In a grid of one column up and left would be the same; there is none.
+        ways = {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}
+        names = [f"{place_of(cell, state.cols)}-{ways[to - cell]}" for cell, to in steps]
+
+        def check(picks: Picks) -> str:
+            starts = [steps[pick][0] for pick in picks]
+            twice = [cell for cell in starts if starts.count(cell) > 1]
+            return f"{place_of(twice[0], state.cols)} is moved twice" if twice else ""
+
         picks: Picks = ()
         if steps:
-
-            def check(picks: Picks) -> str:
-                starts = [steps[pick][0] for pick in picks]
-                twice = [cell for cell in starts if starts.count(cell) > 1]
-                return f"{place_of(twice[0], state.cols)} is moved twice" if twice else ""
-
             picks = yield Question(
                 "Which moves do you send?",
-                [
-                    Choice(f"{place_of(cell, state.cols)}-{_way(state, cell, to)}")
-                    for cell, to in steps
-                ],
+                [Choice(name) for name in names],
                 title=f"Turn {state.turns_elapsed + 1} of {state.max_turns}: you are "
                 f"{NAMES[self._seat]} ({COLOURS[self._seat]})",
                 state=_picture(state),
@@ -71,11 +71,6 @@ class BotWarsDialogue(TurnListener[Turn]):
             )
         moves = [{"from": steps[pick][0], "to": steps[pick][1]} for pick in picks]
         return {"type": "move-reply", "moves": moves}
-
-
-def _way(state: State, cell: int, to: int) -> str:
-    # In a grid of one column up and left would be the same; there is none.
-    return {-state.cols: "up", -1: "left", 1: "right", state.cols: "down"}[to - cell]
 
 
 def _picture(state: State) -> list[Phrase]:

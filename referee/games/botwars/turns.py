@@ -67,11 +67,8 @@ class Turns(turns.TurnReader[Turn]):
         if not isinstance(message, TurnPlayed):
             return []
         now, before, state = self.now, self.now.state, message.state
-        if (
-            before is not None
-            and message.turn == now.turn
-            and (before.rows, before.cols) == (state.rows, state.cols)
-        ):
+        is_next = before is not None and message.turn == now.turn
+        if before and is_next and (before.rows, before.cols) == (state.rows, state.cols):
             now.lost, now.spawned, now.gathered = _changes(before, message)
         now.turn, now.moves, now.died, now.played = message.turn, message.moves, message.died, True
         self._set(state)
@@ -100,17 +97,12 @@ class Turns(turns.TurnReader[Turn]):
             parts.append(Phrase("grid", _LEGEND, "dim"))
             self._is_explained = True
         parts += super().words(turn)
+        cols = turn.state.cols
         for name, moves in zip(NAMES, (turn.moves.r, turn.moves.b), strict=True):
-            if moves:
-                cols = turn.state.cols
-                said = (
-                    f"{place_of(move.from_, cols)} to {place_of(move.to, cols)}" for move in moves
-                )
-                parts.append(Phrase(f"{name} moves", ", ".join(said)))
-        if turn.died:
-            died = (place_of(cell, turn.state.cols) for cell in turn.died)
-            parts.append(Phrase("died in", ", ".join(died), "bold"))
-        return parts
+            steps = [f"{place_of(m.from_, cols)} to {place_of(m.to, cols)}" for m in moves]
+            parts += [Phrase(f"{name} moves", ", ".join(steps))] if steps else []
+        died = [place_of(cell, cols) for cell in turn.died]
+        return [*parts, Phrase("died in", ", ".join(died), "bold")] if died else parts
 
     def in_words(self, action: turns.Action) -> str:
         return ", ".join(action.effects)

@@ -415,11 +415,7 @@ class DominionBot:
         raise NotImplementedError(f"{type(self).__name__} has no play_turn")
 
     def discard(self, state: State, count: int) -> Reply | Cards:
-        """Answer a militia. This one reveals a moat, else discards what is cheapest.
-
-        Returns:
-            The `count` cards of the hand to discard, or `reveal_moat()`.
-        """
+        """Answer a militia: `reveal_moat()`, or `count` cards of the hand, here the cheapest."""
         if "moat" in state.hand:
             return reveal_moat()
 

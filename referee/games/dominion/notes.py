@@ -32,7 +32,7 @@ def _of_seat(gains: Sequence[Gains], played: set[str]) -> list[str]:
         ]
     # What came in the last turns may have had no time to be drawn.
     early = {card for turn in gains[:-_MANY_TURNS] for card in turn.bought}
-    unplayed = [card for card in CARDS if card in early & set(KINGDOM) - played]
+    unplayed = [card for card in KINGDOM if card in early]
     if unplayed and not played:
         cards = " and ".join(unplayed) if len(unplayed) < 3 else f"{len(unplayed)} kinds of them"
         return [

@@ -133,18 +133,12 @@ def _keys() -> dict[str, Key]:
     )
     pair("authority", "authority left", lambda s: s.authority, lambda s: s.opponent.authority)
     pair("deck.size", "cards in the deck", lambda s: len(s.deck), lambda s: s.opponent.deck_size)
-    pair(
-        "discard.size",
-        "cards in the discard pile",
-        lambda s: len(s.discard),
-        lambda s: len(s.opponent.discard),
-    )
-    pair(
-        "hand.size",
-        "cards in hand, without discards that are due",
-        lambda s: len(s.hand),
-        lambda s: max(0, s.opponent.hand_size - s.opponent.due),
-    )
+    own: _Count
+    other: _Count
+    own, other = lambda s: len(s.discard), lambda s: len(s.opponent.discard)
+    pair("discard.size", "cards in the discard pile", own, other)
+    own, other = lambda s: len(s.hand), lambda s: max(0, s.opponent.hand_size - s.opponent.due)
+    pair("hand.size", "cards in hand, without discards that are due", own, other)
     everywhere = "in hand, deck, discard pile and play"
     for name, shown, kind in (
         ("ships", "ships", _SHIPS),

@@ -5,6 +5,7 @@ Names, prices and HP of cards are read from `game-info`: no other message has th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -216,7 +217,12 @@ class Turns(turns.TurnReader[Turn]):
         self._left[what] += amount
         if amount > 0 and what in self.columns:
             setattr(self.now, what, getattr(self.now, what) + amount)
-        if amount:
+        effects = self.now.actions[-1].effects if self.now.actions else []
+        same = (e for e in effects if re.fullmatch(rf"[0-9]+ {what}?", e))
+        if amount > 0 and (before := next(same, "")):  # by the same action
+            total = int(before.split()[0]) + amount
+            effects[effects.index(before)] = _amount(total, what)
+        elif amount:
             self.add_effects(f"{'for ' * (amount < 0)}{_amount(abs(amount), what)}")
 
     def _hit(self, uid: int, damage: int) -> list[str]:
@@ -240,21 +246,6 @@ class Turns(turns.TurnReader[Turn]):
 
     def _title_of_uid(self, uid: int) -> str:
         return self._title(self._cards.get(uid, f"card {uid}"))
-
-    def in_words(self, action: turns.Action) -> str:
-        effects: list[str] = []
-        totals: Counter[str] = Counter()
-        for effect in action.effects:
-            number, _, what = effect.partition(" ")
-            what = "coins" if what == "coin" else what
-            if what not in _GAINS.values() or not number.isdecimal():
-                effects.append(effect)
-                continue
-            if what not in totals:
-                effects.append(what)
-            totals[what] += int(number)
-        said = [_amount(totals[e], e) if e in totals else e for e in effects]
-        return super().in_words(turns.Action(action.what, action.card, said))
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         parts = super().words(turn)

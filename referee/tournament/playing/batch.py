@@ -6,17 +6,14 @@ that wait for another match from one batch to the next.
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -34,17 +31,7 @@ from referee.match.machine import Match
 from referee.match.spec import MatchSpec
 from referee.play import PlainRunner, Played
 from referee.tournament.playing.live import LiveRecord, live_of
-from referee.tournament.rows import (
-    BUCKETS_PER_DOUBLING,
-    REACHED,
-    WORKER_KILLED,
-    Entrant,
-    Faults,
-    Histogram,
-    MatchRow,
-    Plan,
-    SeatRow,
-)
+from referee.tournament.rows import Entrant, MatchRow, Plan, SeatRow, faults_of, histogram, reached
 from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
@@ -331,14 +318,14 @@ class _Attempt:
                     calls_itself=player.name,
                     rank=player.rank,
                     score=player.score,
-                    faults=Faults(_json(player.faults)),
+                    faults=faults_of(player.faults),
                     disqualified=left.code.value if left else None,
-                    detail=left.detail if left else _reached(played.reached[seat]),
+                    detail=left.detail if left else reached(played.reached[seat]),
                     stderr=stderr if left else None,
                     replies=len(seconds),
                     reply_seconds=sum(seconds),
                     longest_reply=max(seconds, default=0.0),
-                    reply_histogram=_histogram(seconds if is_stored else []),
+                    reply_histogram=histogram(seconds if is_stored else []),
                     statistics=statistics[seat] if statistics else "",
                 )
             )
@@ -363,56 +350,8 @@ class _Attempt:
         )
 
 
-def _reached(limits: Sequence[str]) -> str | None:
-    """The entry in the store for limits that a bot reached without being disqualified."""
-    return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
-
-
 def _files(source: BotSource) -> list[str]:
     if not isinstance(source, BotCommand):
         return []
     words = (os.path.join(source.directory, word) for word in source.argv)
     return [word for word in words if os.path.isfile(word)]
-
-
-def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
-    """A void match, whose worker was killed each time; the killers are put out for it."""
-    seats = [
-        SeatRow(
-            plan.match,
-            seat,
-            bot,
-            disqualified=WORKER_KILLED if bot in killers else None,
-            detail=_KILLS if bot in killers else None,
-            stderr="" if bot in killers else None,
-        )
-        for seat, bot in enumerate(plan.players)
-    ]
-    return MatchRow(
-        plan.match,
-        plan.deal,
-        plan.seed,
-        reason=WORKER_KILLED,
-        void=True,
-        referee=__version__,
-        seats=tuple(seats),
-    )
-
-
-_KILLS = "it kills the process that plays it, also when no other bot plays"
-
-
-def _histogram(seconds: list[float]) -> Histogram:
-    if not seconds:
-        return Histogram("{}")
-    buckets = Counter(
-        [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
-    )
-    return Histogram(_json({str(bucket): count for bucket, count in buckets.items()}))
-
-
-def _json(value: object) -> str:
-    return _encode(value).decode()
-
-
-_encode = msgspec.json.Encoder(order="deterministic").encode

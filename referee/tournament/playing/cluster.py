@@ -53,10 +53,7 @@ class Cluster:
         """An executor inside this block, which calls a function with a `Batch`.
 
         Its futures have a `BrokenExecutor` if the cluster has lost the batch, and a `UsageError` if
-        a worker cannot play it.
-
-        Raises:
-            UsageError: the cluster does not answer, or Dask is not installed.
+        a worker cannot play it. If the cluster does not answer, it raises `UsageError`.
         """
         with start_blocking_portal() as portal:
             executor = _ClusterExecutor(portal, self._directories)

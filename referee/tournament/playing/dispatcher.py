@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
-from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, lost_row, play_batch
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, play_batch
+from referee.tournament.rows import Entrant, MatchRow, Plan, lost_row
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000

@@ -34,13 +34,10 @@ the one here, "missing" and the digests of directories. Plain, since any version
 
 
 def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
-    """Play a batch; to be called in a Dask worker.
+    """Play a batch in a Dask worker; raise `EOFError` or `OSError` if its process was killed.
 
     Args:
         work: a function and a batch, pickled; the `directory` of an entrant is a digest or empty.
-
-    Raises:
-        EOFError, OSError: the process that plays was killed.
     """
     from distributed import get_worker
 

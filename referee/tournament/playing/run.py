@@ -19,14 +19,14 @@ from referee.tournament.store import Store
 
 
 class Run:
-    """Plays what a store has not got yet.
+    """Plays what a store with a setup has not got yet.
 
     Args:
         records: a folder for the records that the dispatcher gives back, or None.
         live: the folder of the dispatcher's `live`, or None.
 
     Attributes:
-        done: matches in the store, void ones among them.
+        done: matches in the store, void ones among them; `played`: matches of this run.
         test: of a sequential test, how it stands; else None.
         look: is called at least every 0.1 s; may raise to end the run.
         on_rows: is given the matches that were added to the store.

@@ -22,10 +22,8 @@ class Report(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6)."""
-        whole: dict[str, Any] = msgspec.to_builtins(self.found)
-        whole |= msgspec.to_builtins(
-            {"statistics": self.facts, "notable_losses": self.notable_losses}
-        )
+        more = {"statistics": self.facts, "notable_losses": self.notable_losses}
+        whole: dict[str, Any] = {**msgspec.to_builtins(self.found), **msgspec.to_builtins(more)}
         return whole
 
 

@@ -1,6 +1,5 @@
 """Who plays whom. Pure: the same for ever, for stores that are gone on with.
 
-line_ups.py     line-ups of three and more bots in which every pair meets about equally often
 format.py       the settings of a tournament, and the base of formats
 pairing.py      the base of formats with a fixed list of line-ups; seeds of deals
 round_robin.py  everybody against everybody

@@ -25,8 +25,8 @@ def round_robin(
     numbers: Suksompong, Scheduling asynchronous round-robin tournaments, 2016). Nobody waits longer
     than for `bots` deals.
 
-    More players (`line_ups.py`): with `deals`, up to 12 bots and four players, each pair meets so
-    often within 1; with more bots a pair seldom differs by 2. Bots' counts differ by at most 2
+    More players (`blocks`): with `deals`, up to 12 bots and four players, each pair meets so often
+    within 1; with more bots a pair seldom differs by 2. Bots' counts differ by at most 2
     after any deal.
 
     Args:

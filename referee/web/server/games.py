@@ -99,11 +99,7 @@ class Games:
         return RedirectResponse(sitting.links()[0], 303)
 
     def _go_on(self, record: str) -> None:
-        """Go on with a game of these bots that was cut off.
-
-        Raises:
-            RefereeError: it cannot be gone on with.
-        """
+        """Go on with a game of these bots that was cut off, or raise a `RefereeError`."""
         before = answers_before(record, None)
         bots, game = list(before.header.bots), before.header.game
         known = links_beside(record)

@@ -271,11 +271,7 @@ class Library:
 
 
 def check_in_place(file: File) -> None:
-    """See that a file is still below what was named, not a link to elsewhere.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Raise a `UsageError` if a file is not below what was named, or is a link to elsewhere."""
     if os.path.realpath(file.path) != file.path or not os.path.isfile(file.path):
         raise UsageError(f"{file.id} is not there any more")
 

@@ -32,11 +32,7 @@ _NO_BODY = 64 * 1024
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free.
-
-    Raises:
-        UsageError: the port is in use, or this machine does not have the address.
-    """
+    """A socket that listens, at port 0 on a free one; raises `UsageError` if it cannot."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:

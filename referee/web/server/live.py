@@ -286,11 +286,7 @@ class Live:
         self._threads = trio.CapacityLimiter(2)
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
-        """A match that is being played, read as far as it is there; None if it is not played.
-
-        Raises:
-            NotBegun: it is played, and nothing of it may be shown yet.
-        """
+        """A match that is being played, as far as it is there, or None; `NotBegun` before that."""
         with self._lock:
             playing = self._playing.pop(file.path, None)
             if not is_played(file):

@@ -22,12 +22,7 @@ PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match as JSON.
-
-    Attributes:
-        title: names of the bots.
-        header, steps, lines: as of spec/page.md, 4; `steps` is an object of `turns` and `steps`.
-    """
+    """A match as JSON: its parts as of spec/page.md, 4, and a title with the names of the bots."""
 
     game: str
     title: str

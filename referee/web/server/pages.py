@@ -51,9 +51,7 @@ _LONGEST_TEXT = 1_000
 class Server(NamedTuple):
     """The parts that only a served page has.
 
-    Attributes:
-        store: the store's name in addresses; empty on other pages.
-        record_with: the name in addresses of the record that has a digest, or None.
+    They are the store's name in addresses, and the record there that has a digest.
     """
 
     store: str = ""

@@ -67,11 +67,7 @@ class Links(Struct, frozen=True):
 
 
 def links_beside(record: str) -> Links | None:
-    """The links to a match by its record, or None.
-
-    Raises:
-        UsageError: the file cannot be read.
-    """
+    """The links to a match by its record, or None; raises `UsageError` if they are not valid."""
     name = record + LINKS_SUFFIX
     try:
         return msgspec.json.decode(Path(name).read_bytes(), type=Links)
@@ -200,11 +196,7 @@ class Seat:
             self.has_end.set()
 
     def answer(self, given: Answered) -> None:
-        """Take the answer to the open question. The same answer may come again.
-
-        Raises:
-            Refused: it is none.
-        """
+        """Take the answer to the open question, which may come again, or raise `Refused`."""
         if not self._has(given.tab):
             raise Refused(409, _MOVED)
         if given.run != self.run:
@@ -319,11 +311,7 @@ class MatchSession:
         ]
 
     def keep_links(self, record: str) -> None:
-        """Write the digests of the links into a file beside the record. Only its owner can read it.
-
-        Raises:
-            LogWriteError: it cannot be written.
-        """
+        """Keep digests of the links in a file for their owner only, or raise `LogWriteError`."""
         name = record + LINKS_SUFFIX
         digests = {number: seat.digest for number, seat in self.seats.items()}
         data = msgspec.json.encode(Links(self.id, digests, self.port))
@@ -448,11 +436,7 @@ class Seats:
 
 
 async def _body(request: Request, kind: type[Body]) -> Body:
-    """What was sent.
-
-    Raises:
-        Refused: it is too large, too slow, or something else.
-    """
+    """The data that was sent; it is refused if it is too large, too slow, or something else."""
     if request.headers.get("content-type") != "application/json":
         raise Refused(415, "Only application/json is understood.")
     data = b""

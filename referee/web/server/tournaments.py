@@ -35,12 +35,7 @@ State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
-    """A store as its pages show it.
-
-    Attributes:
-        names: of the bots, by number.
-        changed: when it was written last, in seconds since 1970.
-    """
+    """A store as its pages show it, the names by number; `changed` in seconds since 1970."""
 
     setup: TournamentSetup
     names: list[str]
@@ -50,24 +45,14 @@ class Shown(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """The names that tournaments give to their bots.
-
-    Attributes:
-        by_digest: digest of a match -> names in seat order.
-        by_bot: BOT argument -> name, if only one bot has this argument.
-    """
+    """The names of bots in tournaments: by digest of a match, in seat order; by BOT argument."""
 
     by_digest: dict[str, list[str]]
     by_bot: dict[str, str]
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list; `problem` says why it cannot be shown.
-
-    Attributes:
-        matches: that were played.
-        changed: when it was written last, in seconds since 1970.
-    """
+    """A store in a list (spec/serve.md, 3); `problem` says why it cannot be shown."""
 
     id: str
     changed: float
@@ -115,11 +100,7 @@ class Tournaments:
         self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
     def shown(self, file: File) -> Shown:
-        """A store as its pages show it.
-
-        Raises:
-            UsageError: it is not a store, is damaged, or was removed.
-        """
+        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed."""
         check_in_place(file)
         key = state_of(file.path)
         with self._lock:  # one at a time: two would take twice the time and the memory

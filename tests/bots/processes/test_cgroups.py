@@ -24,7 +24,7 @@ LIMITS = Limits(memory_limit=2**28, process_limit=50)
 
 
 def v2(folder: Path | str) -> Home:
-    return Home(2, {name: str(folder) for name in CONTROLLERS})
+    return Home("cgroup-v2", {name: str(folder) for name in CONTROLLERS})
 
 
 def unified() -> str:
@@ -97,7 +97,7 @@ def test_of_version_1_each_hierarchy_has_a_path_of_its_own(tmp_path: Path) -> No
     # The root of the mount of memory is not that of its hierarchy, as in a container.
     mounts = mounts.replace("0:26 / " + str(points["memory"]), f"0:26 /docker {points['memory']}")
     assert find_home(mounts, groups) == Home(
-        1,
+        "cgroup-v1",
         {
             "memory": f"{points['memory']}/box",
             "pids": str(points["pids"]),

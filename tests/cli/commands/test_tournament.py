@@ -29,8 +29,7 @@ import pytest
 from referee import cli
 from referee.bots.processes.cgroups import home
 from referee.logs.zstd import zstd
-from referee.tournament.playing.batch import lost_row
-from referee.tournament.rows import MatchRow, Plan
+from referee.tournament.rows import MatchRow, Plan, lost_row
 from referee.tournament.store import Store
 from tests.support.live import end_left_behind, one_line, referee, referee_process
 from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers

@@ -11,6 +11,7 @@ from referee.games.interface.capabilities import Phrase
 from referee.games.interface.game import ALL
 from referee.games.interface.turns import Action
 from referee.games.tribute import RULES
+from referee.games.tribute.rules import messages as say
 from referee.games.tribute.turns import Turns
 from referee.match.machine import Match
 from tests.games.tribute.tribute_matches import Scene, new_match, right
@@ -113,11 +114,23 @@ def test_an_agent_is_hit_and_dies() -> None:
 
 
 def test_gains_of_one_kind_are_added_up() -> None:
-    effects = ["1 coin", "favours power", "2 power", "destroys Gold", "1 coin", "destroys Gold"]
-    action = Action("calls", "Ansei", [*effects, "3 power", "for 2 power"])
-    assert Turns(["power", "coins"]).in_words(action) == (
-        "Ansei (2 coins; favours power; 5 power; destroys Gold; destroys Gold; for 2 power)"
-    )
+    reader = Turns(["power", "coins"])
+    card = say.CardRef(10_000, "GOLD")
+    reader.read(say.TurnStarted(1, "player1", 0), None)
+    reader.read(say.Acted("player1", say.Action(say.CALL_PATRON, patron="ANSEI")), None)
+    for kind, amount in (("coin", 1), ("power", 2), ("", 1), ("coin", 1), ("", 1), ("power", 3)):
+        event = f"gain-{kind}" if kind else "destroy-card"
+        target = None if kind else card
+        reader.read(say.Event("player1", event, "ANSEI", target, amount), None)
+    reader.read(say.Event("player1", "gain-power", "ANSEI", None, -2), None)
+    (turn,) = reader.end()
+    assert turn.actions == [
+        Action(
+            "calls",
+            "Ansei",
+            ["2 coins", "5 power", "destroys Gold", "destroys Gold", "for 2 power"],
+        )
+    ]
 
 
 def test_a_purchase_has_the_cost_of_its_card() -> None:

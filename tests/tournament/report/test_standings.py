@@ -14,7 +14,6 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from referee.tournament.playing.batch import lost_row
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
@@ -22,7 +21,7 @@ from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
-from referee.tournament.rows import REACHED, Entrant, MatchRow, Plan
+from referee.tournament.rows import REACHED, Entrant, MatchRow, Plan, lost_row
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file

@@ -13,8 +13,7 @@ from referee.errors import UsageError
 from referee.match.spec import DRAWN_SEEDS
 from referee.tournament.schedule.format import seatings
 from referee.tournament.schedule.gauntlet import gauntlet
-from referee.tournament.schedule.line_ups import blocks
-from referee.tournament.schedule.pairing import MAX_PLAYERS, LineUps, deal_seed
+from referee.tournament.schedule.pairing import MAX_PLAYERS, LineUps, blocks, deal_seed
 from referee.tournament.schedule.round_robin import round_robin
 
 

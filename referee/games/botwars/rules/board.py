@@ -22,20 +22,12 @@ COLOURS = "rb"
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
     """Every cell's orthogonal neighbours inside the grid."""
-    size = rows * cols
-    return tuple(
-        tuple(
-            near
-            for near, inside in (
-                (cell - cols, cell >= cols),
-                (cell - 1, cell % cols > 0),
-                (cell + 1, cell % cols < cols - 1),
-                (cell + cols, cell + cols < size),
-            )
-            if inside
-        )
-        for cell in range(size)
-    )
+    found = []
+    for cell in range(rows * cols):
+        near = [cell - cols] * (cell >= cols) + [cell - 1] * (cell % cols > 0)
+        near += [cell + 1] * (cell % cols < cols - 1) + [cell + cols] * (cell < (rows - 1) * cols)
+        found.append(tuple(near))
+    return tuple(found)
 
 
 class TurnResult(NamedTuple):
@@ -54,8 +46,6 @@ class Board:
         state: the beginning; the game counts its turns.
 
     Attributes:
-        botlets: each side's, as cells.
-        stores: each side's gathered energy.
         disabled: whether each side's spawn point was razed.
     """
 
@@ -63,13 +53,13 @@ class Board:
         self.rows, self.cols = state.rows, state.cols
         self.neighbours = neighbours_of(state.rows, state.cols)
         self.spawns = (state.p1.spawn, state.p2.spawn)
-        self.stores = [state.p1.energy, state.p2.energy]
+        self.stores = [state.p1.energy, state.p2.energy]  # each side's gathered energy
         self.disabled = [state.p1.spawn_disabled, state.p2.spawn_disabled]
 
         def cells(what: str) -> set[int]:
             return {cell for cell, found in enumerate(state.grid) if found == what}
 
-        self.botlets = (cells("r"), cells("b"))
+        self.botlets = (cells("r"), cells("b"))  # each side's, as cells
         self.energy = cells("*")
         self.died: Sequence[int] = sorted(cells("x"))
 

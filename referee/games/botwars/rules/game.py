@@ -51,16 +51,11 @@ class Facts(Struct):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a game that begins in the middle; rows and columns are in the options.
+    """The state of a game that begins in the middle; rows and columns are in the options."""
 
-    Attributes:
-        grid: as in `State`, or its rows.
-        disabled: whether each side's spawn point is razed.
-    """
-
-    grid: str | list[str]
+    grid: str | list[str]  # as in `State`, or its rows
     energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)
-    disabled: tuple[bool, bool] = (False, False)
+    disabled: tuple[bool, bool] = (False, False)  # whether each side's spawn point is razed
     turns_elapsed: Annotated[int, Meta(ge=0)] = 0
 
 
@@ -194,12 +189,9 @@ class BotWars:
     def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
         """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
         lost = left | bad
+        reason: str = EndReason.LAST_PLAYER_STANDING if len(lost) == 1 else EndReason.NO_PLAYERS
         if not left:
             reason = moves.BAD_FORMAT
-        elif len(lost) < len(COLOURS):
-            reason = EndReason.LAST_PLAYER_STANDING
-        else:
-            reason = EndReason.NO_PLAYERS
         self.outcome = Outcome(reason, ranks([seat in lost for seat in range(len(COLOURS))]))
 
 

@@ -10,50 +10,45 @@ from collections import Counter
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from referee.games.botwars.rules import messages as say
 from referee.games.botwars.rules.board import Board
-from referee.games.botwars.rules.messages import (
-    GameInfo,
-    Move,
-    MoveRequest,
-    Moves,
-    State,
-    TurnPlayed,
-)
 
 
-class View(State, frozen=True, gc=False):
+class View(say.State, frozen=True, gc=False):
     """The state with the events of the last turn; pairs are (red, blue).
 
     Attributes:
-        moves: that were carried out.
         died: where botlets of a side died: a cell for each of them, ascending.
-        spawned: whether a botlet appeared.
     """
 
-    moves: Moves
+    moves: say.Moves  # that were carried out
     died: tuple[list[int], list[int]]
-    spawned: tuple[bool, bool]
+    spawned: tuple[bool, bool]  # whether a botlet appeared
 
 
-def begun(state: State) -> View:
+def begun(state: say.State) -> View:
     """The view of a state before any turn is known."""
-    return _view(state, Moves([], []), ([], []), (False, False))
+    nothing = say.Moves([], [])
+    return View(**asdict(state), moves=nothing, died=([], []), spawned=(False, False))
 
 
-def after(before: State, played: TurnPlayed) -> View:
+def after(before: say.State, played: say.TurnPlayed) -> View:
     """The view after a turn; in a damaged log, `before` may be any state."""
     state = played.state
     red, red_spawned = _became("r", state.p1.spawn, before, played)
     blue, blue_spawned = _became("b", state.p2.spawn, before, played)
-    return _view(state, played.moves, (red, blue), (red_spawned, blue_spawned))
+    died, spawned = (red, blue), (red_spawned, blue_spawned)
+    return View(**asdict(state), moves=played.moves, died=died, spawned=spawned)
 
 
-def _became(colour: str, spawn: int, before: State, played: TurnPlayed) -> tuple[list[int], bool]:
+def _became(
+    colour: str, spawn: int, before: say.State, played: say.TurnPlayed
+) -> tuple[list[int], bool]:
     """Where botlets of a side died, and whether one appeared."""
     stands = played.state.grid[spawn : spawn + 1] == colour
     if not played.died and not stands:
         return [], False  # as in most turns
-    moves: list[Move] = getattr(played.moves, colour)
+    moves: list[say.Move] = getattr(played.moves, colour)
     left = {move.from_ for move in moves}
     came = Counter(move.to for move in moves)
 
@@ -68,12 +63,6 @@ def _became(colour: str, spawn: int, before: State, played: TurnPlayed) -> tuple
     return died, stands and (spawn in played.died or not there(spawn))
 
 
-def _view(
-    state: State, moves: Moves, died: tuple[list[int], list[int]], spawned: tuple[bool, bool]
-) -> View:
-    return View(**asdict(state), moves=moves, died=died, spawned=spawned)
-
-
 class BotWarsTracker:
     """Implements `referee.games.interface.environment.StateTracker` for everybody."""
 
@@ -83,15 +72,15 @@ class BotWarsTracker:
 
     def observe(self, message: Struct) -> None:
         """Take a public message, a request, or a reply."""
-        if isinstance(message, TurnPlayed):
+        if isinstance(message, say.TurnPlayed):
             self._view = after(self._state, message)
             self._state = message.state
-        elif isinstance(message, GameInfo):
+        elif isinstance(message, say.GameInfo):
             self._begin(Board.empty(message.rows, message.cols).state(message.max_turns, 0))
-        elif isinstance(message, MoveRequest) and message.state != self._state:
+        elif isinstance(message, say.MoveRequest) and message.state != self._state:
             self._begin(message.state)  # of a game that begins in the middle
 
-    def _begin(self, state: State) -> None:
+    def _begin(self, state: say.State) -> None:
         self._state, self._view = state, begun(state)
 
     def view(self) -> View:

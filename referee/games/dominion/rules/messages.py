@@ -27,17 +27,15 @@ ActionId = Annotated[
         extra_json_schema={"type": "string", "enum": list(KINGDOM)},
     ),
 ]
-_LooseCard = Annotated[
-    Any,
-    Meta(description="A card's id.", extra_json_schema={"type": "string", "enum": list(CARDS)}),
-]
-_LooseCards = Annotated[
-    Any,
-    Meta(
-        description="Card ids.",
-        extra_json_schema={"type": "array", "items": {"type": "string", "enum": list(CARDS)}},
-    ),
-]
+_CARD = {"type": "string", "enum": list(CARDS)}
+_CARDS = {"type": "array", "items": _CARD}
+_PARAMETERS = {
+    "cards": _CARDS,
+    "card_to_trash": _CARD,
+    "desired_card": {"type": ["string", "null"], "enum": [*CARDS, None]},
+}
+_LooseCard = Annotated[Any, Meta(description="A card's id.", extra_json_schema=_CARD)]
+_LooseCards = Annotated[Any, Meta(description="Card ids.", extra_json_schema=_CARDS)]
 
 
 class Pile(Struct, frozen=True, gc=False):
@@ -140,17 +138,7 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
             Any,
             Meta(
                 description="The card's parameters (6).",
-                extra_json_schema={
-                    "type": "object",
-                    "properties": {
-                        "cards": {
-                            "type": "array",
-                            "items": {"type": "string", "enum": list(CARDS)},
-                        },
-                        "card_to_trash": {"type": "string", "enum": list(CARDS)},
-                        "desired_card": {"type": ["string", "null"], "enum": [*CARDS, None]},
-                    },
-                },
+                extra_json_schema={"type": "object", "properties": _PARAMETERS},
             ),
         ]
         | UnsetType

@@ -14,16 +14,13 @@ class Supply:
     """The piles: `counts` has the cards left; `shown` is what `show` gave, until a pile changes."""
 
     def __init__(self, players: int) -> None:
-        victory = 8 if players == 2 else 12
-        coppers_dealt = STARTING_DECK.count("copper") * players
+        coppers = 60 - STARTING_DECK.count("copper") * players
         self.counts = {
             "curse": 10 * (players - 1),
-            "copper": 60 - coppers_dealt,
+            "copper": coppers,
             "silver": 40,
             "gold": 30,
-            "estate": victory,
-            "duchy": victory,
-            "province": victory,
+            **dict.fromkeys(("estate", "duchy", "province"), 8 if players == 2 else 12),
             **dict.fromkeys(KINGDOM, 10),
         }
         self.shown: dict[str, int] | None

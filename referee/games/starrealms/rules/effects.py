@@ -11,15 +11,9 @@ from typing import Any, TypeAlias
 
 from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
+from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.faults import BAD_PICKS
-from referee.games.starrealms.rules.messages import (
-    Choose,
-    ChooseReply,
-    Option,
-    PlayerChose,
-    PlayerCopied,
-)
 from referee.games.starrealms.rules.player import Turn
 from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
@@ -36,12 +30,12 @@ def happen(table: Table, turn: Turn, card: Card, ability: Ability) -> Decisions:
     effects = ability[0]
     if len(ability) > 1:
         options = [
-            Option(option=number, effects=[{word: count} for word, count in offered])
+            say.Option(option=number, effects=[{word: count} for word, count in offered])
             for number, offered in enumerate(ability, 1)
         ]
         (pick,) = yield from ask(table, turn, "option", card, options, must=True)
         effects = ability[pick]
-        table.events.append(PlayerChose(turn.player.number, card.name, pick + 1))
+        table.events.append(say.PlayerChose(turn.player.number, card.name, pick + 1))
     for word, number in effects:
         asking = EFFECTS[word](table, turn, card, number)
         if asking is not None:
@@ -51,9 +45,9 @@ def happen(table: Table, turn: Turn, card: Card, ability: Ability) -> Decisions:
 # --- questions in the middle of a turn (6) --------------------------------------------------------
 
 
-def cards_in(place: str, cards: Iterable[str]) -> list[Option]:
+def cards_in(place: str, cards: Iterable[str]) -> list[say.Option]:
     """Cards of a place as options."""
-    return [Option(card, place) for card in cards]
+    return [say.Option(card, place) for card in cards]
 
 
 def ask(
@@ -61,7 +55,7 @@ def ask(
     turn: Turn,
     kind: str,
     card: Card | None,
-    options: Sequence[Option],
+    options: Sequence[say.Option],
     *,
     most: int = 1,
     must: bool = False,
@@ -72,10 +66,10 @@ def ask(
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
-    turn.question = Choose(kind, name, list(options), least, most, state_of(table, turn))
+    turn.question = say.Choose(kind, name, list(options), least, most, state_of(table, turn))
     reply = yield Request(turn.player.seat, turn.question)
     turn.question = None
-    if type(reply) is ChooseReply:
+    if type(reply) is say.ChooseReply:
         problem = _problem(reply.picks, least, most, len(options))
         if not problem:
             return [int(pick) for pick in reply.picks]
@@ -206,7 +200,7 @@ def _copy_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
     for pick in (yield from ask(table, turn, "copy-ship", card, options, most=number)):
         copied = needle.acts = ships[pick].card
         turn.copied = copied.name
-        table.events.append(PlayerCopied(turn.player.number, copied.name))
+        table.events.append(say.PlayerCopied(turn.player.number, copied.name))
         yield from happen(table, turn, copied, copied.primary)
 
 

@@ -33,28 +33,20 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The start of a game: a turn of player 1. Missing parts are as after the deal.
+    """The start of a game: a turn of player 1. Missing parts are as after the deal."""
 
-    Attributes:
-        seats: player number -> its cards.
-        trade_row: oldest first.
-        trade_deck: its first card is dealt first.
-        turn: how many turns were played before.
-    """
-
-    seats: dict[str, SeatCards] = {}
-    trade_row: list[str] | None = None
-    trade_deck: list[str] | None = None
-    turn: int = 0
+    seats: dict[str, SeatCards] = {}  # player number -> its cards
+    trade_row: list[str] | None = None  # oldest first
+    trade_deck: list[str] | None = None  # its first card is dealt first
+    turn: int = 0  # how many turns were played before
     trade: int = 0
     combat: int = 0
 
     def lay_out(self, table: Table, turn: Turn) -> None:
         """Lay out a new table, and set the resources of the first turn."""
         for player in table.players:
-            cards = self.seats.get(player.number)
-            if cards is not None:
-                cards.lay_out(player)
+            if player.number in self.seats:
+                self.seats[player.number].lay_out(player)
         if self.trade_row is not None:
             table.row = self.trade_row.copy()
         if self.trade_deck is not None:

@@ -24,6 +24,7 @@ EVENTS = (
     *("add-chainbreaker-sergeant", "add-soldier-of-the-empire"),
     *("add-bewilderment-to-opponent", "add-writ-of-coin"),
 )
+CARD_TYPES = ("ACTION", "AGENT", "CONTRACT_ACTION", "CONTRACT_AGENT", "STARTER", "CURSE")
 ACTIONS = ("play-card", "activate-agent", "attack", "buy-card", "call-patron", "end-turn")
 PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD, CALL_PATRON, END_TURN = ACTIONS
 
@@ -61,16 +62,7 @@ class CardRow(Struct, frozen=True):
     card: CardId
     name: str
     deck: Patron
-    type: Annotated[
-        str,
-        Meta(
-            extra_json_schema={
-                "enum": [
-                    *("ACTION", "AGENT", "CONTRACT_ACTION", "CONTRACT_AGENT", "STARTER", "CURSE")
-                ]
-            }
-        ),
-    ]
+    type: Annotated[str, Meta(extra_json_schema={"enum": list(CARD_TYPES)})]
     cost: Count
     hp: Annotated[int, Meta(ge=1)] | None
     taunt: bool
