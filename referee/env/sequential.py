@@ -16,11 +16,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     """An AECEnv. An agent acts until its reply is complete."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new match.
-
-        Args:
-            seed: as of `referee play --seed`; None for the next one that is drawn.
-            options: ignored.
+        """Begin a new match; without a seed, with the next one. `options` are ignored.
 
         Raises:
             UsageError: the seed is not valid.

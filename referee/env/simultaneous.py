@@ -17,14 +17,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin a new match.
-
-        Args:
-            seed: as of `referee play --seed`; None for the next one that is drawn.
-            options: ignored.
-
-        Returns:
-            Observations and infos.
+        """Begin a new match, as `SequentialEnv.reset`; returns observations and infos.
 
         Raises:
             UsageError: the seed is not valid.
@@ -42,13 +35,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Play a turn.
-
-        Args:
-            actions: one for each agent.
-
-        Returns:
-            Observations, rewards, terminations, truncations, infos.
+        """Play a turn, with an action of each agent.
 
         Raises:
             UsageError: an action is missing or no action; nothing has changed.

@@ -72,11 +72,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a new match, and play it until an action is due.
-
-        Args:
-            seed: as of `referee play --seed`; None for the next one that is drawn.
-            options: ignored.
+        """Begin a new match, as `SequentialEnv.reset`, and play until an action is due.
 
         Raises:
             UsageError: the seed is not valid.
@@ -87,9 +83,6 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and play on until the next one is due.
-
-        Returns:
-            Observation, reward, terminated, truncated, info.
 
         Raises:
             UsageError: the action does not exist, or the match is over.
