@@ -34,7 +34,7 @@ MAX_FILE = 20 * 2**20
 _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTILINE)
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
 """Comments and margins, a quarter of a module; none of them is in a text."""
-_BREAK = re.compile(r"(?<=[{(\[,;])\n(?!const \{)")  # imports keep their lines
+_BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
 _CSS_MARGIN = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
 _SHOWN_MARKS = ("fault", "disqualified")
@@ -114,7 +114,7 @@ def bundle(games: Sequence[str]) -> str:
             name = f"drawing{number}"
             made[name] = _as_function(name, path.read_text("utf-8"))
             drawings.append(f'"{game}": {name}')
-    return "\n".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
+    return "".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
 
 
 def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:
@@ -131,7 +131,7 @@ def _as_function(name: str, source: str) -> str:
     exports = ", ".join(_EXPORT.findall(source))
     body = _EXPORT.sub("", _IMPORT.sub(r"const { \1 } = \2;", _MARGIN.sub("", source)))
     body = _BREAK.sub("", body)
-    return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"
+    return f"const {name} = (() => {{{body}return {{ {exports} }};}})();"
 
 
 def _csp(script: str, styles: Sequence[str]) -> str:

@@ -107,8 +107,8 @@ def test_modules_come_after_those_that_they_import() -> None:
 )
 def test_what_is_exported(source: str, gives: str) -> None:
     made = file._as_function("module", source)
-    assert made.startswith("const module = (() => {\n")
-    assert made.endswith(f"return {{ {gives} }};\n}})();")
+    assert made.startswith("const module = (() => {")
+    assert made.endswith(f"return {{ {gives} }};}})();")
     assert "import" not in made
     assert "export" not in made
 

@@ -50,6 +50,7 @@ export function inlineSource(index) {
 export class Match {
   constructor({ header, turns, steps, lines }) {
     this.header = header;
+    this.names = header.seats.map(({ id, name }, _, all) => (all.filter((seat) => seat.name === name)[1] ? id : name)); // in texts
     this.turns = new Map(); // by number, in order
     this.lines = lines ?? null; // null: to be had from the source
     this.steps = [];
@@ -79,18 +80,11 @@ export class Match {
       this.values.push(step.values ? { ...before, ...step.values } : before);
     }
     if (this.lines) for (const line of lines) this.lines.push(line);
-    for (const turn of turns) this.turns.set(turn.turn, this.#named(turn));
+    const named = (key, value) => (key !== "title" && value?.replace ? value.replace(/\bplayer(\d+)\b/g, (id, n) => this.names[n - 1] ?? id) : value);
+    for (const turn of turns) this.turns.set(turn.turn, JSON.parse(JSON.stringify(turn, named)));
     this.header.rules = { ...this.header.rules, ...rules };
     this.moments = momentsOf(this);
     this.events = [...new Set(this.moments.map(({ at }) => at))];
-  }
-
-  // A turn with the names of the players for "player1" and the like, unless two have the same.
-  #named(turn) {
-    const seats = new Map(this.header.seats.map(({ id, name }) => [id, name]));
-    if (new Set(seats.values()).size < seats.size) return turn;
-    const named = (text) => text?.replace(/\bplayer\d+\b/g, (id) => seats.get(id) ?? id);
-    return { ...turn, show: turn.show.map((item) => (item.text ? { ...item, label: named(item.label), text: named(item.text) } : item)) };
   }
 
   get last() {

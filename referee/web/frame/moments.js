@@ -2,7 +2,8 @@
 //
 // A lead counts from where it is gained, if it lasts until each seat has had a turn. The turn that
 // decided the match is the one in which the winner gained most on the others, from the turn in which
-// it took the lead for good. Where a match is won by small steps, no turn decided it.
+// it took the lead for good. It has to gain more than a quarter of the last margin: where a match is
+// won by small steps, no turn decided it.
 
 /** Moments in the order of their steps: {at, kind, seat, code, section, detail}. */
 export function momentsOf(match) {
@@ -18,18 +19,14 @@ export function momentsOf(match) {
 
 const margin = (row, seat) => row[seat] - Math.max(...row.filter((_, other) => other !== seat));
 
-const DECISIVE = 4; // a turn decides if it gains more than this part of the last margin
-
-function leads({ order, first, values, header, turns }, curve, ends, numbers) {
+function leads({ order, first, values, header, turns, names }, curve, ends, numbers) {
   const found = [];
-  const names = header.seats.map(({ id, name }, seat) => (header.seats.some((other, at) => at !== seat && other.name === name) ? id : name));
   // What the seat did in the turn, and the numbers before and after it.
   const told = (place, seat) => {
     const { show = [], seats = [] } = turns.get(order[place]) ?? {};
-    const what = seats.length > 1 ? show[seat] : (show.find(({ style }) => style && style !== "dim") ?? show.find(({ text }) => text));
-    const change = names.map((name, at) => [name, ...new Set([numbers[place - 1]?.[at] ?? 0, numbers[place][at]])]);
-    const did = [seats.length > 1 ? "" : what?.label, what?.text?.replace(/ \([^)]*\)/g, "")].filter(Boolean).join(" ");
-    return `${did && did[0].toUpperCase() + did.slice(1) + ". "}${curve[0].toUpperCase()}${curve.slice(1)}: ${change.map(([name, ...row]) => `${name} ${row.join(" to ")}`).join(", ")}`;
+    const { label, text } = (seats[1] ? show[seat] : show.find(({ style }) => style && style !== "dim")) ?? {};
+    const change = names.map((name, at) => `${name} ${numbers[place - 1]?.[at] ?? 0} to ${numbers[place][at]}`);
+    return `${text ? `${label} ${text.replace(/ \(.*?\)/g, "")}; ` : ""}${curve}: ${change.join(", ")}`;
   };
   let leader = -1;
   let taken = 0; // the turn in which it took the lead
@@ -39,7 +36,7 @@ function leads({ order, first, values, header, turns }, curve, ends, numbers) {
     if (now < 0 || now === leader || next.some((other) => other >= 0 && other !== now)) return;
     let at = first.get(order[place]);
     while (at < ends[place] && !(margin(values[at][curve], now) > 0)) at++;
-    if (leader >= 0) found.push({ at, kind: "lead", seat: now, detail: told(place, now), place });
+    if (leader >= 0) found.push({ at, kind: "lead", seat: now, detail: told(place, now) });
     [leader, taken] = [now, place];
   });
   const [winner, ...others] = header.outcome?.winners ?? [];
@@ -48,9 +45,7 @@ function leads({ order, first, values, header, turns }, curve, ends, numbers) {
     const gains = above.map((row, place) => margin(row, winner) - margin(above[place - 1] ?? row, winner));
     const most = Math.max(...gains.slice(taken));
     const place = gains.indexOf(most, taken);
-    if (most * DECISIVE <= margin(above.at(-1), winner)) return found;
-    for (const lead of found) if (lead.place === place) lead.detail = ""; // it is said once
-    found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: told(place, winner) });
+    if (4 * most > margin(above.at(-1), winner)) found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: told(place, winner) });
   }
   return found;
 }

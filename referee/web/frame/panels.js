@@ -282,7 +282,7 @@ export class Moments {
     const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
     this.element.replaceChildren(list);
     if (moments.length > MANY) list.after(dim(`${MANY} of ${moments.length}; the others show when you go there.`));
-    if (!this.items.length) list.after(dim("Nothing so far: no fault, no new lead."));
+    if (!this.items.length) list.after(dim("Nothing so far."));
   }
 
   #item({ at, kind, seat, code, section, detail }) {
