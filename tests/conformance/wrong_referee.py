@@ -1365,7 +1365,7 @@ MODES["who has left can win"] = winners(lambda table: best(table.players))
 @mode("input stays open")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        await self._wait_for(self._ending(self.clock() + 1))
+        await self.wait_for(self._ending(self.clock() + 1))
         await self.kill()
 
     process.BotProcess.finish = finish  # type: ignore[method-assign]
@@ -1386,7 +1386,7 @@ def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
         if self.launched.command.argument.split()[-2] == "1":
             await trio.sleep(0.1)  # it has heard of the end by then
-            await self.end_input(0)
+            await self.wait_for(self.ending_input(0))
             await self.kill()
         else:
             await was(self, grace)
@@ -1397,7 +1397,7 @@ def _() -> None:
 @mode("no sigterm")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        await self.end_input(grace)
+        await self.wait_for(self.ending_input(grace))
         await self.kill()
 
     process.BotProcess.finish = finish  # type: ignore[method-assign]

@@ -33,10 +33,7 @@ from referee.games.interface.definition import GameDefinition, loaded
 
 RULES = GameDefinition(
     name="botwars",
-    protocol=1,
     specification="botwars/protocol",
-    min_seats=2,
-    max_seats=2,
     options=Options,
     limits=MappingProxyType({"time_limit": 5.0, "line_limit": 2**20}),
     facts=Facts,
@@ -46,6 +43,7 @@ RULES = GameDefinition(
     replies=messages.REPLIES,
     faults=moves.SECTIONS,
     reasons=REASONS,
+    hidden="replies or faults",
     dialects={
         "classic": partial(loaded, "referee.games.botwars.dialect:CLASSIC"),
         "classic-form": partial(loaded, "referee.games.botwars.dialect:CLASSIC_FORM"),

@@ -39,11 +39,7 @@ _any_json = msgspec.json.Decoder(Raw)
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`.
-
-    Args:
-        seat: of the bot; which side it plays each request says.
-    """
+    """Implements `referee.games.interface.dialect.Dialect`; a request names the bot's side."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seed = seed

@@ -14,9 +14,7 @@ from referee.games.interface.table import CardFacts
 
 RULES = GameDefinition(
     name="dominion",
-    protocol=1,
     specification="protocol-v1",
-    min_seats=2,
     max_seats=4,
     options=Options,
     facts=CardFacts,
@@ -26,7 +24,6 @@ RULES = GameDefinition(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    hidden="hands, replies or faults",
     tie_break="turns taken",
     dialects={"original": partial(loaded, "referee.games.dominion.original:ORIGINAL")},
     extras={

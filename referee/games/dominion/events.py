@@ -106,15 +106,11 @@ class Ledger:
     """The cards of a match, as far as public messages show them.
 
     Code with a live game looks at its view instead (`rules/view.py`).
-
-    Attributes:
-        supply: card -> cards left; empty before the first `supply-info`.
-        owned: the cards of each seat, in seat order.
     """
 
     def __init__(self, seats: int) -> None:
-        self.supply: dict[str, int] = {}
-        self.owned = [Counter(STARTING_DECK) for _ in range(seats)]
+        self.supply: dict[str, int] = {}  # card -> cards left; empty before the first `supply-info`
+        self.owned = [Counter(STARTING_DECK) for _ in range(seats)]  # the cards of each seat
 
     def show(self, message: say.SupplyInfo) -> None:
         """Take the piles as they are now."""

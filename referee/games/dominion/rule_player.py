@@ -24,23 +24,16 @@ _WORTH_IT = nextafter(20.0, 0.0)
 
 
 class Observation(Struct, frozen=True):
-    """The player's knowledge at a request, as if it had bought the cards that it has chosen.
-
-    Attributes:
-        supply: card -> cards left.
-        cards: card -> how many the player owns.
-        actions, buys: left; 0 in an attack.
-        money: extra money and all treasures in hand, less what is spent.
-    """
+    """The player's knowledge at a request, as if it had bought the cards that it has chosen."""
 
     own: OwnCards
     others: list[SeatView]
-    supply: dict[str, int]
-    cards: dict[str, int]
+    supply: dict[str, int]  # card -> cards left
+    cards: dict[str, int]  # card -> how many the player owns
     discard_size: int
-    actions: int
+    actions: int  # left, as buys; 0 in an attack
     buys: int
-    money: int
+    money: int  # extra money and all treasures in hand, less what is spent
 
     def having_bought(self, card: str) -> Observation:
         """It once this card is bought too; the treasures are still in hand."""

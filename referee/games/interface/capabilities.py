@@ -43,15 +43,13 @@ class Table(Struct, frozen=True):
     """A table over many matches, for people and programs.
 
     Attributes:
-        columns: the headings; a name, not a sentence. One of them is "bot".
         rows: texts, numbers, or None where there is nothing to say.
-        percent: the columns whose numbers are shares, from 0 to 1.
     """
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[str]  # the headings; a name, not a sentence. One of them is "bot"
     rows: Sequence[Sequence[str | float | None]]
-    percent: Sequence[str] = ()
+    percent: Sequence[str] = ()  # the columns whose numbers are shares, from 0 to 1
 
 
 class SeatFacts(Struct, frozen=True):
@@ -76,17 +74,11 @@ class Statistics(Protocol):
 
 
 class Phrase(Struct, frozen=True):
-    """A labelled line of a turn.
+    """A labelled line of a turn."""
 
-    Attributes:
-        label: one word.
-        text: parts separated by ", ", where it may be wrapped.
-        style: "", "bold", "red", "green", "yellow", "blue" or "dim".
-    """
-
-    label: str
-    text: str
-    style: str = ""
+    label: str  # one word
+    text: str  # parts separated by ", ", where it may be wrapped
+    style: str = ""  # "", "bold", "red", "green", "yellow", "blue" or "dim"
 
 
 class Picture(Struct, frozen=True):
@@ -105,12 +97,7 @@ class Summary(Struct, frozen=True):
 
 
 class Starters(Struct, frozen=True):
-    """Bots to start one's own from (`referee.starters`).
+    """Bots to start one's own from (`referee.starters`)."""
 
-    Attributes:
-        folder: has a README.md, and a folder for each language there is a bot in.
-        first_match: the first match of one of them: the words after `referee play BOT`.
-    """
-
-    folder: Path
-    first_match: str
+    folder: Path  # has a README.md, and a folder for each language there is a bot in
+    first_match: str  # the first match of one of them: the words after `referee play BOT`

@@ -65,10 +65,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """
 
     name: str
-    protocol: int
+    protocol: int = 1
     specification: str
-    min_seats: int
-    max_seats: int
+    min_seats: int = 2
+    max_seats: int = 2
     options: type[Struct]
     limits: Mapping[str, float] = {}
     tournament_limits: Mapping[str, float] = {}
@@ -79,7 +79,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     replies: tuple[type[Struct], ...]
     faults: Mapping[str, str]
     reasons: tuple[str, ...]
-    hidden: str = "replies or faults"
+    hidden: str = "hands, replies or faults"
     tie_break: str = ""
     dialects: Mapping[str, Callable[[], DialectKind]] = {}
     extras: Mapping[str, Any] = {}

@@ -82,10 +82,12 @@ class Question(Struct, frozen=True):
     doubts: Mapping[int, str] = {}
 
 
-def end_doubts(can: Iterable[str]) -> dict[int, str]:
-    """`Question.doubts` where an empty line ends a turn that can go on with these verbs."""
+def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -> Question:
+    """Ask for the next action of a turn that an empty line ends; `can`: verbs of useful ones."""
     left = " or ".join(dict.fromkeys(can))
-    return {-1: f"You can still {left}. Do you end your turn?"} if left else {}
+    doubts = {-1: f"You can still {left}. Do you end your turn?"} if left else {}
+    shown |= {"columns": ("action", "what it brings"), "enter": "end your turn"}
+    return Question("What do you do?", choices, least=0, doubts=doubts, **shown)
 
 
 def problem_with(question: Question, picks: Picks) -> str:

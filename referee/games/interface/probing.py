@@ -23,13 +23,11 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
     """How one seat of a probe match is played; a game adds how it plays legally.
 
     Attributes:
-        tricks: done once each, as soon as a request fits, separated by spaces.
-        handshake: a trick in its answer to `player-name-request`; empty: it answers rightly.
         stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
     """
 
-    tricks: str = ""
-    handshake: str = ""
+    tricks: str = ""  # done once each, as soon as a request fits, separated by spaces
+    handshake: str = ""  # a trick in its answer to `player-name-request`; empty: it answers rightly
     stays: str = ""
 
 
@@ -37,37 +35,31 @@ class ProbeMatch(Struct, frozen=True):
     """A match that is played for named cases.
 
     Attributes:
-        covers: the ids of the cases that it is there for, or patterns of them.
-        seats: one plan a seat.
         controls: ids, or patterns of ids, of earlier matches without the subject of this one: the
             same deviation there is not counted again.
-        shows: the cases that it shows to hold if all of it is right.
     """
 
     id: str
-    covers: tuple[str, ...]
-    seats: tuple[Plan, ...]
+    covers: tuple[str, ...]  # the ids of the cases that it is there for, or patterns of them
+    seats: tuple[Plan, ...]  # one plan a seat
     controls: tuple[str, ...] = ()
-    shows: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()  # the cases that it shows to hold if all of it is right
 
 
 class ProbeAction(Struct, frozen=True):
     """A probe's answer to a request.
 
     Attributes:
-        data: written to standard output, line ends and all; empty: nothing is.
         cases: the cases that this is there for; none: it is what every match has.
-        noise: bytes to write to standard error before.
-        delay: seconds before anything is written.
         then: the next step: "", "exit", "close" (standard output), or "block": the text is more
             than a pipe holds, and nothing is read until it has been taken.
         awaits: a type of message, and how many of it another seat must have been sent before.
     """
 
-    data: bytes = b""
+    data: bytes = b""  # written to standard output, line ends and all; empty: nothing is
     cases: tuple[str, ...] = ()
-    noise: int = 0
-    delay: float = 0.0
+    noise: int = 0  # bytes to write to standard error before
+    delay: float = 0.0  # seconds before anything is written
     then: str = ""
     awaits: tuple[str, int] | None = None
 

@@ -42,7 +42,6 @@ class Table(Generic[P]):
     Attributes:
         sections: code of a fault -> the section of the protocol that defines it.
         players: one entry per seat, in seat order; a seat that left stays in the list.
-        events: public messages and faults not yet collected, oldest first.
         watchers: called after each card that is moved within a reply.
     """
 
@@ -50,7 +49,7 @@ class Table(Generic[P]):
 
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
-        self.events: list[Struct] = []
+        self.events: list[Struct] = []  # public messages and faults not yet collected, oldest first
         self.watchers: list[Callable[[], None]] = []
 
     def moved(self) -> None:

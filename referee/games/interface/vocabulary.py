@@ -34,34 +34,26 @@ class Decision(Protocol):
 
 
 class Key(Struct, frozen=True, eq=False):
-    """A number that a condition can compare.
-
-    Attributes:
-        value: of a decision and the card that is scored.
-        of_card: whether it depends on that card.
-        asks: the sets of rules whose scores it needs.
-    """
+    """A number that a condition can compare."""
 
     about: str
-    value: Callable[[Decision, str], float]
-    of_card: bool = False
-    asks: tuple[str, ...] = ()
+    value: Callable[[Decision, str], float]  # of a decision and the card that is scored
+    of_card: bool = False  # whether it depends on that card
+    asks: tuple[str, ...] = ()  # the sets of rules whose scores it needs
 
 
 class RuleSet(Struct, frozen=True):
     """A list of entries of a file.
 
     Attributes:
-        default: the score of a card that no entry or rule gives one.
-        cards: those that it is ever asked about.
         choices: how many there are, for a set whose entries have `choice` for `score`; else 0.
         flags: the other fields of its entries, true or false: name -> its effect.
     """
 
     about: str
-    default: Callable[[Decision, str], float]
+    default: Callable[[Decision, str], float]  # the score of a card that no entry or rule gives one
     default_text: str
-    cards: frozenset[str]
+    cards: frozenset[str]  # those that it is ever asked about
     choices: int = 0
     flags: Mapping[str, str] = {}
 
@@ -104,16 +96,14 @@ class Vocabulary(Struct, frozen=True):
     """The words of a game's rule files.
 
     Attributes:
-        matchers: in the order in which they are tried, after a card's name.
-        averages: by prefix, "" for one's own cards.
         advice: part of a note of the game -> what the author of a rule file can do about it.
     """
 
     cards: Sequence[str]
-    matchers: Mapping[str, Matcher]
+    matchers: Mapping[str, Matcher]  # in the order in which they are tried, after a card's name
     sets: Mapping[str, RuleSet]
     keys: Mapping[str, Key]
-    averages: Mapping[str, Average]
+    averages: Mapping[str, Average]  # by prefix, "" for one's own cards
     rule_player: Callable[[Book], RulePlayer]
     advice: Mapping[str, str] = {}
 

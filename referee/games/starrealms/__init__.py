@@ -28,10 +28,7 @@ from referee.games.starrealms.rules.situation import simplest_reply
 
 RULES = GameDefinition(
     name="starrealms",
-    protocol=1,
     specification="starrealms/protocol",
-    min_seats=2,
-    max_seats=2,
     options=Options,
     facts=CardFacts,
     new=StarRealms,
@@ -40,7 +37,6 @@ RULES = GameDefinition(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    hidden="hands, replies or faults",
     extras={
         "log_player": "referee.games.starrealms.log_player:StarRealmsLog",
         "turns": "referee.games.starrealms.turns:Turns",

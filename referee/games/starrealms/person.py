@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, Struct, to_builtins
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
 from referee.games.interface.turns import TurnListener
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.messages import Action, Choose, Option, PlayTurn, State
@@ -86,18 +86,9 @@ def _turn(request: PlayTurn, actions: Sequence[Action], many: Sequence[str]) -> 
     left = [verb for verb in verbs if verb in ("play", "buy", "attack")]
     if len(many) > 1:
         choices.append(Choice("play all cards that need no choice", (", ".join(many),), key="a"))
-    return Question(
-        "What do you do?",
-        choices,
-        title=f"Turn {state.turn}: {state.authority} to {state.opponent.authority}",
-        state=_state(state),
-        columns=("action", "what it brings"),
-        least=0,
-        enter="end your turn",
-        doubts=end_doubts(left),
-        views=_views(state),
-        help=_HELP,
-    )
+    title = f"Turn {state.turn}: {state.authority} to {state.opponent.authority}"
+    shown = {"state": _state(state), "views": _views(state), "help": _HELP}
+    return turn_question(choices, left, title=title, **shown)
 
 
 def _choice(request: Choose) -> Question:

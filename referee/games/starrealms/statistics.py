@@ -19,18 +19,12 @@ _TURN_COLUMNS = (
 
 
 class SeatMatch(Struct, frozen=True):
-    """What one seat did in one match.
-
-    Attributes:
-        made: trade, combat and authority that its cards gave.
-        destroyed: bases of the opponent.
-        gained: card -> how many, and the number of the player's own turn with the first of them.
-    """
+    """What one seat did in one match."""
 
     turns: Count
-    made: tuple[Count, Count, Count]
-    destroyed: Count
-    gained: dict[str, tuple[Count, Count]]
+    made: tuple[Count, Count, Count]  # trade, combat and authority that its cards gave
+    destroyed: Count  # bases of the opponent
+    gained: dict[str, tuple[Count, Count]]  # card -> how many, and the own turn with the first
 
 
 class _Bot:

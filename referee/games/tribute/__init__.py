@@ -32,10 +32,7 @@ from referee.games.tribute.rules.situation import simplest_reply
 
 RULES = GameDefinition(
     name="tribute",
-    protocol=1,
     specification="tribute/protocol",
-    min_seats=2,
-    max_seats=2,
     options=Options,
     limits=MappingProxyType({"time_limit": 30.0}),
     tournament_limits=MappingProxyType({"time_bank": 600.0}),  # as its engine grants, 30 s a turn
@@ -46,7 +43,6 @@ RULES = GameDefinition(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    hidden="hands, replies or faults",
     dialects={
         "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
         "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import UNSET, Struct
 
 from referee.games.interface.capabilities import Phrase
-from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, end_doubts
+from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
 from referee.games.interface.turns import TurnListener, plural
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import TREASURY
@@ -149,18 +149,9 @@ class TributeDialogue(TurnListener[Turn]):
         if left.count("play") > 1:
             hand = _listed(self._names_of(state.me.hand))
             choices.append(Choice("play your hand", (hand,), key="a"))
-        return Question(
-            "What do you do?",
-            choices,
-            title=f"Turn {request.turn}: {state.me.prestige} to {state.opponent.prestige} prestige",
-            state=self._state(state),
-            columns=("action", "what it brings"),
-            least=0,
-            enter="end your turn",
-            doubts=end_doubts(left),
-            views=self._views(state),
-            help=_HELP,
-        )
+        title = f"Turn {request.turn}: {state.me.prestige} to {state.opponent.prestige} prestige"
+        shown = {"state": self._state(state), "views": self._views(state), "help": _HELP}
+        return turn_question(choices, left, title=title, **shown)
 
     def _action(
         self, action: say.Action, by_uid: Mapping[int, say.CardRef | say.AgentRef]
@@ -182,9 +173,8 @@ class TributeDialogue(TurnListener[Turn]):
 
     def _choice(self, request: say.ChooseRequest) -> Question:
         if request.effects:
-            choices = [
-                Choice(("left", "right")[i], (_words(e),)) for i, e in enumerate(request.effects)
-            ]
+            sides = zip(("left", "right"), request.effects, strict=True)
+            choices = [Choice(side, (_words(effect),)) for side, effect in sides]
             least = most = 1
         else:
             rows = [self._rows[card.card] for card in request.cards]

@@ -18,16 +18,7 @@ _ENDS = ("prestige-80", "prestige-40", "patron-favour", "turn-limit")
 
 
 class SeatMatch(Struct, frozen=True):
-    """What one seat did in one match.
-
-    Attributes:
-        cost: of all of them.
-        patrons: at the table but the treasury.
-        favours: patrons that favour it at the end.
-        agents: that came into play; every one counts each time.
-        lost: how many were killed, knocked out, destroyed.
-        standing: in play at the end.
-    """
+    """What one seat did in one match."""
 
     first: bool
     reason: str
@@ -36,13 +27,13 @@ class SeatMatch(Struct, frozen=True):
     power: Count
     coins: Count
     bought: _Counts
-    cost: Count
-    patrons: list[str]
+    cost: Count  # of all of them
+    patrons: list[str]  # at the table but the treasury
     calls: _Counts
-    favours: list[str]
-    agents: Count
-    lost: tuple[Count, Count, Count]
-    standing: Count
+    favours: list[str]  # patrons that favour it at the end
+    agents: Count  # that came into play; every one counts each time
+    lost: tuple[Count, Count, Count]  # how many were killed, knocked out, destroyed
+    standing: Count  # in play at the end
 
 
 _Bots = Sequence[tuple[str, Sequence[tuple[float, SeatMatch]]]]

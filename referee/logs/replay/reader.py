@@ -29,19 +29,12 @@ _FIRST_TYPES = ("player-name", "game-info")
 
 
 class Start(Struct, frozen=True):
-    """The players are known.
+    """The players are known."""
 
-    Attributes:
-        game: a key of `GAMES`.
-        names: in seat order.
-        seed: of a record; None for a spectator log, which has less.
-        bots: the BOT arguments of a record.
-    """
-
-    game: str
-    names: list[str]
-    seed: int | None
-    bots: list[str]
+    game: str  # a key of `GAMES`
+    names: list[str]  # in seat order
+    seed: int | None  # of a record; None for a spectator log, which has less
+    bots: list[str]  # the BOT arguments of a record
 
 
 class TurnOver(Struct, frozen=True):

@@ -46,8 +46,6 @@ class Board:
         state: the beginning; the game counts its turns.
 
     Attributes:
-        botlets: each side's, as cells.
-        stores: each side's gathered energy.
         disabled: whether each side's spawn point was razed.
     """
 
@@ -55,13 +53,13 @@ class Board:
         self.rows, self.cols = state.rows, state.cols
         self.neighbours = neighbours_of(state.rows, state.cols)
         self.spawns = (state.p1.spawn, state.p2.spawn)
-        self.stores = [state.p1.energy, state.p2.energy]
+        self.stores = [state.p1.energy, state.p2.energy]  # each side's gathered energy
         self.disabled = [state.p1.spawn_disabled, state.p2.spawn_disabled]
 
         def cells(what: str) -> set[int]:
             return {cell for cell, found in enumerate(state.grid) if found == what}
 
-        self.botlets = (cells("r"), cells("b"))
+        self.botlets = (cells("r"), cells("b"))  # each side's, as cells
         self.energy = cells("*")
         self.died: Sequence[int] = sorted(cells("x"))
 

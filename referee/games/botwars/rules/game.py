@@ -51,16 +51,11 @@ class Facts(Struct):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a game that begins in the middle; rows and columns are in the options.
+    """The state of a game that begins in the middle; rows and columns are in the options."""
 
-    Attributes:
-        grid: as in `State`, or its rows.
-        disabled: whether each side's spawn point is razed.
-    """
-
-    grid: str | list[str]
+    grid: str | list[str]  # as in `State`, or its rows
     energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)
-    disabled: tuple[bool, bool] = (False, False)
+    disabled: tuple[bool, bool] = (False, False)  # whether each side's spawn point is razed
     turns_elapsed: Annotated[int, Meta(ge=0)] = 0
 
 

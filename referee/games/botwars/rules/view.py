@@ -18,14 +18,12 @@ class View(say.State, frozen=True, gc=False):
     """The state with the events of the last turn; pairs are (red, blue).
 
     Attributes:
-        moves: that were carried out.
         died: where botlets of a side died: a cell for each of them, ascending.
-        spawned: whether a botlet appeared.
     """
 
-    moves: say.Moves
+    moves: say.Moves  # that were carried out
     died: tuple[list[int], list[int]]
-    spawned: tuple[bool, bool]
+    spawned: tuple[bool, bool]  # whether a botlet appeared
 
 
 def begun(state: say.State) -> View:

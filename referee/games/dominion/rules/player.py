@@ -17,36 +17,28 @@ class Gains(Struct, frozen=True, gc=False):
 
 
 class Player:
-    """One seat of the game.
-
-    Attributes:
-        deck: face down; the end of the list is the top.
-        hand: in the order drawn.
-        in_play: in the order played.
-        discard_pile: the end of the list is the top.
-        shuffles: of its discard pile into its deck.
-        is_shown: whether it was sent its hand as it is now.
-        unseen: the cards that the referee chose from its hand since then, to be discarded below the
-            last one.
-        counted: what `cards` gave, and its points; None since it gained or trashed a card.
-    """
+    """One seat of the game."""
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
         """Deal the starting deck and draw five (4.1)."""
         self.seat = seat
         self.number = seat_id(seat)
         self._chance = chance
-        self.deck = list(STARTING_DECK)
+        self.deck = list(STARTING_DECK)  # face down; the end of the list is the top
         chance.shuffle(self.number, self.deck)
-        self.hand: list[str] = []
-        self.in_play: list[str] = []
-        self.discard_pile: list[str] = []
-        self.turns = self.shuffles = 0
+        self.hand: list[str] = []  # in the order drawn
+        self.in_play: list[str] = []  # in the order played
+        self.discard_pile: list[str] = []  # the end of the list is the top
+        self.turns = self.shuffles = 0  # shuffles of its discard pile into its deck
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
-        self.left = self.is_shown = False
-        self.unseen: list[str] = []
-        self.counted: tuple[dict[str, int], int] | None = None
+        self.left = self.is_shown = False  # is_shown: it was sent its hand as it is
+        self.unseen: list[
+            str
+        ] = []  # chosen from its hand since then, to be discarded below the last
+        self.counted: tuple[dict[str, int], int] | None = (
+            None  # `cards` and points, while they hold
+        )
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:

@@ -18,16 +18,11 @@ from referee.games.dominion.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True):
-    """The cards of a seat, each pile in the order of a conformance case.
-
-    Attributes:
-        deck: its first card is drawn first.
-        discard_pile: its last card is on top.
-    """
+    """The cards of a seat, each pile in the order of a conformance case."""
 
     hand: list[str] = []
-    deck: list[str] = []
-    discard_pile: list[str] = []
+    deck: list[str] = []  # its first card is drawn first
+    discard_pile: list[str] = []  # its last card is on top
     in_play: list[str] = []
 
 
@@ -55,14 +50,10 @@ class Situation(Struct, frozen=True):
 
     Before the first request, the gains and trashings by which the seats got their cards are
     published, so that a bot which counts cards is not surprised by them.
-
-    Attributes:
-        seats: player number -> its cards.
-        supply: card -> cards left at the first request.
     """
 
-    seats: dict[str, SeatCards] = {}
-    supply: dict[str, int] = {}
+    seats: dict[str, SeatCards] = {}  # player number -> its cards
+    supply: dict[str, int] = {}  # card -> cards left at the first request
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:

@@ -19,22 +19,14 @@ class OwnCards(Struct, frozen=True):
     """The places of a seat's cards, and its other private knowledge.
 
     While a seat is not asked, it does not know what it has drawn since: that is in its deck here.
-
-    Attributes:
-        hand: in the order drawn.
-        in_play: in the order played.
-        discard_pile: sorted; for `ALL` its last card is on top.
-        deck: sorted; for `ALL` its first card is on top.
-        turns: that it has begun.
-        shuffles: of its discard pile into its deck.
     """
 
-    hand: list[str]
-    in_play: list[str]
-    discard_pile: list[str]
-    deck: list[str]
-    turns: int
-    shuffles: int
+    hand: list[str]  # in the order drawn
+    in_play: list[str]  # in the order played
+    discard_pile: list[str]  # sorted; for `ALL` its last card is on top
+    deck: list[str]  # sorted; for `ALL` its first card is on top
+    turns: int  # that it has begun
+    shuffles: int  # of its discard pile into its deck
 
 
 class SeatView(Struct, frozen=True):
@@ -46,19 +38,12 @@ class SeatView(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """A view of a game (`referee.games.interface.game.Game.view`).
+    """A view of a game (`referee.games.interface.game.Game.view`)."""
 
-    Attributes:
-        supply: card -> cards left.
-        seats: in seat order.
-        asked: the seat with a request; None for all other viewers, and without a request.
-        request: the request of that seat; else None.
-    """
-
-    supply: dict[str, int]
-    seats: list[SeatView]
-    asked: int | None
-    request: PlayTurn | AttackRequest | None
+    supply: dict[str, int]  # card -> cards left
+    seats: list[SeatView]  # in seat order
+    asked: int | None  # the seat with a request; None for all other viewers, and without a request
+    request: PlayTurn | AttackRequest | None  # the request of that seat; else None
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:

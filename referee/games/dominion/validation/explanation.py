@@ -39,36 +39,22 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The knowledge of a seat between turns.
+    """The knowledge of a seat between turns."""
 
-    Attributes:
-        sizes: every possible one.
-        reach: of each card the most that can be in deck and hand; the others certainly lie on the
-            discard pile.
-    """
-
-    sizes: frozenset[Sizes]
+    sizes: frozenset[Sizes]  # every possible one
     owned: Counter[str]
-    reach: Counter[str]
+    reach: Counter[str]  # the most that can be in deck and hand; others are on the discard pile
     turns: int = 0
 
 
 class Reading(Struct, frozen=True):
-    """One way to divide the messages so far into turns.
+    """One way to divide the messages so far into turns."""
 
-    Attributes:
-        seats: as they were when the turn began.
-        active: the seat whose turn it is.
-        events: of the turn so far.
-        stage: "turn"; "played" after `player-played`; "done" after the clean-up's top discard.
-        loose: the turn holds a message that was reported, so it cannot be explained.
-    """
-
-    seats: tuple[Seat, ...]
-    active: int
-    events: tuple[Event, ...] = ()
-    stage: str = "turn"
-    loose: bool = False
+    seats: tuple[Seat, ...]  # as they were when the turn began
+    active: int  # the seat whose turn it is
+    events: tuple[Event, ...] = ()  # of the turn so far
+    stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
+    loose: bool = False  # the turn holds a message that was reported, so it cannot be explained
 
 
 class Contradiction(Exception):
@@ -115,22 +101,15 @@ def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
 
 
 class _Course(Struct):
-    """A course of the turn, up to some event of it: what its player has now.
+    """A course of the turn, up to some event of it: what its player has now."""
 
-    Attributes:
-        hand, deck, discard: how many cards lie there.
-        reach: as of `Seat`, without the cards in play.
-        others: the knowledge of the other seats.
-        at: the place of the first event that is not explained yet.
-    """
-
-    hand: int
+    hand: int  # hand, deck, discard: how many cards lie there
     deck: int
     discard: int
-    reach: Counter[str]
+    reach: Counter[str]  # as of `Seat`, without the cards in play
     owned: Counter[str]
-    others: dict[int, Seat]
-    at: int = 0
+    others: dict[int, Seat]  # the knowledge of the other seats
+    at: int = 0  # the place of the first event that is not explained yet
     actions: int = 1
     buys: int = 1
     money: int = 0

@@ -28,24 +28,18 @@ CONSTANT = ("ally_of_all", "combat_per_ship")
 
 
 class Card(NamedTuple):
-    """One card.
-
-    Attributes:
-        copies: in the trade deck; of a starting card in one player's deck.
-        defense: the combat that destroys it; 0 for a ship.
-        constant: the word of what holds while it is in play; "" for most.
-    """
+    """One card."""
 
     name: str
     faction: str
     type: str
     cost: int
-    copies: int
-    defense: int
+    copies: int  # in the trade deck; of a starting card in one player's deck
+    defense: int  # the combat that destroys it; 0 for a ship
     primary: Ability
     ally: Ability
     scrap: Ability
-    constant: str
+    constant: str  # the word of what holds while it is in play; "" for most
     is_ship: bool
 
 

@@ -15,17 +15,12 @@ FIRST_HANDS = (3, 5)
 
 
 class Piece:
-    """A card in play.
-
-    Attributes:
-        acts: the card whose abilities it has: another one's if it is a Needle that copies.
-        used: whether its primary ability has nothing left to use.
-    """
+    """A card in play."""
 
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        self.card = self.acts = card
+        self.card = self.acts = card  # acts: whose abilities it has; of a Needle, the copied one's
         self.ally_used = False
         self.refresh()
 
@@ -37,7 +32,7 @@ class Piece:
 
     def refresh(self) -> None:
         """Make it ready for a turn."""
-        self.used = not self.card.primary
+        self.used = not self.card.primary  # whether its primary ability has nothing left to use
         self.ally_used = False
 
 
@@ -57,26 +52,17 @@ class TurnStats:
 
 
 class Player:
-    """One seat of the game.
-
-    Attributes:
-        authority: left; 0 or less has lost.
-        deck: face down; the end of the list is the top.
-        hand: in the order drawn.
-        discard: oldest first.
-        in_play: in the order played, those of earlier turns first.
-        due: discards at the start of its next turn.
-    """
+    """One seat of the game."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.number = seat_id(seat)
-        self.authority = AUTHORITY
-        self.deck = list(STARTING_DECK)
-        self.hand: list[str] = []
-        self.discard: list[str] = []
-        self.in_play: list[Piece] = []
-        self.due = self.shuffles = self.turns = 0
+        self.authority = AUTHORITY  # left; 0 or less has lost
+        self.deck = list(STARTING_DECK)  # face down; the end of the list is the top
+        self.hand: list[str] = []  # in the order drawn
+        self.discard: list[str] = []  # oldest first
+        self.in_play: list[Piece] = []  # in the order played, those of earlier turns first
+        self.due = self.shuffles = self.turns = 0  # due: discards at the start of its next turn
         self.made = TurnStats()
         self.left = False
 

@@ -33,19 +33,12 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The start of a game: a turn of player 1. Missing parts are as after the deal.
+    """The start of a game: a turn of player 1. Missing parts are as after the deal."""
 
-    Attributes:
-        seats: player number -> its cards.
-        trade_row: oldest first.
-        trade_deck: its first card is dealt first.
-        turn: how many turns were played before.
-    """
-
-    seats: dict[str, SeatCards] = {}
-    trade_row: list[str] | None = None
-    trade_deck: list[str] | None = None
-    turn: int = 0
+    seats: dict[str, SeatCards] = {}  # player number -> its cards
+    trade_row: list[str] | None = None  # oldest first
+    trade_deck: list[str] | None = None  # its first card is dealt first
+    turn: int = 0  # how many turns were played before
     trade: int = 0
     combat: int = 0
 

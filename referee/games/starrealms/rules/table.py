@@ -17,13 +17,7 @@ ROW_SIZE = 5
 
 
 class Table(interface.Table[Player]):
-    """Players, trade row and the messages on their changes.
-
-    Attributes:
-        row: the cards that can be bought, oldest first.
-        trade_deck: face down; the end of the list is the top.
-        turn: counted from 1 over both players; 0 before the first.
-    """
+    """Players, trade row and the messages on their changes."""
 
     sections = SECTIONS
 
@@ -31,10 +25,10 @@ class Table(interface.Table[Player]):
         """Shuffle all decks and deal (4.1)."""
         super().__init__([Player(seat) for seat in range(len(FIRST_HANDS))])
         self._chance = chance
-        self.row: list[str] = []
-        self.trade_deck = list(TRADE_DECK)
+        self.row: list[str] = []  # the cards that can be bought, oldest first
+        self.trade_deck = list(TRADE_DECK)  # face down; the end of the list is the top
         self.explorers = explorers
-        self.turn = 0
+        self.turn = 0  # counted from 1 over both players; 0 before the first
         chance.shuffle(TRADE_STREAM, self.trade_deck)
         self._refill()
         for player, count in zip(self.players, FIRST_HANDS, strict=True):

@@ -56,41 +56,29 @@ class SeatView(Struct, frozen=True):
 
     Attributes:
         hand: as drawn; None for viewers who do not know it. A seat knows it at its request.
-        deck: by name, for `ALL` its first card is on top; None likewise.
-        hidden: hand and deck together, by name.
         discard, in_play: oldest first for `ALL` and for the seat with a request; else by name,
             since no message says which of equal cards was scrapped or destroyed.
-        due: discards at the start of its next turn.
     """
 
     authority: int
     hand_size: say.Count
     deck_size: say.Count
     hand: list[say.CardName] | None
-    deck: list[say.CardName] | None
-    hidden: list[say.CardName]
+    deck: list[say.CardName] | None  # by name, for `ALL` its first card is on top; None likewise
+    hidden: list[say.CardName]  # hand and deck together, by name
     discard: list[say.CardName]
     in_play: list[say.InPlay]
-    due: say.Count
+    due: say.Count  # discards at the start of its next turn
     shuffles: say.Count
     turns: say.Count
 
 
 class View(Struct, frozen=True):
-    """A view of a game (`referee.games.interface.game.Game.view`).
+    """A view of a game (`referee.games.interface.game.Game.view`)."""
 
-    Attributes:
-        turn: counted from 1 over both players; 0 before the first.
-        player: the seat whose turn it is.
-        trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`.
-        seats: in seat order.
-        asked: the seat with a request; None for all other viewers, and without a request.
-        request: the request of that seat; else None.
-    """
-
-    turn: say.Count
-    player: int
-    trade: say.Count
+    turn: say.Count  # counted from 1 over both players; 0 before the first
+    player: int  # the seat whose turn it is
+    trade: say.Count  # trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`
     combat: say.Count
     next_ship_to_top: bool
     played: list[say.CardName]
@@ -98,9 +86,9 @@ class View(Struct, frozen=True):
     trade_row: Annotated[list[say.CardName], Meta(description="Oldest first.")]
     trade_deck: say.Count
     explorers: say.Count
-    seats: list[SeatView]
-    asked: int | None
-    request: say.PlayTurn | say.Choose | None
+    seats: list[SeatView]  # in seat order
+    asked: int | None  # the seat with a request; None for all other viewers, and without a request
+    request: say.PlayTurn | say.Choose | None  # the request of that seat; else None
 
 
 def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:

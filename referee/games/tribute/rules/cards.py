@@ -49,25 +49,17 @@ Entry: TypeAlias = tuple[Effect | Either, ...]
 
 
 class Kind:
-    """The properties that all copies of a card share.
-
-    Attributes:
-        row: its facts, as they are sent.
-        number: what everything sorted by card is sorted by.
-        copies: in the tavern of a game that has its deck; none of starters, curses and the like.
-        entries: of the levels 1 to 4 that have one: index of the level, and entry.
-    """
+    """The properties that all copies of a card share."""
 
     def __init__(self, row: CardRow, number: int, copies: int) -> None:
-        self.row = row
+        self.row = row  # its facts, as they are sent
         self.card, self.name, self.deck, self.type = row.card, row.name, row.deck, row.type
         self.cost, self.hp, self.taunt = row.cost, row.hp or 0, row.taunt
         self.is_agent = row.hp is not None
-        self.number = number
-        self.copies = copies
-        self.entries = tuple(
-            [(level, entry(text)) for level, text in enumerate(row.effects) if text]
-        )
+        self.number = number  # what everything sorted by card is sorted by
+        self.copies = copies  # in the tavern, if it has the deck; none of starters and curses
+        entries = [(level, entry(text)) for level, text in enumerate(row.effects) if text]
+        self.entries = tuple(entries)  # levels, counted from 0, and what they bring
 
 
 class Card:
@@ -85,18 +77,12 @@ class Card:
 
 
 class CardSet(NamedTuple):
-    """The cards of one version of the game.
-
-    Attributes:
-        kinds: card -> its facts, ascending by number.
-        starters: patron -> the cards with which each player begins.
-        creates: the verb of Orgnum's cards that makes a card.
-    """
+    """The cards of one version of the game."""
 
     name: str
-    kinds: dict[str, Kind]
-    starters: dict[str, tuple[str, ...]]
-    creates: str
+    kinds: dict[str, Kind]  # card -> its facts, ascending by number
+    starters: dict[str, tuple[str, ...]]  # patron -> the cards with which each player begins
+    creates: str  # the verb of Orgnum's cards that makes a card
 
 
 class _Row(CardRow, frozen=True, kw_only=True):

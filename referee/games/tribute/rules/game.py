@@ -66,15 +66,11 @@ class Options(Struct, frozen=True):
 
 
 class Tribute(TableGame[Table]):
-    """One game of Scripts of Tribute; implements `referee.games.interface.game.Game`.
-
-    Attributes:
-        asked: the decision that the rules wait for (`turn.py`).
-    """
+    """One game of Scripts of Tribute; implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
-        self.asked: Asked | None = None
+        self.asked: Asked | None = None  # the decision that the rules wait for (`turn.py`)
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
         table = Table(cards, lcgs)

@@ -17,23 +17,19 @@ class Patron(NamedTuple):
     """A patron. Some patrons act immediately, others ask for a card first.
 
     Attributes:
-        coins, power: the price of a call.
         does: acts immediately. Its second argument is the player whom the patron favoured before.
         among: the cards among which it asks for one; without any it cannot be called.
-        follow_up: of that choice.
-        completes: acts on the card that was chosen.
         pays_first: whether the price is paid before anything else; if not, `does` takes it.
-        again: whether the player whom it favours can call it.
     """
 
-    coins: int = 0
+    coins: int = 0  # with power the price of a call
     power: int = 0
     does: Callable[[Table, Player | None], None] | None = None
     among: Callable[[Table], list[Card]] | None = None
-    follow_up: str = ""
-    completes: Callable[[Table, Card], None] | None = None
+    follow_up: str = ""  # of that choice
+    completes: Callable[[Table, Card], None] | None = None  # acts on the card that was chosen
     pays_first: bool = True
-    again: bool = True
+    again: bool = True  # whether the player whom it favours can call it
 
 
 def can_call(table: Table, patron: str) -> bool:

@@ -55,19 +55,15 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     each player hand, draw pile, cooldown pile, played, agents.
 
     Attributes:
-        patrons: the four that were picked, in that order.
-        favours: patron -> whom it favours.
-        tavern_deck: its top first.
-        turn: how many turns were played before.
         discards: cards of player 2 that make player 1 discard at the start of its turn.
     """
 
-    patrons: tuple[str, str, str, str]
+    patrons: tuple[str, str, str, str]  # the four that were picked, in that order
     seats: dict[str, SeatAt] = {}
-    favours: dict[str, str] = {}
+    favours: dict[str, str] = {}  # patron -> whom it favours
     row: list[str] = []
-    tavern_deck: list[str] = []
-    turn: int = 0
+    tavern_deck: list[str] = []  # its top first
+    turn: int = 0  # how many turns were played before
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:

@@ -42,9 +42,6 @@ class TurnStats:
     """A player's actions and missed chances, for statistics and for notes to the bot's author.
 
     Attributes:
-        bought: cards, in order; without those acquired.
-        power: that was left for prestige.
-        coins: that were left over.
         agents: that came into play; each counts as often as it came.
         killed, knocked_out, destroyed: what became of them.
         missed: chance -> turns in which it was missed: "cards" to play, "agents" to activate,
@@ -52,22 +49,15 @@ class TurnStats:
     """
 
     def __init__(self) -> None:
-        self.bought: list[Kind] = []
+        self.bought: list[Kind] = []  # cards, in order; without those acquired
         self.called: list[str] = []
-        self.power = self.coins = 0
+        self.power = self.coins = 0  # power left for prestige, coins left over
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
         self.missed = dict.fromkeys(("cards", "agents", "coins", "favour", "power"), 0)
 
 
 class Player:
-    """One seat.
-
-    Attributes:
-        known: how many cards of the top of the draw pile it knows.
-        calls: of patrons, left in this turn.
-        sent_draw_pile, sent_hidden: its draw pile, and its hand with it, as they were sent.
-        agents: in the order in which they came.
-    """
+    """One seat."""
 
     def __init__(self, seat: int) -> None:
         self.seat = seat
@@ -76,10 +66,11 @@ class Player:
         self.draw_pile: list[Card] = []
         self.cooldown: list[Card] = []
         self.played: list[Card] = []
-        self.agents: list[Card] = []
-        self.known = self.coins = self.power = self.prestige = self.turns = 0
-        self.calls = 1
-        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()
+        self.agents: list[Card] = []  # in the order in which they came
+        self.known = 0  # how many cards of the top of the draw pile it knows
+        self.coins = self.power = self.prestige = self.turns = 0
+        self.calls = 1  # of patrons, left in this turn
+        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()  # hidden: with its hand
         self.made = TurnStats()
         self.left = False
 
@@ -126,40 +117,25 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        source: a card or a patron.
-        level: of the card's entry; 0 of a patron.
-        least, most: how many are to be chosen; `most` may exceed the cards.
-        effects: the two of an OR, and then no cards.
         then: carries out what was chosen: cards in the order of the list, or none and the effect.
             It may ask another question.
     """
 
     follow_up: str
-    source: Card | str
-    level: int
+    source: Card | str  # a card or a patron
+    level: int  # of the card's entry; 0 of a patron
     cards: list[Card]
     then: Then
     most: int = 1
-    least: int = 0
-    effects: Either | None = None
+    least: int = 0  # least, most: how many are to be chosen; `most` may exceed the cards
+    effects: Either | None = None  # the two of an OR, and then no cards
 
 
 Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """The whole table, and its public events.
-
-    Attributes:
-        me, other: whose turn it is, and who waits.
-        favours: patron -> whom it favours, in the order of the table, Treasury among them.
-        deck: the tavern deck, its top first.
-        turn: counted from 1 over both players; 0 before the first.
-        queue: the effects that wait, the next one first.
-        discards: those that the next turn of the other begins with.
-        counters: cards of each deck in this turn, up to 4.
-        waiting: for each deck, of each level, the effects that another card of it releases.
-    """
+    """The whole table, and its public events."""
 
     sections = SECTIONS
 
@@ -167,18 +143,18 @@ class Table(interface.Table[Player]):
         super().__init__([Player(0), Player(1)])
         self.cards = cards
         self.generators = generators
-        self.me, self.other = self.players
+        self.me, self.other = self.players  # whose turn it is, and who waits
         self.picked: list[str] = []
-        self.favours: dict[str, Player | None] = {}
+        self.favours: dict[str, Player | None] = {}  # in the order of the table, with Treasury
         self.row: list[Card] = []
-        self.deck: list[Card] = []
+        self.deck: list[Card] = []  # the tavern deck, its top first
         self.sent_deck = SentSet()
-        self.turn = self.actions_left = 0
+        self.turn = self.actions_left = 0  # turn: counted over both players; 0 before the first
         self.next_uid = FIRST_UID
-        self.queue: deque[Due] = deque()
-        self.discards: list[Due] = []
-        self.counters: dict[str, int] = {}
-        self.waiting: dict[str, list[list[Due]]] = {}
+        self.queue: deque[Due] = deque()  # the effects that wait, the next one first
+        self.discards: list[Due] = []  # those that the next turn of the other begins with
+        self.counters: dict[str, int] = {}  # cards of each deck in this turn, up to 4
+        self.waiting: dict[str, list[list[Due]]] = {}  # per deck and level, what a card releases
 
     def seat_patrons(self) -> None:
         """Put the patrons that were picked on the table; they favour nobody (4.1)."""

@@ -103,16 +103,14 @@ class SeatView(Struct, frozen=True):
 
     Attributes:
         hand: in order; None for viewers who do not know it. A seat knows it at its request.
-        draw_pile: a set, for `ALL` its top first; None likewise.
         known: the top of the draw pile that the seat knows, top first; None likewise.
-        hand_and_draw: both together, a set.
     """
 
     hand_size: say.Count
     hand: list[say.CardRef] | None
-    draw_pile: list[say.CardRef] | None
+    draw_pile: list[say.CardRef] | None  # a set, for `ALL` its top first; None likewise
     known: list[say.CardRef] | None
-    hand_and_draw: list[say.CardRef]
+    hand_and_draw: list[say.CardRef]  # both together, a set
     cooldown: list[say.CardRef]
     played: list[say.CardRef]
     agents: list[say.AgentRef]
@@ -127,28 +125,21 @@ class View(Struct, frozen=True):
     """A view of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
-        turn: counted from 1 over both players; 0 in the draft.
-        player: the seat on turn; in the draft, the seat that picks.
-        picked: patrons, in the order of the draft.
         favours: patron -> player or null, in the order of the table; empty in the draft.
-        counters: cards of each deck in this turn, up to 4, likewise.
-        tavern_deck: a set; for `ALL` its top first.
         start_of_next_turn: the effects at the start of the other's next turn.
-        seats: in seat order.
-        asked: the seat with a request; None for all other viewers, and without a request.
         request: the request of that seat; else None.
     """
 
-    turn: say.Count
-    player: int
-    picked: list[say.Patron]
+    turn: say.Count  # counted from 1 over both players; 0 in the draft
+    player: int  # the seat on turn; in the draft, the seat that picks
+    picked: list[say.Patron]  # patrons, in the order of the draft
     favours: dict[say.Patron, SeatId | None]
-    counters: dict[say.Patron, int]
+    counters: dict[say.Patron, int]  # cards of each deck in this turn, up to 4, likewise
     row: list[say.CardRef]
-    tavern_deck: list[say.CardRef]
+    tavern_deck: list[say.CardRef]  # a set; for `ALL` its top first
     start_of_next_turn: Annotated[list[say.Waiting], Meta(description="Discards.")]
-    seats: list[SeatView]
-    asked: int | None
+    seats: list[SeatView]  # in seat order
+    asked: int | None  # the seat with a request; None for all other viewers, and without a request
     request: say.PatronRequest | say.PlayTurn | say.ChooseRequest | None
 
 

@@ -20,11 +20,7 @@ class AuthorError(Exception):
 
 
 def load(file: str, name: str) -> Callable[..., Any]:
-    """Run a file as if a program beside it imported it, and find what makes its bot.
-
-    Args:
-        name: of a class, or of a function that makes a bot; empty: the file has one class.
-    """
+    """Run a file as if imported, and find its bot's class or function; by default its one class."""
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")

@@ -30,13 +30,7 @@ _states = count()
 
 
 class State:
-    """A position, and its moves.
-
-    Attributes:
-        completed, news: the actions of the match so far, and those of simulations after it.
-        end: winner, reason and context; empty before the end.
-        decisions: for the rules, one for each move.
-    """
+    """A position, and its moves; `news` are the actions of simulations after the match so far."""
 
     _next_move = 1  # the ids of moves are used once in a process
 
@@ -44,7 +38,7 @@ class State:
         self, table: Table, asked: Asked, completed: list[str], news: Any = (), end: Any = ()
     ) -> None:
         self.table, self.asked, self.completed = table, asked, completed
-        self.news, self.end = news, end
+        self.news, self.end = news, end  # end: winner, reason and context; empty before the end
         self.id = f"{_PROCESS}-{next(_states)}"
         self.decisions: Sequence[Any] = range(len(asked) if isinstance(asked, list) else 2)
         if isinstance(asked, Choice) and asked.effects is None:
