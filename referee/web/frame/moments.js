@@ -39,7 +39,7 @@ function leads({ order, first, values, header, turns }, curve, ends, numbers) {
     if (now < 0 || now === leader || next.some((other) => other >= 0 && other !== now)) return;
     let at = first.get(order[place]);
     while (at < ends[place] && !(margin(values[at][curve], now) > 0)) at++;
-    if (leader >= 0) found.push({ at, kind: "lead", seat: now, detail: told(place, now) });
+    if (leader >= 0) found.push({ at, kind: "lead", seat: now, detail: told(place, now), place });
     [leader, taken] = [now, place];
   });
   const [winner, ...others] = header.outcome?.winners ?? [];
@@ -48,7 +48,9 @@ function leads({ order, first, values, header, turns }, curve, ends, numbers) {
     const gains = above.map((row, place) => margin(row, winner) - margin(above[place - 1] ?? row, winner));
     const most = Math.max(...gains.slice(taken));
     const place = gains.indexOf(most, taken);
-    if (most * DECISIVE > margin(above.at(-1), winner)) found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: told(place, winner) });
+    if (most * DECISIVE <= margin(above.at(-1), winner)) return found;
+    for (const lead of found) if (lead.place === place) lead.detail = ""; // it is said once
+    found.push({ at: first.get(order[place]), kind: "decided", seat: winner, detail: told(place, winner) });
   }
   return found;
 }
