@@ -56,7 +56,7 @@ def read_toml(name: str) -> dict[str, Any]:
 
 
 def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
-    """What is valid of a table, and one line for each mistake, which begins with `where`."""
+    """The valid keys of a table, and one line for each mistake, which begins with `where`."""
     if not isinstance(table, dict):
         return kind(command=""), [f"{where} must be a table, not {table!r}"]
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}

@@ -73,7 +73,7 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats` (spec/store.md, 2). Seats count from 0; the handshake is no reply.
+    """A row of `seats` (spec/store.md, 2). Seats count from 0; the handshake is not a reply.
 
     Attributes:
         detail: one clause about the disqualification; or `REACHED` and the limits that it reached.

@@ -69,7 +69,7 @@ class Meeting(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """One bot's rating minus another's; None in place of what is not known."""
+    """One bot's rating minus another's; None if it is not known."""
 
     elo: float | None
     low: float | None

@@ -88,7 +88,8 @@ class Player:
         faction = piece.acts.faction
         for other in self.in_play:  # `any` takes twice as long, and this is asked often
             if other is not piece and (
-                faction in (other.card.faction, other.acts.faction)
+                other.acts.faction == faction
+                or other.card.faction == faction
                 or other.card.constant == "ally_of_all"
             ):
                 return True
