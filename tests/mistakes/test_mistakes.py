@@ -62,8 +62,13 @@ def test_the_right_bot_is_right(language: str) -> None:
         assert "Faults" not in played
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", ["python", "node"])
+@pytest.mark.parametrize(
+    "language",
+    [
+        pytest.param("python", marks=pytest.mark.slow),
+        pytest.param("node", marks=pytest.mark.all_cases),
+    ],
+)
 def test_the_right_bot_conforms(language: str) -> None:
     skip_without(language)
     assert " conforms: " in try_out(RIGHT, language, "conform", limit=PATIENT).said

@@ -242,6 +242,7 @@ async def test_a_wrong_bot_fails_its_cases(mode: str) -> None:
         assert await failed(find_bot(wrong, "botwars"), "botwars", [case]) == [case]
 
 
+@pytest.mark.slow
 async def test_a_bot_that_does_not_answer_or_exit_fails() -> None:
     silent = shlex.join([sys.executable, "-I", "-S", str(WRONG), "silent without moves"])
     silence = find_bot(silent, "botwars")
