@@ -1,10 +1,19 @@
-"""Names of a package that are loaded when they are first used, so that importing it is cheap."""
+"""Names that are loaded when they are first used, so that importing a package is cheap."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
+
+
+def loaded(where: str) -> Any:
+    """Load an attribute of a module: "module:attribute". As in `pkgutil`, which loads slowly."""
+    from importlib import import_module
+
+    module, _, attribute = where.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def lazy(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

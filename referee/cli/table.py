@@ -18,10 +18,10 @@ import argparse
 import re
 import tomllib
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from referee._lazy import loaded
 from referee.cli import arguments
 from referee.cli.arguments import AddParser, Options, Parser
 
@@ -61,14 +61,14 @@ def _add_sections(parser: Parser, table: Mapping[str, Any]) -> None:
             _add_rows(parser if is_usual else parser.add_argument_group(title), rows)
     for name in ("settings", "system-limits"):
         if name in table:
-            _named(f"referee.cli.settings:add_{name.replace('-', '_')}")(parser, **table[name])
+            loaded(f"referee.cli.settings:add_{name.replace('-', '_')}")(parser, **table[name])
 
 
 def _add_rows(group: Options, rows: Mapping[str, dict[str, Any]]) -> None:
     either: Options | None = None
     for names, row in rows.items():
         if names in SHARED:
-            _named(SHARED[names])(group, **row)
+            loaded(SHARED[names])(group, **row)
             continue
         place = group
         if row.pop("either", False):
@@ -85,18 +85,13 @@ def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
-def _named(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
-
-
 def _filled(value: Any) -> Any:
     """A value of a row, with the objects that it names."""
     if not isinstance(value, str):
         return value
     if re.fullmatch(r"\$[\w.:]+", value):
-        return list(_named(value[1:]))
-    return _VALUE.sub(lambda found: _as_text(_named(found[1])), value)
+        return list(loaded(value[1:]))
+    return _VALUE.sub(lambda found: _as_text(loaded(found[1])), value)
 
 
 def _as_text(value: Any) -> str:

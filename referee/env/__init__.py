@@ -12,13 +12,13 @@ its observations and actions. PettingZoo is imported when an environment is made
 common.py        the shared part: spaces, metadata, rendering
 episode.py       a match for programs: actions in, observations and rewards out
 environments.py  the environments of one game, as a module of PettingZoo has them
-sequential.py    PettingZoo's AECEnv, where one seat is asked at a time
-simultaneous.py  its ParallelEnv, where all are
+sequential.py    PettingZoo's AECEnv, for games in which the seats decide in turn
+simultaneous.py  PettingZoo's ParallelEnv, for games in which all seats decide together
 single.py        Gymnasium's Env, for one seat against bots
-registration.py  their ids, for `gymnasium.make`
-opponents.py     those bots
+registration.py  ids of the environments, for `gymnasium.make`
+opponents.py     the bots in the other seats
 scripts.py       bundled bots in this process
-policy_bot.py    a policy as a bot: what was learnt, against any other
+policy_bot.py    a trained policy as a bot, for matches against any other bot
 """
 
 from __future__ import annotations

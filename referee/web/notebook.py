@@ -47,7 +47,7 @@ def table(
     Args:
         bots: as they were given.
         seats: for each match the bot in each seat, by its number.
-        results: for each match its seed, which is that of its deal, and the rank of each seat.
+        results: for each match the seed of its deal, and the rank of each seat.
         text: the line below.
     """
     deals = Deals(len(bots), len(bots))

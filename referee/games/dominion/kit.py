@@ -91,7 +91,7 @@ def nearest(card: str) -> str | None:
 
 
 def _known(card: str) -> Card:
-    """The card of that name; `ValueError` if there is none."""
+    """Return the card with this name, or raise `ValueError`."""
     if isinstance(card, str) and card in CARDS:
         return CARDS[card]
     close = nearest(str(card))

@@ -1,7 +1,7 @@
 """A person who plays Dominion: news, state and choices.
 
-A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). A
-turn in which nothing was played is told when somebody else moves, if its player gained a card.
+A person reads one line per turn of another player, at its `player-played` (protocol-v1, 2.15). If
+a player gained a card but played nothing, the line comes when somebody else moves.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from referee._lazy import loaded as loaded
 from referee.errors import UsageError
 from referee.games.interface.capabilities import LogChecker, Starters, Statistics
 from referee.games.interface.dialect import DialectKind
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from referee.games.interface.probing import Probes
 
 T = TypeVar("T")
-
-
-def loaded(where: str) -> Any:
-    """Load an attribute of a module: "module:attribute"."""
-    module, _, attribute = where.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 class Extra(Generic[T]):

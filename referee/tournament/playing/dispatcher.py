@@ -170,7 +170,7 @@ class Dispatcher:
                 if not (yield from self._kills(plan, bot)):
                     break
             else:
-                raise ShortageError("processes that play matches are killed, for every match")
+                raise ShortageError("processes that play matches are killed in every match")
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:

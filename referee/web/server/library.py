@@ -67,8 +67,8 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/serve.md, 3, describes the fields.
 
-    The names in `shown` are those of a tournament that has the match or these bots. Otherwise they
-    are the BOT arguments, or in a log the names that the bots gave themselves.
+    `shown` has the names from a tournament with this match or these bots. Without one it has the
+    BOT arguments, or in a log the names that the bots gave themselves.
     """
 
     id: str

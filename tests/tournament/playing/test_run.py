@@ -267,7 +267,7 @@ def test_workers_that_die_whatever_they_play_are_given_up(workers: Executor) -> 
     store = Store.in_memory()
     store.add_stage(SETUPS["round robin"])
     with (
-        pytest.raises(ShortageError, match="for every match"),
+        pytest.raises(ShortageError, match="killed in every match"),
         dispatcher(workers) as made,
     ):
         Run(store).play(made)

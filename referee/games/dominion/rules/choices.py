@@ -27,7 +27,7 @@ def trashable(card: str, rest: Collection[str]) -> list[str]:
 
 
 def gain_limit(card: str, trashed: str | None = None) -> int:
-    """The highest cost of what a workshop may gain, or a mine or remodel for a trashed card."""
+    """Return the highest cost of a card that a workshop, or a mine or remodel, can gain."""
     return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
 
 
