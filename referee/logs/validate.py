@@ -184,7 +184,7 @@ class _Check:
             found = describe(value)
             if value is UNSET:
                 shown = describe(line.text[:_SHOWN].decode(errors="replace"))
-                found = "no text, binary data" if b"\x00" in line.text else f"no JSON: {shown}"
+                found = "binary data, not text" if b"\x00" in line.text else f"not JSON: {shown}"
             return Finding(number, SHARED.lines, "a JSON object", found)
         if line.content is None and number == 1 and "entry" in value:
             self.hopeless = True

@@ -176,4 +176,4 @@ class _Parser:
         whole = self._text.split("\n", line)[line - 1]
         curly = next((mark for mark in whole if mark in _CURLY), None)
         hint = f'; {curly} is a curly quote: type a straight one, "' if curly else ""
-        return NotJSONError(Problem(line, path, f"no JSON: {text}{shown}{hint}"))
+        return NotJSONError(Problem(line, path, f"not JSON: {text}{shown}{hint}"))

@@ -150,7 +150,7 @@ def test_a_bundled_file_of_rules_is_no_program_here(is_folder: bool, folder: Pat
     program.chmod(0o755)
     done = referee("play", "smithy.json", "minimal", *SHORT)
     assert done.returncode == (0 if is_folder else 2)
-    assert is_folder or "smithy.json, line 1: no JSON" in done.stderr
+    assert is_folder or "smithy.json, line 1: not JSON" in done.stderr
     assert not list(folder.rglob("ran"))
 
 

@@ -291,10 +291,10 @@ BAD: list[tuple[str, bytes, int, str, str]] = [
     ("BOM", b"\xef\xbb\xbf" + LOG, 1, "1.8", "one"),
     ("spaces", LOG.replace(b'":', b'": '), 1, "1.1", "spaces"),
     ("cut", b"".join(LOG.splitlines(keepends=True)[:9]), 10, "2.14", "end of the log"),
-    ("NaN", LOG.replace(b'"version":1', b'"version":NaN', 1), 1, "1.1", "no JSON"),
+    ("NaN", LOG.replace(b'"version":1', b'"version":NaN', 1), 1, "1.1", "not JSON"),
     ("two ends", LOG + LOG.splitlines(keepends=True)[-1], LOG.count(b"\n") + 1, "2.14", "game-end"),
     ("two logs", LOG + LOG, LOG.count(b"\n") + 1, "2.14", "player-name"),
-    ("deep", b"[" * 100_000 + b"\n", 1, "1.1", "no JSON"),
+    ("deep", b"[" * 100_000 + b"\n", 1, "1.1", "not JSON"),
     ("compressed and cut", gzip.compress(LOG)[:200], 1, "2.14", "compressed"),
 ]
 

@@ -122,7 +122,7 @@ def test_errors_of_an_entry(entry: Any, path: str, said: str) -> None:
         ),
         ('{"name": "A", "author": "B", "name": "C"}', "$.name", "appears twice"),
         (b'{"name": "\xff"}', "$", "not UTF-8"),
-        ('{"name": NaN}', "$.name", "no JSON"),
+        ('{"name": NaN}', "$.name", "not JSON"),
         (b" " * (MAX_BYTES + 1), "$", "1048577 bytes"),
     ],
 )

@@ -64,7 +64,7 @@ def _check(options: argparse.Namespace) -> int:
     if options.format == "text" and (errors or warnings or len(options.files) > 1):
         right = len(options.files) - wrong
         found = f"{_count(errors, 'error')}, {_count(warnings, 'warning')}"
-        print(f"{_count(len(options.files), 'file')}: {right} right, {wrong} not; {found}")
+        print(f"{_count(len(options.files), 'file')}: {right} valid, {wrong} not; {found}")
     return FAILED if wrong else OK
 
 

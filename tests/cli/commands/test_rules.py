@@ -36,7 +36,7 @@ def test_check_says_all_that_is_wrong(made: Path) -> None:
         "($.buyRules[0].card)",
         "wrong.json:3: no key is called 'cost'; did you mean card.cost? ($.buyRules[0].score)",
         "right.json: valid, for dominion",
-        "2 files: 1 right, 1 not; 3 errors, 0 warnings",
+        "2 files: 1 valid, 1 not; 3 errors, 0 warnings",
     ]
 
 
@@ -58,7 +58,7 @@ def test_a_file_that_has_a_warning_is_right(made: Path) -> None:
     made.joinpath("cruiser.json").write_text(data)
     done = referee("rules", "check", "cruiser.json", "--game", "starrealms", cwd=made)
     assert done.returncode == 0
-    assert "1 file: 1 right, 0 not; 0 errors, 1 warning" in done.stdout
+    assert "1 file: 1 valid, 0 not; 0 errors, 1 warning" in done.stdout
 
 
 def test_a_file_without_a_game_is_read_for_the_game_of_its_words(made: Path) -> None:
