@@ -177,7 +177,7 @@ class Attack:
             else:
                 found = {finding.found for finding in validate_log(str(file))}
                 if code:  # the last line may be torn, and is no JSON then
-                    found = {one for one in found - CUT_SHORT if not one.startswith("no JSON: ")}
+                    found = {one for one in found - CUT_SHORT if not one.startswith("not JSON: ")}
                 if found:
                     self.problems.append(f"{what}: {found}")
             file.unlink()
