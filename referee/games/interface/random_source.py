@@ -7,7 +7,6 @@ referee is followed it says what that one drew. A game draws from nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from itertools import tee
 from random import Random
 from typing import Any, Protocol
@@ -53,8 +52,8 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
     Python promises the sequence of `Random.random` for a seed across versions, and promises
     nothing for `Random.shuffle`; a log must play the same on every Python.
     """
-    for size in range(len(cards), 1, -1):
-        chosen, last = int(random() * size), size - 1
+    for last in range(len(cards) - 1, 0, -1):
+        chosen = int(random() * (last + 1))
         cards[last], cards[chosen] = cards[chosen], cards[last]
 
 
@@ -69,12 +68,14 @@ class SeededRandomSource:
     def reseed(self, seed: int) -> None:
         """Begin all streams again, with another seed."""
         self._seed = seed
-        self._streams: dict[str, Iterator[float]] = {}
+        self._streams: dict[str, Random | Iterator[float]] = {}
 
     def copy(self) -> SeededRandomSource:
         """Return a source whose streams continue as these do."""
         new = SeededRandomSource(self._seed)
-        new._streams = {name: copy(stream) for name, stream in self._streams.items()}
+        for name, stream in self._streams.items():
+            numbers = iter(stream.random, None) if isinstance(stream, Random) else stream
+            self._streams[name], new._streams[name] = tee(numbers)  # they share what both will read
         return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
@@ -96,7 +97,5 @@ class SeededRandomSource:
     def _stream(self, name: str) -> Callable[[], float]:
         stream = self._streams.get(name)
         if stream is None:
-            numbers = iter(Random(f"{self._seed}/{name}").random, None)
-            (stream,) = tee(numbers, 1)  # copies of it share the numbers that they have not read
-            self._streams[name] = stream
-        return stream.__next__
+            stream = self._streams[name] = Random(f"{self._seed}/{name}")
+        return stream.random if isinstance(stream, Random) else stream.__next__
