@@ -48,59 +48,59 @@ class Pile(Struct, frozen=True, gc=False):
 # --- to all -----------------------------------------------------------------------------------
 
 
-class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
+class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info"):
     """Once, after the names."""
 
     kingdom_cards: Annotated[list[CardId], Meta(min_length=10, max_length=10)]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
 
 
-class SupplyInfo(Struct, frozen=True, tag_field="type", tag="supply-info"):
+class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-info"):
     """Once at the start, then after every change: all 17 piles, in fixed order."""
 
     # A tuple: the supply keeps it until the next change.
     cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
 
 
-class PlayerGained(OfPlayer, frozen=True, tag_field="type", tag="player-gained"):
+class PlayerGained(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-gained"):
     """After each single gain or buy."""
 
     gained: CardId
 
 
-class PlayerPlayed(OfPlayer, frozen=True, tag_field="type", tag="player-played"):
+class PlayerPlayed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-played"):
     """Once a turn, at its clean-up: actions and treasures in play order. Not sent if empty."""
 
     played: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerTrashed(OfPlayer, frozen=True, tag_field="type", tag="player-trashed"):
+class PlayerTrashed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-trashed"):
     """After each trashing."""
 
     trashed: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerTopDiscard(OfPlayer, frozen=True, tag_field="type", tag="player-top-discard"):
+class PlayerTopDiscard(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-top-discard"):
     """After each discarding, before any draw or shuffle that follows it."""
 
     card: CardId
 
 
-class PlayerReveal(OfPlayer, frozen=True, tag_field="type", tag="player-reveal"):
+class PlayerReveal(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-reveal"):
     """When a hand card is revealed (moat)."""
 
     from_: Annotated[str, Meta(extra_json_schema={"const": "hand"})] = msgspec.field(name="from")
     cards: Annotated[list[CardId], Meta(min_length=1)]
 
 
-class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled"):
+class PlayerShuffled(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-shuffled"):
     """When a discard pile becomes the deck; not for the initial deal."""
 
 
 # --- to one bot -------------------------------------------------------------------------------
 
 
-class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
+class PlayTurn(Struct, frozen=True, gc=False, tag_field="type", tag="play-turn"):
     """Asks for a decision of the bot's turn (5)."""
 
     actions: Annotated[int, Meta(ge=0, description="Actions left.")]
@@ -112,7 +112,7 @@ class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
     cards_gained: Annotated[list[CardId], Meta(description="This turn, buys included.")]
 
 
-class AttackRequest(Struct, frozen=True, tag_field="type", tag="attack-request"):
+class AttackRequest(Struct, frozen=True, gc=False, tag_field="type", tag="attack-request"):
     """Asks for discards to a militia (7.1)."""
 
     discard: Annotated[int, Meta(ge=1, description="How many cards to discard.")]
