@@ -52,7 +52,7 @@ class Request(Struct, gc=False):
         It shows the game as it is when the message is first read, so read it before `advance`.
         """
         asks = self.asks
-        if not isinstance(asks, Struct):
+        if callable(asks):
             asks = self.asks = asks()
         return asks
 

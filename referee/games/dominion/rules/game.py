@@ -15,7 +15,7 @@ from referee.games.dominion.rules.messages import GameInfo, PlayTurn
 from referee.games.dominion.rules.player import Gains, Player, TurnState
 from referee.games.dominion.rules.situation import Situation
 from referee.games.dominion.rules.table import Table
-from referee.games.dominion.rules.turn import begin_turn, play_turn
+from referee.games.dominion.rules.turn import play_turn
 from referee.games.dominion.rules.view import View, view_of
 from referee.games.interface.faults import EndReason
 from referee.games.interface.game import (
@@ -108,8 +108,9 @@ class Dominion(TableGame[Table]):
 
     def _begin_turn(self, player: Player) -> None:
         situation, self._situation = self._situation, None  # it says nothing of the other turns
-        self.turn = TurnState(player) if situation is None else situation.turn.of(player)
-        begin_turn(self.turn)
+        self.turn = turn = TurnState(player) if situation is None else situation.turn.of(player)
+        player.turns += 1
+        player.gains.append(Gains(turn.bought, turn.gained))
 
     def _end_reason(self, player: Player) -> str | None:
         """Why the game is over after this player's turn, if it is (4.4)."""

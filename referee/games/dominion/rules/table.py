@@ -29,7 +29,8 @@ class Table(interface.Table[Player]):
         (player.hand if to_hand else player.discard_pile).append(card)
         player.counted = None
         self.events += (say.PlayerGained(player.number, card), self.supply.info())
-        self.moved()
+        if self.watchers:
+            self.moved()
 
     def trash(self, player: Player, card: str) -> None:
         """Remove a hand card from the game."""
@@ -43,13 +44,15 @@ class Table(interface.Table[Player]):
         if cards:
             player.discard_pile += cards
             self.events.append(say.PlayerTopDiscard(player.number, cards[-1]))
-            self.moved()
+            if self.watchers:
+                self.moved()
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.6)."""
         if player.draw(count):
             self.events.append(say.PlayerShuffled(player.number))
-        self.moved()
+        if self.watchers:
+            self.moved()
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
         """Take that many hand cards, chosen by the referee (7.4)."""

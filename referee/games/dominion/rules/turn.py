@@ -14,16 +14,10 @@ from referee.games.dominion.rules import faults
 from referee.games.dominion.rules.cards import CARDS, COST, HAND_SIZE, WORTH
 from referee.games.dominion.rules.effects import EFFECTS, BadParametersError, Decisions
 from referee.games.dominion.rules.messages import PlayerPlayed, PlayReply, PlayTurn
-from referee.games.dominion.rules.player import Gains, Player, TurnState
+from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.table import Table
 from referee.games.interface.faults import describe
 from referee.games.interface.game import LEFT, Request
-
-
-def begin_turn(turn: TurnState) -> None:
-    """Begin a turn of a player who is in the match."""
-    turn.player.turns += 1
-    turn.player.gains.append(Gains(turn.bought, turn.gained))
 
 
 def play_turn(table: Table, turn: TurnState) -> Decisions:
@@ -118,16 +112,19 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
         table.fault(player, faults.BAD_TREASURE, detail)
         return None
     hand, in_play = player.hand, player.in_play
-    for place, card in enumerate(treasures):
-        worth = WORTH.get(card) if isinstance(card, str) else None
-        if worth is None or card not in hand:
-            problem = "is not a treasure" if worth is None else "is not in hand (any more)"
+    before = len(in_play)
+    for card in treasures:
+        try:
+            money += WORTH[card]
+            hand.remove(card)
+        except (KeyError, TypeError, ValueError) as error:
+            is_treasure = isinstance(error, ValueError)
+            problem = "is not in hand (any more)" if is_treasure else "is not a treasure"
+            place = len(in_play) - before
             detail = f"played_treasures[{place}] is {describe(card)}, which {problem}"
             table.fault(player, faults.BAD_TREASURE, detail)
             return None
-        hand.remove(card)
         in_play.append(card)
-        money += worth
         if table.watchers:  # the most frequent step of all
             table.moved()
     return money
@@ -142,7 +139,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
         table.fault(player, faults.CANNOT_BUY, f"`cards_to_buy` is {describe(cards)}, not a list")
         return
     buys = turn.buys
-    for place, card in enumerate(cards):
+    for card in cards:
         if not isinstance(card, str) or card not in CARDS:
             problem = "which is not a card"
         elif not table.supply.counts[card]:
@@ -158,9 +155,9 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
             turn.gained.append(card)
             table.gain(player, card)
             continue
-        table.fault(
-            player, faults.CANNOT_BUY, f"cards_to_buy[{place}] is {describe(card)}, {problem}"
-        )
+        place = turn.buys - buys
+        detail = f"cards_to_buy[{place}] is {describe(card)}, {problem}"
+        table.fault(player, faults.CANNOT_BUY, detail)
         return
 
 
