@@ -118,6 +118,7 @@ class Match:
         first_faults: the first fault of each seat and code.
         requests: how many requests each seat was sent, its handshake not counted.
         clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
+        in_handshake: whether the handshakes have not all ended (3).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
         failed_handshake: the seats that left in the handshake or answered it wrongly.
         outcome: None until the match is over.
@@ -141,6 +142,7 @@ class Match:
         self.first_faults: dict[tuple[int, str], Fault] = {}
         self.requests = [0] * seats
         self.clocks: dict[int, str] = {}
+        self.in_handshake = True
         self.keep_alive: set[int] = set()
         self.failed_handshake: frozenset[int] = frozenset()
         self.outcome: Outcome | None = None
@@ -178,7 +180,7 @@ class Match:
         """
         if seat not in self.due:
             raise self._not_due(seat)
-        if b"\n" in line or is_blank(line):
+        if b"\n" in line or (line[:1] != b"{" and is_blank(line)):
             raise ProtocolMisuseError(f"a reply is one line that is not blank, not {line[:40]!r}")
         game = self._game
         if game is None:
@@ -249,11 +251,6 @@ class Match:
         if of_game is None or self._game is None:
             return [[] for _ in self.names]
         return of_game(self._game)
-
-    @property
-    def in_handshake(self) -> bool:
-        """Whether the handshakes have not all ended (3)."""
-        return self._game is None
 
     @property
     def turns(self) -> int:
@@ -359,6 +356,7 @@ class Match:
         for seat, name in enumerate(self.names):
             self._send(say.PlayerName(seat_id(seat), name))
         self._game = self._new_game(self._chance)
+        self.in_handshake = False
         self._publish(self._game)
         self._send_disqualified(sorted(self.disqualified))
         self._go_on(self._game)
