@@ -330,12 +330,13 @@ class _Course(Generic[BotType]):
 
     def _put_by(self, entries: list[Entry]) -> None:
         """Store the new lines of each seat until they are handed over."""
+        listening, disqualified = self._listening, self.match.disqualified
         for entry in entries:
             if type(entry) is Sent:
                 if entry.to is None:
-                    for lines in self._listening:
+                    for lines in listening:
                         lines.append(entry.line)
-                elif entry.to not in self.match.disqualified:
+                elif entry.to not in disqualified:
                     self._pending[entry.to].append(entry.line)
         if self._evidence:
             for entry in entries:
@@ -595,7 +596,7 @@ class PlainRunner(_Course[PlainBot]):
         pending.clear()
         asked = clock()
         answer = bot.answer(lines)
-        if match.in_handshake or self._evidence or isinstance(answer, Failure):
+        if match.in_handshake or self._evidence or type(answer) is not bytes:
             if not match.in_handshake:
                 self._reply_seconds[seat].append(clock() - asked)
             self._give(seat, answer)

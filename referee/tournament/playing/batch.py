@@ -292,6 +292,8 @@ class _Attempt:
 
     def is_late(self) -> bool:
         """Whether somebody timed out while the referee itself was late."""
+        if not self.played.disqualified:
+            return False
         limits, lateness = self.spec.limits, self.lateness
         parts = {
             Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
@@ -308,6 +310,9 @@ class _Attempt:
         statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
         seats = []
         for seat, player in enumerate(result.players):
+            if not is_stored:
+                seats.append(SeatRow(plan.match, seat, plan.players[seat], rank=player.rank))
+                continue
             left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
             stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
             seats.append(
@@ -325,7 +330,7 @@ class _Attempt:
                     replies=len(seconds),
                     reply_seconds=sum(seconds),
                     longest_reply=max(seconds, default=0.0),
-                    reply_histogram=histogram(seconds if is_stored else []),
+                    reply_histogram=histogram(seconds),
                     statistics=statistics[seat] if statistics else "",
                 )
             )
