@@ -77,7 +77,7 @@ def test_supply(players: int) -> None:
     assert supply.counts == full_supply(players)
     assert list(supply.counts) == PILES
     assert supply.empty_piles == 0
-    shown = [(pile.card, pile.count) for pile in supply.info().cards]
+    shown = [(pile.card, pile.count) for pile in supply.info.cards]
     assert shown == list(full_supply(players).items())
 
 
@@ -85,12 +85,12 @@ def test_supply(players: int) -> None:
 def test_taking_a_pile_to_its_end(card: str) -> None:
     supply = Supply(2)
     count = supply.counts[card]
-    before = supply.info()
+    before = supply.info
     infos = []
     for _ in range(count):
         assert supply.empty_piles == 0
         supply.take(card)
-        infos.append(supply.info())
+        infos.append(supply.info)
     assert supply.empty_piles == 1
     assert supply.counts == full_supply(2) | {card: 0}
     place = PILES.index(card)

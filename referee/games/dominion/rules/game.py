@@ -56,7 +56,7 @@ class Dominion(TableGame[Table]):
         self._situation = situation
         if situation is not None:
             situation.lay_out(self.table)
-        self.table.events += (GameInfo(list(KINGDOM), list(setup.names)), self.table.supply.info())
+        self.table.events += (GameInfo(list(KINGDOM), list(setup.names)), self.table.supply.info)
         if situation is not None:
             situation.publish(self.table)
         self.begin(self._play(), setup.absent)

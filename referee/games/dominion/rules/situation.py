@@ -75,7 +75,7 @@ class Situation(Struct, frozen=True):
             for card, count in _gained(player).items():
                 for _ in range(count):
                     table.supply.take(card)
-                    table.events += (PlayerGained(player.number, card), table.supply.info())
+                    table.events += (PlayerGained(player.number, card), table.supply.info)
                 for _ in range(-count):
                     table.events.append(PlayerTrashed(player.number, [card]))
 

@@ -11,7 +11,10 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
-    """The piles: `counts` has the cards left; `shown` is what `show` gave, until a pile changes."""
+    """The piles: `counts` has the cards left, and `info` is the message that shows them.
+
+    `shown` is what `show` gave, until a pile changes.
+    """
 
     def __init__(self, players: int) -> None:
         coppers = 60 - STARTING_DECK.count("copper") * players
@@ -33,6 +36,7 @@ class Supply:
         if not left:
             self.empty_piles += 1
         self._piles[_INDEX[card]] = Pile(card, left)
+        self.info = SupplyInfo(tuple(self._piles))
 
     def set(self, counts: Mapping[str, int]) -> None:
         """Set these piles; the others stay unchanged."""
@@ -40,13 +44,10 @@ class Supply:
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
         self._piles = [Pile(c, count) for c, count in self.counts.items()]
+        self.info = SupplyInfo(tuple(self._piles))
 
     def show(self) -> dict[str, int]:
         """Copy the counts; the same copy until they change, to be read."""
         if self.shown is None:
             self.shown = self.counts.copy()
         return self.shown
-
-    def info(self) -> SupplyInfo:
-        """The message that shows all piles as they are now."""
-        return SupplyInfo(tuple(self._piles))

@@ -28,7 +28,7 @@ class Table(interface.Table[Player]):
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
         player.counted = None
-        self.events += (say.PlayerGained(player.number, card), self.supply.info())
+        self.events += (say.PlayerGained(player.number, card), self.supply.info)
         if self.watchers:
             self.moved()
 
