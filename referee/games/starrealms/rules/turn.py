@@ -24,6 +24,7 @@ from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
 """An action as its `action`, `card` and `to`, each "" where it has none."""
+ACTIONS = frozenset(say.ACTIONS)
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -62,7 +63,7 @@ def _request(table: Table, turn: Turn) -> say.PlayTurn:
     return say.PlayTurn(state_of(table, turn), [_action(key) for key in legal(table, turn)])
 
 
-def legal(table: Table, turn: Turn, actions: Collection[str] = say.ACTIONS) -> dict[Key, int]:
+def legal(table: Table, turn: Turn, actions: Collection[str] = ACTIONS) -> dict[Key, int]:
     """What can be done now, in the order of the protocol, 5.1, each with its index.
 
     Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
@@ -142,7 +143,7 @@ def _find(table: Table, turn: Turn, entry: Any) -> tuple[Key, int] | None:
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
-    if not isinstance(action, str) or action not in say.ACTIONS:
+    if not isinstance(action, str) or action not in ACTIONS:
         return None
     if not isinstance(card, str):
         card = ""  # no action that needs one has such a name
@@ -153,7 +154,10 @@ def _find(table: Table, turn: Turn, entry: Any) -> tuple[Key, int] | None:
     else:
         candidates = [(action, card, "deck"), (action, card, "discard")]
     now = legal(table, turn, (action,))
-    return next(((key, now[key]) for key in candidates if key in now), None)
+    for key in candidates:
+        if key in now:
+            return key, now[key]
+    return None
 
 
 def _shown(entry: Any) -> str:
