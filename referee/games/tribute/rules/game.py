@@ -95,10 +95,11 @@ class Tribute(TableGame[Table]):
 
     def go_on(self, reply: object) -> None:
         """Run to the next request; a reply with a mistake loses the game."""
-        asked, player = self.asked, self._player()
+        asked = self.asked
         decision = None if asked is None else read(asked, reply)
         if type(decision) is Mistake:
             code, detail = decision
+            player = self._player()
             self.table.fault(self.table.players[player], code, detail)
             reason = BAD_PATRON if type(asked) is turn.Pick else ILLEGAL_REPLY
             self._end(reason, 1 - player)

@@ -52,12 +52,13 @@ def _read_patron(pick: Pick, reply: say.PatronReply) -> str | Mistake:
 def _read_action(actions: list[LegalAction], reply: say.PlayReply) -> int | Mistake:
     action = reply.action
     if action is None:
-        index, shown = _integer(reply.index), f"`index` is {describe(reply.index)}"
+        index = _integer(reply.index)
+        if index is not None and 0 <= index < len(actions):
+            return index
+        shown = f"`index` is {describe(reply.index)}"
         if index is None:
             return Mistake(BAD_FORMAT, f"there is no `action`, and {shown}")
-        if not 0 <= index < len(actions):
-            return Mistake(ILLEGAL_ACTION, f"{shown}, and there are {len(actions)} actions")
-        return index
+        return Mistake(ILLEGAL_ACTION, f"{shown}, and there are {len(actions)} actions")
     if not isinstance(action, dict):
         return Mistake(BAD_FORMAT, f"`action` is {describe(action)}, not an object")
     kind = action.get("type")
