@@ -33,12 +33,10 @@ def count(table: Table, card: Card) -> None:
     for level, entry in card.kind.entries:
         lists[level] += [Due(card, level + 1, effect) for effect in entry]
     reached = table.counters[deck] = min(table.counters[deck] + 1, LEVELS)
-    for level in range(reached):
-        released = lists[level]
-        if released:
-            for due in released:
-                (table.discards if due.effect[0] == OPP_DISCARD else table.queue).append(due)
-            lists[level] = []
+    for released in lists[:reached]:
+        for due in released:
+            (table.discards if due.effect[0] == OPP_DISCARD else table.queue).append(due)
+        released.clear()
 
 
 def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:

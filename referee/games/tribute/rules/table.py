@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Raw, Struct
@@ -105,7 +105,7 @@ class SentSet:
 _encode = msgspec.json.Encoder().encode
 
 
-class Due(NamedTuple):
+class Due(Struct, frozen=True, eq=False, gc=False):
     """An effect that waits: whose it is, of which level."""
 
     source: Card
@@ -313,7 +313,7 @@ def copy_of(table: Table, asked: A) -> tuple[Table, A]:
     agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
 
     def dues(waiting: Iterable[Due]) -> list[Due]:
-        return [due._replace(source=agents.get(due.source, due.source)) for due in waiting]
+        return [Due(agents.get(due.source, due.source), due.level, due.effect) for due in waiting]
 
     players = [
         interface.copied(

@@ -87,7 +87,9 @@ class Knowledge:
         table.queue = deque(self._dues(request.get("upcoming", ())))
         table.counters = self._combos.counters.copy()
         for deck, levels in self._combos.waiting.items():
-            table.waiting[deck] = [[self._due(*due) for due in level] for level in levels]
+            table.waiting[deck] = [
+                [self._due(due.source, due.level, due.effect) for due in level] for level in levels
+            ]
         is_turn = request["type"] == "play-turn"
         return table, turn.legal(table) if is_turn else self._choice(request)
 
