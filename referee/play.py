@@ -153,7 +153,7 @@ class _Course(Generic[BotType]):
         self._room = MAX_ANSWERS
         self._reached: list[tuple[str, ...]] = []
         self.asked_since = 0.0
-        self._used: defaultdict[tuple[int, str], float] = defaultdict(float)  # seat, clock
+        self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
         self._is_slow = [False] * len(bots)
         self._hearers: Collection[int] = range(len(bots))
@@ -189,8 +189,9 @@ class _Course(Generic[BotType]):
     def _left(self, seat: int) -> tuple[float, float]:
         """The seconds that are left to a seat for this reply, and in its bank."""
         limits, clock = self._spec.limits, self.match.clocks.get(seat, "")
-        left = limits.time_limit - self._used[seat, clock] if clock else limits.time_limit
-        return left, limits.time_bank - self._used[seat, _BANK]
+        used = self._used[seat]
+        left = limits.time_limit - used[clock] if clock else limits.time_limit
+        return left, limits.time_bank - used[_BANK]
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
         """Note how long a seat took; returns its answer, with the limit if it took too long."""
@@ -205,10 +206,10 @@ class _Course(Generic[BotType]):
         if late:
             answer = self._too_late(seat, answer)
         self._reply_seconds[seat].append(seconds)
-        self._used[seat, _BANK] += seconds
+        self._used[seat][_BANK] += seconds
         self._is_slow[seat] = seconds > FREEZE_SECONDS
         if clock := self.match.clocks.get(seat):
-            self._used[seat, clock] += seconds
+            self._used[seat][clock] += seconds
         return answer
 
     def _too_late(self, seat: int, answer: Answer) -> Answer:
@@ -243,7 +244,7 @@ class _Course(Generic[BotType]):
         """Hand everybody what is new to them, then write the logs."""
         match = self.match
         entries = match.take_entries()
-        self._put_by(entries)
+        is_request = self._put_by(entries)
         if self._freezable:
             if any(self._is_slow[seat] for seat in match.due):
                 self._freeze_others()  # at once: it needs the time
@@ -252,10 +253,8 @@ class _Course(Generic[BotType]):
         for seat in match.due or self._hearers:
             self._push(seat)
         now = self._clock()
-        for entry in reversed(entries):  # requests come last
-            if type(entry) is Sent and entry.to is not None:
-                self.asked_since = now
-                break
+        if is_request:
+            self.asked_since = now
         for seat in self._hearers:
             if self._pending[seat] and now >= self._waiting.setdefault(seat, now) + NEWS_SECONDS:
                 self._push(seat)
@@ -328,16 +327,23 @@ class _Course(Generic[BotType]):
         else:
             self._answers.clear()
 
-    def _put_by(self, entries: list[Entry]) -> None:
-        """Store the new lines of each seat until they are handed over."""
+    def _put_by(self, entries: list[Entry]) -> bool:
+        """Store the new lines of each seat until they are handed over.
+
+        Returns:
+            Whether one of them is a request.
+        """
+        is_request = False
         listening, disqualified = self._listening, self.match.disqualified
         for entry in entries:
             if type(entry) is Sent:
                 if entry.to is None:
                     for lines in listening:
                         lines.append(entry.line)
-                elif entry.to not in disqualified:
-                    self._pending[entry.to].append(entry.line)
+                else:
+                    is_request = True
+                    if entry.to not in disqualified:
+                        self._pending[entry.to].append(entry.line)
         if self._evidence:
             for entry in entries:
                 if type(entry) is Sent and entry.to is not None:
@@ -345,6 +351,7 @@ class _Course(Generic[BotType]):
                 elif type(entry) is Fault:
                     count = len(self._reply_seconds[entry.seat])
                     self._evidence[entry.seat].note_fault(entry, count)
+        return is_request
 
     def _write(self, entries: list[Entry], now: float) -> None:
         """Write the logs."""
@@ -563,23 +570,23 @@ class PlainRunner(_Course[PlainBot]):
                 self._ask(seat)
             self._deliver()
             return
-        steps: dict[Waitable, Steps[Answer]] = {}
         waited = 0.0
+        if len(due) == 1 and isinstance(bot := self._bots[due[0]], PipedBot):
+            (seat,) = due
+            waited = FREEZE_SECONDS
+            answer = bot.quick_reply(max(0.0, min(self._deadline(seat) - self.asked_since, waited)))
+            if answer is not None:
+                self._replied(seat, answer)
+                if self._is_slow[seat]:
+                    self.overslept(self._reply_seconds[seat][-1] - waited)
+                return
+        steps: dict[Waitable, Steps[Answer]] = {}
         for seat in due:
             bot = self._bots[seat]
             if isinstance(bot, InProcessBot):
                 self._ask(seat)
-                continue
-            deadline = self._deadline(seat)
-            if len(due) == 1 and isinstance(bot, PipedBot):
-                answer = bot.quick_reply(max(0.0, min(deadline - self.asked_since, FREEZE_SECONDS)))
-                if answer is not None:
-                    self._replied(seat, answer)
-                    if self._is_slow[seat]:
-                        self.overslept(self._reply_seconds[seat][-1] - FREEZE_SECONDS)
-                    return
-                waited = FREEZE_SECONDS
-            steps[self._awaited[seat]] = bot.replying(deadline)
+            else:
+                steps[self._awaited[seat]] = bot.replying(self._deadline(seat))
         if len(steps) < len(due):
             self._deliver()
         if steps:

@@ -310,6 +310,8 @@ class RecordWriter:
         for entry in self._unseen:
             if type(entry) is Sent:
                 heads += (sent_to(entry.to), entry.line[:-1], b"}\n")
+            elif type(entry) is Received:
+                heads += (received_head(entry), b"}\n")
             else:
                 heads += (line_of(entry, b"")[0], b"}\n")
         self._digest.update(b"".join(heads))
@@ -390,7 +392,12 @@ def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> by
         field = b'"line":' + text
     else:
         field = b'"base64":"%s"' % base64.b64encode(line)
-    return b'{"entry":"received","player_number":"%s",%s' % (seat_id(entry.seat).encode(), field)
+    return _received_from(entry.seat) + field
+
+
+@cache
+def _received_from(seat: int) -> bytes:
+    return b'{"entry":"received","player_number":"%s",' % seat_id(seat).encode()
 
 
 @cache

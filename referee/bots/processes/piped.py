@@ -174,8 +174,11 @@ class PipedBot:
             self._is_early = bool(self._buffer.strip(_WHITE_SPACE))
             self._buffer.clear()
         if self._stdin_open and not self._outgoing:
-            with contextlib.suppress(OSError):  # `_write_outgoing` meets it again
-                lines = lines[os.write(self.stdin_fd, lines) :]
+            try:
+                written = os.write(self.stdin_fd, lines)
+            except OSError:
+                written = 0  # `_write_outgoing` meets it again
+            lines = lines[written:]
         if self._stdin_open and lines:
             self._outgoing += lines
             self._write_outgoing()
@@ -217,8 +220,12 @@ class PipedBot:
             )
         return answer
 
-    def quick_reply(self, seconds: float) -> Answer | None:
-        """Wait a moment for the usual reply; None if it has not come, or something else is up."""
+    def quick_reply(self, seconds: float) -> bytes | None:
+        """Wait a moment for the usual reply: one object, in one piece, and nothing after it.
+
+        Returns:
+            None if it has not come, or something else is up: `replying` has the rest.
+        """
         self.started = None
         if (
             self._buffer
@@ -228,15 +235,21 @@ class PipedBot:
             or self.stderr.recorded is not None
             or self.clock() >= self._cpu_check_at
             or not self._stdout_poll.poll(seconds * 1000)
-            or not self._read()
         ):
             return None
-        try:
-            line = self._next_line()
-        except _OutputLimitError as error:
-            return Failure(Disqualification.OUTPUT_LIMIT, str(error))
-        self.has_answered |= line is not None
-        return line
+        data = read_now(self.stdout_fd)
+        end = len(data or b"") - len(self._reply_end)
+        if (
+            data
+            and data[:1] == b"{"
+            and data.find(self._reply_end) == end <= self._limits.line_limit
+            and self._output + len(data) <= self._limits.output_limit
+        ):
+            self._output += len(data)
+            self.has_answered = True
+            return data[:end]
+        self._take(data)
+        return None
 
     def _answer(self, deadline: float) -> Steps[Answer]:
         try:
@@ -320,12 +333,16 @@ class PipedBot:
     def _read(self) -> bool:
         """Read once, without waiting; whether there was anything."""
         data = read_now(self.stdout_fd) if self._stdout_open else None
+        self._take(data)
+        return bool(data)
+
+    def _take(self, data: bytes | None) -> None:
+        """Take what `read_now` has read of its output."""
         if data:
             self._buffer += data
             self._output += len(data)
         elif data is not None:
             self._stdout_open = False
-        return bool(data)
 
     def _cpu_exceeded(self) -> Failure | None:
         """Count its CPU time; why it is to leave the match if that is too much (sandbox.md, 9)."""
