@@ -18,7 +18,9 @@ so that `import referee` is cheap.
 #   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
-#   play.py         drives one match with its bots and its logs
+#   course.py       the course of one match with its bots and its logs
+#   plain.py        drives it without an event loop
+#   play.py         drives it under trio
 #   workers.py      processes that work for this one
 #   tournament/     many bots against each other, and which is better
 #   api.py          play_match, play_matches: matches from a Python program
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from referee.bots.from_python import BotFunction as BotFunction
     from referee.bots.from_python import BotLike as BotLike
     from referee.bots.in_process import BotObject as BotObject
+    from referee.course import Played as Played
     from referee.errors import BotError as BotError
     from referee.errors import BotNotFoundError as BotNotFoundError
     from referee.errors import InternalError as InternalError
@@ -88,7 +91,6 @@ if TYPE_CHECKING:
     from referee.match.result import PlayerResult as PlayerResult
     from referee.match.spec import MatchSpec as MatchSpec
     from referee.match.spec import match_spec as match_spec
-    from referee.play import Played as Played
     from referee.play import Runner as Runner
 
 if not TYPE_CHECKING:  # or every misspelt name would be one of the package

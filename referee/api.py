@@ -22,13 +22,15 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
+from referee.course import Played, RecordedReply
 from referee.errors import BotError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.play import Played, RecordedReply, are_objects, play_objects, play_once
+from referee.plain import are_objects, play_objects
+from referee.play import play_once
 
 if TYPE_CHECKING:
     from referee.tournament.rows import MatchRow

@@ -18,10 +18,10 @@ from referee.bots.processes import cgroups, sandbox
 from referee.bots.processes.cpu import stat_fields
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.launch import LaunchedBot, launch_bots
+from referee.course import Played
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
-from referee.play import Played
 from tests.support import live
 from tests.support.live import entries, hostile, play, play_bots
 from tests.support.sandboxed import needs_bwrap

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-import trio
-
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
+from referee.bots.checkpoint import checkpoint
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.processes.piped import PipedBot, Steps
 from referee.bots.remote import RemoteBot
@@ -47,7 +46,7 @@ class DialectBot(BotWrapper):
     async def reply(self, deadline: float) -> Answer:
         answered = self._dialect.answer()
         if answered is not None:
-            await trio.lowlevel.checkpoint()
+            await checkpoint()
             return answered
         return self._translated(await self.wrapped.reply(deadline))
 

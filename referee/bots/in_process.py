@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, NoProcess, as_line, split_lines
+from referee.bots.checkpoint import checkpoint
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.match.decode import is_blank
@@ -57,7 +57,7 @@ class InProcessBot(NoProcess):
         self._lines += split_lines(lines)
 
     async def reply(self, deadline: float) -> Answer:
-        await trio.lowlevel.checkpoint()  # the others must not starve
+        await checkpoint()  # the others must not starve
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
@@ -79,7 +79,7 @@ class InProcessBot(NoProcess):
         raise BotError(f"the bot {self._name} replied with {kind}; its reply has to be bytes")
 
     async def finish(self, grace: float) -> None:
-        await trio.lowlevel.checkpoint()
+        await checkpoint()
         lines, self._lines = self._lines, []
         self.hear_the_rest(lines)
 
@@ -92,7 +92,7 @@ class InProcessBot(NoProcess):
 
     async def kill(self) -> None:
         self.leave()
-        await trio.lowlevel.checkpoint()
+        await checkpoint()
 
     def leave(self) -> None:
         """Never send a request again, without an event loop."""

@@ -1,4 +1,7 @@
-"""A bot behind HTTP without an event loop: trio runs in a thread of its own."""
+"""A bot behind HTTP without an event loop: trio runs in a thread of its own.
+
+It is loaded with the first of these bots.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from functools import cache
-from typing import TypeVar
-
-import trio
+from typing import TYPE_CHECKING, TypeVar
 
 from referee.bots.bot import Answer, Bot, NoProcess
 from referee.bots.processes.piped import Steps, Wait
+
+if TYPE_CHECKING:
+    import trio
 
 T = TypeVar("T")
 
@@ -35,6 +39,8 @@ class RemoteBot(NoProcess):
 
     def replying(self, deadline: float) -> Steps[Answer]:
         """Ask it."""
+        import trio
+
         seconds = deadline - time.monotonic()
         return self._calling(lambda: self._bot.reply(trio.current_time() + seconds))
 
@@ -61,6 +67,8 @@ class RemoteBot(NoProcess):
         return iter(())
 
     def _calling(self, function: Callable[[], Awaitable[T]]) -> Steps[T]:
+        import trio
+
         results: list[T | Exception] = []
 
         async def call() -> None:
@@ -84,6 +92,8 @@ class RemoteBot(NoProcess):
 @cache
 def _nursery() -> tuple[trio.Nursery, trio.lowlevel.TrioToken]:
     """The nursery of the thread, which runs as long as this program."""
+    import trio
+
     found: list[tuple[trio.Nursery, trio.lowlevel.TrioToken]] = []
     ready = threading.Event()
 

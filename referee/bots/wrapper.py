@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
-import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
+from referee.bots.checkpoint import checkpoint
 from referee.bots.process_report import ProcessReport
 
 
@@ -74,5 +74,5 @@ class ReplayedBot(BotWrapper):
         if answer is None or self._is_asked:
             own = await self.wrapped.reply(deadline)
             return own if answer is None or isinstance(own, Failure) else answer
-        await trio.lowlevel.checkpoint()
+        await checkpoint()
         return answer

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import TypeAlias, get_type_hints
 
 from referee.bots.repeat import as_bot
+from referee.course import Played
 from referee.games import DEFAULT_GAME, GAMES
 from referee.games.interface.faults import EndReason
 from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
-from referee.play import Played
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, unbroken
 
 MAX_NAME = 24

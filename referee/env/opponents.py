@@ -18,8 +18,8 @@ from referee.bots.bot import Answer, Failure, split_lines
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import PythonBot
 from referee.bots.from_python import BotLike, bot_sources
-from referee.bots.hosting import PlainBot, awaited_of, borrow_plain_bots, release_plain
 from referee.bots.in_process import InProcessBot
+from referee.bots.lending import PlainBot, awaited_of, borrow_plain_bots, release_plain
 from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool
 from referee.env.scripts import ScriptBot

@@ -5,6 +5,7 @@
 #   rating/        who is better, and how sure that is
 #   choices.py     what can be chosen, with its defaults
 #   rows.py        a match: what is to be played, and what came of it
+#   entrants.py    finding the program of an entrant
 #   schedule/      who plays whom
 #   setup.py       settling what is played: bots, defaults, extensions
 #   config.py      the same as a file

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.bots.command import BotSource, bot_folder, bot_in, find_all, find_bot
+from referee.bots.command import bot_folder, bot_in, find_all
 from referee.bots.folder import BOT_FILE, BotFolder, is_built
 from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
@@ -57,19 +56,6 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
         raise UsageError("a tournament needs time limits: a bot that hangs would block it")
     settings = msgspec.to_builtins(spec.settings)
     return format.settle(replace(now, players=players, deals=deals, settings=settings))
-
-
-def find_entrant(entrant: Entrant, game: str) -> BotSource:
-    """Find a bot of a tournament, as `find_bot`; it must not see hidden things."""
-    if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
-        raise UsageError(f"BOT {entrant.bot}: its directory or environment has a NUL character")
-    source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
-    if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
-        raise UsageError(
-            f"BOT {entrant.bot}: {source.dialect} shows hidden information, which tournaments "
-            "do not allow"
-        )
-    return source
 
 
 def named(argument: str) -> tuple[str, str]:

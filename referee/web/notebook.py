@@ -10,9 +10,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from referee.course import RecordedReply
 from referee.errors import RefereeError
 from referee.match.spec import MatchSpec
-from referee.play import RecordedReply
 from referee.text.html import render
 from referee.text.terminal import plain
 from referee.tournament.rating.deals import Deals

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from referee.bots.repeat import repeat_words
+from referee.course import RecordedReply
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
@@ -25,7 +26,6 @@ from referee.match.limits import Limits
 from referee.match.machine import Match
 from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
-from referee.play import RecordedReply
 from referee.text.terminal import as_text, command_line
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
 

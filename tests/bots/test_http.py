@@ -498,6 +498,15 @@ def test_html_is_a_fault_and_recorded_as_it_came(tmp_path: Path) -> None:
     assert verify_record(str(record)).kind == Kind.VALID
 
 
+def test_a_worker_loads_no_library_that_it_does_not_need() -> None:
+    code = (
+        "import sys, referee.tournament.playing.batch\n"
+        "print(sorted({'trio', 'h11', 'numpy', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 def test_nothing_of_http_is_loaded_for_other_bots() -> None:
     code = (
         "import referee, sys\n"

@@ -18,6 +18,7 @@ import trio
 from referee.bots.bot import Answer, Failure
 from referee.bots.command import PythonBot
 from referee.bots.in_process import InProcessBot
+from referee.course import NEWS_SECONDS, Played
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
@@ -25,7 +26,8 @@ from referee.logs.record import without_time
 from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import MatchSpec, match_spec
-from referee.play import NEWS_SECONDS, PlainRunner, Played, Runner, play_objects, play_once
+from referee.plain import PlainRunner, play_objects
+from referee.play import Runner, play_once
 from tests.support.live import entries, without_times
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")

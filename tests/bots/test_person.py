@@ -13,12 +13,13 @@ import trio.testing
 from referee.bots.bot import Bot
 from referee.bots.in_process import InProcessBot
 from referee.bots.person import PersonBot
+from referee.course import Played
 from referee.games.interface.dialogue import Picks, Question
 from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import match_spec
-from referee.play import Played, Runner
+from referee.play import Runner
 from tests.support import toy
 from tests.support.live import entries
 

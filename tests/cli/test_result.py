@@ -8,6 +8,7 @@ import pytest
 
 from referee.cli.result import match_report, next_step
 from referee.conformance.case import load_cases, select
+from referee.course import Played
 from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.match.result import (
@@ -19,7 +20,6 @@ from referee.match.result import (
     Stderr,
     player_result_type,
 )
-from referee.play import Played
 
 
 def player(number: int, score: int, turns: int, rank: int, **other: object) -> PlayerResult:

@@ -10,10 +10,11 @@ import pytest
 
 from referee.bots.command import find_bot
 from referee.bots.processes.launch import launch_bots
+from referee.course import Played
 from referee.logs.sink import MemorySink
 from referee.match.result import PlayerResult
 from referee.match.spec import match_spec
-from referee.play import LOOK_SECONDS, Played, play_once
+from referee.play import LOOK_SECONDS, play_once
 
 HEAD = """
 import json, os, sys, time

@@ -24,14 +24,16 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import BotSource, find_bot
-from referee.bots.hosting import borrow_plain_bots, release_plain
+from referee.bots.lending import borrow_plain_bots, release_plain
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import children
 from referee.bots.processes.pool import BotPool
+from referee.course import Played
 from referee.logs.files import LogFile, open_logs
 from referee.logs.record import RecordedStderr
 from referee.match.spec import MatchSpec, match_spec
-from referee.play import PlainRunner, Played, play_once
+from referee.plain import PlainRunner
+from referee.play import play_once
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"

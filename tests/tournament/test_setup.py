@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from referee.errors import NotBuiltError, UsageError, UsageErrors
+from referee.tournament.entrants import find_entrant
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule.format import TournamentSetup
@@ -19,7 +20,6 @@ from referee.tournament.setup import (
     check_extension,
     differences,
     entrants,
-    find_entrant,
     short_names,
     with_unique_names,
 )

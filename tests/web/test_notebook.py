@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import referee
-from referee import play
+from referee import course
 from referee.api import Matches
 from referee.match.result import MatchResult
 from referee.web import file
@@ -115,7 +115,7 @@ def test_a_match_too_large_is_text(result: MatchResult, monkeypatch: pytest.Monk
 
 
 def test_answers_that_are_too_large_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(play, "MAX_ANSWERS", 100)
+    monkeypatch.setattr(course, "MAX_ANSWERS", 100)
     result = referee.play_match([named("a"), named("b")], seed=7, options=SHORT)
     assert result._repr_html_() is None
 

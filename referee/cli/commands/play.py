@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 
     from referee.bots.command import BotSource
     from referee.bots.processes.launch import Started
+    from referee.course import Played
     from referee.logs.conversation import RecordedAnswers
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
-    from referee.play import Played, Runner
+    from referee.play import Runner
     from referee.web.server.seat import MatchSession
 
 PROGRESS_AFTER_SECONDS = 1.0

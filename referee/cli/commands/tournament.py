@@ -117,12 +117,12 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
     from referee.bots.processes.sandbox import unavailable_reason
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
+    from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
         differences,
         entrants,
-        find_entrant,
         named,
         setup,
         with_unique_names,

@@ -88,9 +88,9 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.command import find_all
+    from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.tournament.setup import find_entrant
     from referee.tournament.store import Store
 
     if options.files or options.log is not None:

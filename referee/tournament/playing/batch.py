@@ -19,20 +19,21 @@ from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.bots.command import BotCommand, BotSource
-from referee.bots.hosting import borrow_plain_bots, release_plain
+from referee.bots.lending import borrow_plain_bots, release_plain
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
+from referee.course import Played
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec
-from referee.play import PlainRunner, Played
+from referee.plain import PlainRunner
+from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import Entrant, MatchRow, Plan, SeatRow, faults_of, histogram, reached
-from referee.tournament.setup import find_entrant
 
 BATCH_SECONDS = 0.5
 """Seconds after which a batch begins no further match, so that finished matches are stored."""

@@ -30,13 +30,14 @@ from starlette.routing import Route
 
 from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot, person_rules
+from referee.course import Played
 from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Picks, Question, problem_with
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
-from referee.play import Played, Runner
+from referee.play import Runner
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number
