@@ -3,9 +3,10 @@
     python -m tools.benchmarks.versions OLD NEW [--rounds 7] [--only WORD]
 
 Each folder has the code of a version and a `.venv` in which it is installed. Prints the medians of
-both, and the median of the ratios of old to new: above 1, the new version is faster. A tournament
-has two jobs. Its time is the time on the clock, with the start of the command, its workers and its
-bots: its ratio is that of matches per second.
+both, and the median of the ratios of old to new: above 1, the new version is faster. Without its
+bots, a match is given the replies of an earlier run. A tournament has two jobs. Its time is the
+time on the clock, with the start of the command, its workers and its bots: its ratio is that of
+matches per second.
 """
 
 from __future__ import annotations
@@ -36,6 +37,30 @@ from tools.benchmarks.tribute import with_messages
 with_messages(1)
 begun = time.thread_time()
 with_messages(6)
+"""
+TRIBUTE_ALONE = """
+from tools.benchmarks import tribute
+new = tribute.Match
+given = []
+class Noted(new):
+    def start(self):
+        given.append([])
+        super().start()
+    def receive(self, seat, line):
+        given[-1].append((seat, line))
+        super().receive(seat, line)
+tribute.Match = Noted
+tribute.with_messages(6)
+def again():
+    for seed, replies in enumerate(given):
+        match = new(tribute.RULES, seats=2, seed=seed)
+        match.start()
+        for seat, line in replies:
+            match.receive(seat, line)
+            match.take_entries()
+again()
+begun = time.thread_time()
+again()
 """
 STAR_REALMS = """
 from tools.benchmarks.starrealms import dear_first, rules_alone
@@ -80,6 +105,7 @@ def main() -> None:
         "rules of Star Realms": STAR_REALMS,
         "play_matches of two objects": OBJECTS,
         "Scripts of Tribute with all messages": TRIBUTE,
+        "Scripts of Tribute with all messages, without its bots": TRIBUTE_ALONE,
     }
     bots = {"tournament, Python": ("big_money", 600)}
     table = Table("what", "old, s", "new, s", "old to new", box=box.MARKDOWN)

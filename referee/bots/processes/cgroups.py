@@ -176,7 +176,8 @@ class Cgroup:
         if self._is_v2:
             usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
             return None if usage is None else usage / 1e6
-        text = _read(f"{self._at['cpuacct']}/cpuacct.usage") if "cpuacct" in self._at else ""
+        folder = self._at.get("cpuacct")
+        text = "" if folder is None else _read_at_once(f"{folder}/cpuacct.usage")
         return int(text) / 1e9 if text else None
 
     @property
@@ -244,6 +245,20 @@ def _read(path: str) -> str:
         return ""
 
 
+def _read_at_once(path: str) -> str:
+    """As `_read`, for the few lines that each match reads: `open` takes twice as long."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(descriptor, 4096).decode()
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
+
 def _write(path: str, text: str, *, create: bool = True) -> None:
     # Nothing is created in a folder of groups; a stand-in for one may be empty.
     descriptor = os.open(path, os.O_WRONLY | (os.O_CREAT if create else 0), 0o644)
@@ -255,7 +270,7 @@ def _write(path: str, text: str, *, create: bool = True) -> None:
 
 def _value(path: str, name: str) -> int | None:
     """The number behind a name in a file of lines such as "oom_kill 0"."""
-    for line in _read(path).splitlines():
+    for line in _read_at_once(path).splitlines():
         found, _, value = line.partition(" ")
         if found == name and value.isdigit():
             return int(value)

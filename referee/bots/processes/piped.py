@@ -44,6 +44,7 @@ KILL_SECONDS = 5
 """SIGKILL cannot be ignored, but a process stuck in the kernel must not hang us."""
 _CPU_CHECK_SECONDS = 0.02
 """The CPU time is looked at no more often than this."""
+_CORES = os.cpu_count() or 1
 _WATCHED_PART = 0.3
 """The share of a look before the bot's input is ended."""
 _EXIT_SECONDS = 0.5
@@ -362,7 +363,7 @@ class PipedBot:
     def _next_cpu_check(self, used: float) -> float:
         """When all cores could have used up what is left, on its clock."""
         left = self._cpu_before + self._limits.cpu_limit - used
-        return self.clock() + max(left / (os.cpu_count() or 1), _CPU_CHECK_SECONDS)
+        return self.clock() + max(left / _CORES, _CPU_CHECK_SECONDS)
 
     def _read_queue(self) -> None:
         """Read all that is there, to measure it (1.3)."""
