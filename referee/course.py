@@ -156,10 +156,10 @@ class Course(Generic[BotType]):
 
     def _deadline(self, seat: int) -> float:
         """Until when a seat may think, on the runner's clock (3.4, 8.1)."""
-        limits = self._spec.limits
         if self.match.in_handshake:  # its clock runs from the start of the bot
             started = self._bots[seat].started
-            return (self.asked_since if started is None else started) + limits.startup_limit
+            since = self.asked_since if started is None else started
+            return since + self._spec.limits.startup_limit
         return self.asked_since + min(self._left(seat))
 
     def _left(self, seat: int) -> tuple[float, float]:
@@ -171,12 +171,12 @@ class Course(Generic[BotType]):
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
         """Note how long a seat took; returns its answer, with the limit if it took too long."""
-        limits = self._spec.limits
-        late = isinstance(answer, Failure) and answer.code == Disqualification.TIMEOUT
+        late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
             if not late:
                 return answer
-            detail = f"no reply to the handshake within {limits.startup_limit:g} s"
+            limit = self._spec.limits.startup_limit
+            detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
         seconds = self._clock() - self.asked_since
         if late:

@@ -129,7 +129,8 @@ class PlainRunner(Course[PlainBot]):
             if not (self._log is not None or self._is_recorded or self.listeners):
                 return
             self._write(entries, self._clock())
-        self._await_readers()
+        if self._files:
+            self._await_readers()
 
     def _await_readers(self) -> None:
         while file := self._behind():
