@@ -131,7 +131,7 @@ class Course(Generic[BotType]):
         self.asked_since = 0.0
         self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
-        self._is_slow = [False] * len(bots)
+        self._slow: set[int] = set()  # whose last reply took longer than `FREEZE_SECONDS`
         self._hearers: Collection[int] = range(len(bots))
         self._awaited = awaited_of(bots)
         launched = {
@@ -183,7 +183,10 @@ class Course(Generic[BotType]):
             answer = self._too_late(seat, answer)
         self._reply_seconds[seat].append(seconds)
         self._used[seat][_BANK] += seconds
-        self._is_slow[seat] = seconds > FREEZE_SECONDS
+        if seconds > FREEZE_SECONDS:
+            self._slow.add(seat)
+        else:
+            self._slow.discard(seat)
         if clock := self.match.clocks.get(seat):
             self._used[seat][clock] += seconds
         return answer
@@ -222,10 +225,11 @@ class Course(Generic[BotType]):
         entries = match.take_entries()
         is_request = self._put_by(entries)
         if self._freezable:
-            if any(self._is_slow[seat] for seat in match.due):
-                self._freeze_others()  # at once: it needs the time
-            for seat in self._freezable.keys() & (match.due or self._hearers):
-                self._freezable[seat].thaw()
+            if not self._slow.isdisjoint(match.due):
+                self._freeze_others()  # at once: they need the time
+            for seat in match.due or self._hearers:
+                if seat in self._freezable:
+                    self._freezable[seat].thaw()
         for seat in match.due or self._hearers:
             self._push(seat)
         now = self._clock()

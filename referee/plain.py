@@ -80,7 +80,7 @@ class PlainRunner(Course[PlainBot]):
             answer = bot.quick_reply(max(0.0, min(self._deadline(seat) - self.asked_since, waited)))
             if answer is not None:
                 self._replied(seat, answer)
-                if self._is_slow[seat]:
+                if seat in self._slow:
                     self.overslept(self._reply_seconds[seat][-1] - waited)
                 return
         steps: dict[Waitable, Steps[Answer]] = {}
