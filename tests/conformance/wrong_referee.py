@@ -392,7 +392,7 @@ def _() -> None:
 @mode("the supply is late")
 def _() -> None:
     def gain(was: Any, self: Table, seat: Player, card: str, *, to_hand: bool = False) -> None:
-        info = self.supply.info()
+        info = self.supply.info
         was(self, seat, card, to_hand=to_hand)
         self.events[-1] = info
 

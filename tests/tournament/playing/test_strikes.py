@@ -22,7 +22,8 @@ ALL = attacks()
 )
 def test_both_runners_say_the_same(attack: Attack) -> None:
     """The opponent plays on, the tournament continues, and nothing is left behind."""
-    assert try_out(attack).is_right(attack)
+    seen = try_out(attack)
+    assert seen.is_right(attack), seen
 
 
 def test_a_bot_that_was_let_go_leaves_no_descriptor() -> None:
