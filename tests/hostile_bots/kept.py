@@ -40,10 +40,13 @@ def hold(fd, flags):
 def flood(fd):
     """Write as much as is taken, while it plays."""
 
+    lines = (b"x" * 999 + b"\n") * 100  # over the limit at once
+
     def write():
         while True:
-            os.write(fd, b"x" * 999 + b"\n")
+            os.write(fd, lines)
 
+    os.write(fd, lines)  # the match may be over before the thread gets a processor
     threading.Thread(target=write, daemon=True).start()
 
 
