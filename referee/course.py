@@ -224,13 +224,11 @@ class Course(Generic[BotType]):
         match = self.match
         entries = match.take_entries()
         is_request = self._put_by(entries)
-        if self._freezable:
-            if not self._slow.isdisjoint(match.due):
-                self._freeze_others()  # at once: they need the time
-            for seat in match.due or self._hearers:
-                if seat in self._freezable:
-                    self._freezable[seat].thaw()
+        if self._freezable and not self._slow.isdisjoint(match.due):
+            self._freeze_others()  # at once: they need the time
         for seat in match.due or self._hearers:
+            if seat in self._freezable:
+                self._freezable[seat].thaw()
             self._push(seat)
         now = self._clock()
         if is_request:

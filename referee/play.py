@@ -1,4 +1,4 @@
-"""Play one match with real bots: the trio side of `match.py`.
+"""Play one match with real bots, under trio.
 
     async with run_bots(spec, started) as bots:
         runner = Runner(spec, bots, log=log)

@@ -1,6 +1,6 @@
 """A bot behind HTTP without an event loop: trio runs in a thread of its own.
 
-It is loaded with the first of these bots.
+trio is loaded when the first of these bots is asked.
 """
 
 from __future__ import annotations

@@ -310,8 +310,6 @@ class RecordWriter:
         for entry in self._unseen:
             if type(entry) is Sent:
                 heads += (sent_to(entry.to), entry.line[:-1], b"}\n")
-            elif type(entry) is Received:
-                heads += (received_head(entry), b"}\n")
             else:
                 heads += (line_of(entry, b"")[0], b"}\n")
         self._digest.update(b"".join(heads))

@@ -29,6 +29,7 @@ from tests.support.batches import (
     stderr_of,
     worker,
 )
+from tests.support.imports import loaded
 from tests.support.live import hostile, left_behind
 
 MATCHES = [
@@ -350,3 +351,8 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     bots = ["big_money", hostile("think", 0.05)]
     (row,) = play(executor, bots, (1,), time_limit=10, time_bank=LIMIT)
     assert (left(row)[1], row.late, row.void) == ("time-bank", late, False)
+
+
+def test_a_worker_loads_no_library_that_it_does_not_need() -> None:
+    code = "import referee.tournament.playing.batch"
+    assert not loaded(code, {"trio", "h11", "numpy", "rich"})

@@ -1,0 +1,14 @@
+"""What a program has imported at its end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Collection
+
+
+def loaded(code: str, modules: Collection[str]) -> set[str]:
+    """Those of the modules that a Python program has loaded at its end."""
+    code += f"\nimport sys\nprint(*{set(modules)} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {*done.stdout.split()}
