@@ -1,6 +1,6 @@
 """A bot behind HTTP without an event loop: trio runs in a thread of its own.
 
-trio is loaded when the first of these bots is asked.
+The first of these bots loads trio.
 """
 
 from __future__ import annotations
