@@ -18,9 +18,9 @@ so that `import referee` is cheap.
 #   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing
 #   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
-#   course.py       the course of one match with its bots and its logs
-#   plain.py        drives it without an event loop
-#   play.py         drives it under trio
+#   course.py       one match on its way to bots and logs, and its result; waits for nothing
+#   objects.py      plays a match of Python objects, in a plain loop
+#   runner.py       plays any other match, under trio
 #   workers.py      processes that work for this one
 #   tournament/     many bots against each other, and which is better
 #   api.py          play_match, play_matches: matches from a Python program
@@ -91,7 +91,61 @@ if TYPE_CHECKING:
     from referee.match.result import PlayerResult as PlayerResult
     from referee.match.spec import MatchSpec as MatchSpec
     from referee.match.spec import match_spec as match_spec
-    from referee.play import Runner as Runner
+    from referee.runner import Runner as Runner
+
+_HOMES = {
+    "Matches": "referee.api",
+    "play_match": "referee.api",
+    "play_match_async": "referee.api",
+    "play_matches": "referee.api",
+    "BotCommand": "referee.bots.command",
+    "resolve_bot": "referee.bots.command",
+    "BotFunction": "referee.bots.from_python",
+    "BotLike": "referee.bots.from_python",
+    "BotObject": "referee.bots.in_process",
+    "Played": "referee.course",
+    "BotError": "referee.errors",
+    "BotNotFoundError": "referee.errors",
+    "InternalError": "referee.errors",
+    "LogReadError": "referee.errors",
+    "LogWriteError": "referee.errors",
+    "ProtocolMisuseError": "referee.errors",
+    "RefereeError": "referee.errors",
+    "ShortageError": "referee.errors",
+    "UsageError": "referee.errors",
+    "GAMES": "referee.games",
+    "GameDefinition": "referee.games.interface.definition",
+    "Disqualification": "referee.games.interface.faults",
+    "EndReason": "referee.games.interface.faults",
+    "Fault": "referee.games.interface.faults",
+    "InvalidReply": "referee.games.interface.faults",
+    "Audience": "referee.games.interface.game",
+    "Game": "referee.games.interface.game",
+    "GameSetup": "referee.games.interface.game",
+    "Outcome": "referee.games.interface.game",
+    "Request": "referee.games.interface.game",
+    "SeatState": "referee.games.interface.game",
+    "RandomSource": "referee.games.interface.random_source",
+    "SeededRandomSource": "referee.games.interface.random_source",
+    "DisqualifiedEntry": "referee.logs.record",
+    "EndEntry": "referee.logs.record",
+    "ExitEntry": "referee.logs.record",
+    "FaultEntry": "referee.logs.record",
+    "Header": "referee.logs.record",
+    "PlayerEnd": "referee.logs.record",
+    "ReceivedEntry": "referee.logs.record",
+    "RecordEntry": "referee.logs.record",
+    "SentEntry": "referee.logs.record",
+    "StderrEntry": "referee.logs.record",
+    "Limits": "referee.match.limits",
+    "Match": "referee.match.machine",
+    "MatchResult": "referee.match.result",
+    "PlayerResult": "referee.match.result",
+    "MatchSpec": "referee.match.spec",
+    "match_spec": "referee.match.spec",
+    "Runner": "referee.runner",
+}
+"""Name -> its module; the same names and modules as above."""
 
 if not TYPE_CHECKING:  # or every misspelt name would be one of the package
-    __getattr__, __dir__ = lazy(__name__)
+    __getattr__, __dir__ = lazy(__name__, _HOMES)

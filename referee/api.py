@@ -17,7 +17,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots.command import BotSource, PythonBot
+from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
@@ -29,8 +29,8 @@ from referee.logs.files import LogFile, finished, opened
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
-from referee.plain import are_objects, play_objects
-from referee.play import play_once
+from referee.objects import play_objects
+from referee.runner import play_once
 
 if TYPE_CHECKING:
     from referee.tournament.rows import MatchRow
@@ -90,10 +90,10 @@ def play_match(
         launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
-            played = play_objects(spec, sources, *files, diagnose=True)
+            played = play_objects(spec, new_objects(sources), *files, diagnose=True)
         else:
-            play = partial(play_once, spec, started, *files, record_stderr=record_stderr)
-            played = trio.run(play)
+            play = partial(play_once, record_stderr=record_stderr, alone=True)
+            played = trio.run(partial(play, spec, started, *files))
     return _shown(spec, played)
 
 

@@ -22,19 +22,12 @@ from referee.course import Played
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
-from tests.support import live
 from tests.support.live import entries, hostile, play, play_bots
 from tests.support.sandboxed import needs_bwrap
 
 NO_CGROUPS = "this user can make no control groups here"
 needs_cgroups = pytest.mark.skipif(cgroups.home() is None, reason=NO_CGROUPS)
 needs_no_root = pytest.mark.skipif(os.geteuid() == 0, reason="the system counts root's not")
-
-
-@pytest.fixture(params=["trio", "plain"], autouse=True)
-def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs with both runners."""
-    monkeypatch.setattr(live, "PLAINLY", request.param == "plain")
 
 
 @pytest.fixture(params=["cgroup", "rlimits"])

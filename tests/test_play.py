@@ -21,18 +21,11 @@ from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
 from referee.match.machine import Match
 from referee.match.spec import match_spec
-from referee.play import Runner
-from tests.support import live
+from referee.runner import Runner
 from tests.support.bad_lines import BAD_LINES
 from tests.support.live import await_end, entries, hostile, play, without_times
 
 BIG_MONEY = "big_money"
-
-
-@pytest.fixture(params=["trio", "plain"], autouse=True)
-def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test runs with both runners."""
-    monkeypatch.setattr(live, "PLAINLY", request.param == "plain")
 
 
 async def disqualified(folder: Path, bot: str, **limits: Any) -> tuple[str, str]:
@@ -416,7 +409,6 @@ async def test_an_error_inside_the_referee_leaves_no_bot(
     assert [finding.section for finding in findings] == ["2.14"]  # no game-end, nothing else
 
 
-@pytest.mark.parametrize("runner", ["trio"], indirect=True)
 async def test_cancelling_leaves_no_bot(tmp_path: Path) -> None:
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:

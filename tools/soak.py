@@ -24,7 +24,7 @@ from referee.bots.command import resolve_bot
 from referee.bots.processes.launch import LaunchedBot
 from referee.match.limits import Limits
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from tests.support.foreign_bots import FOREIGN, build
 
 OTHERS = ("militia_money", "random_legal", "village_engine")

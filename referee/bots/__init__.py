@@ -19,8 +19,6 @@ repeat.py      the command that plays a match again
 stand_in.py    a bot of the referee's own, for the seats of others
 from_python.py the source of a bot that a Python program gives
 dialect.py     a bot that speaks a dialect of its game
-checkpoint.py  waiting for an event loop, for bots that are also used without one
-hosting.py     the bots of a match under trio, made and ended on every way out
-lending.py     the same without trio, with bots that wait for another match
-remote.py      a bot behind HTTP, without an event loop
+hosting.py     the bots of a match: made or borrowed, ended or released
+portal.py      the same for a program without an event loop, in a thread with trio
 """

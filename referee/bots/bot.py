@@ -39,6 +39,10 @@ class NoProcess:
 
     started: float | None = None
     exit_code: int | None = None
+    stdout_fd = -1
+
+    def quick_reply(self, seconds: float) -> Answer | None:
+        """None: it has to be waited for."""
 
     def process_report(self, count: int) -> None:
         """None: it has no stderr that could be read."""
@@ -54,17 +58,30 @@ class Bot(Protocol):
 
     @property
     def started(self) -> float | None:
-        """Start time on trio's clock, while it starts up; None from its first request on."""
+        """Start time on `time.monotonic`, while it starts up; None from its first request on."""
 
     @property
     def exit_code(self) -> int | None:
         """Exit code of its process: -N after signal N; None while it runs or without a process."""
 
+    @property
+    def stdout_fd(self) -> int:
+        """A file descriptor that is readable once it has answered; -1 without one."""
+
     def push(self, lines: bytes) -> None:
         """Hand over whole lines, or keep them until the next request; never waits."""
 
+    def quick_reply(self, seconds: float) -> Answer | None:
+        """The usual reply to the last request, if it comes within so many seconds.
+
+        Blocks for this time, without an event loop. None: `reply` has to wait for it, or finds out
+        what is wrong.
+        """
+
     async def reply(self, deadline: float) -> Answer:
         """Wait for its answer to the request that is the last of the lines it was handed.
+
+        It does not have to let other tasks run: the code that waits for many replies does that.
 
         Args:
             deadline: on trio's clock; it bounds handing over the rest of the request as well.
@@ -74,7 +91,7 @@ class Bot(Protocol):
         """
 
     async def finish(self, grace: float) -> None:
-        """Let it have its last lines and `grace` seconds to end by itself, then make it (8.4)."""
+        """Hand over its last lines, give it `grace` seconds to end, then kill it (8.4)."""
 
     async def kill(self) -> None:
         """End it immediately (8.3). Safe more than once."""

@@ -43,8 +43,7 @@ from referee.bots.folder import (
     sources_hash,
 )
 from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.piped import read_now
-from referee.bots.processes.process import wait_for_exit
+from referee.bots.processes.process import read_now, wait_for_exit
 from referee.bots.processes.sandbox import SOURCES as HANDED_IN
 from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import UsageError

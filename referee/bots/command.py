@@ -37,6 +37,7 @@ from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
     from referee.bots.bot import Bot
+    from referee.bots.in_process import InProcessBot
     from referee.rulefiles.bot import RuleFile
 
 _INTERPRETERS = {
@@ -105,6 +106,21 @@ class PythonBot(NamedTuple):
 T = TypeVar("T")
 U = TypeVar("U")
 BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
+
+
+def are_objects(sources: Iterable[BotSource]) -> bool:
+    """Whether all bots are Python objects, so that a match of them needs no event loop."""
+    return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
+
+
+def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
+    """Make the objects of sources that `are_objects`."""
+    from referee.bots.in_process import InProcessBot
+
+    bots = [source.new() for source in sources if isinstance(source, PythonBot)]
+    objects = [bot for bot in bots if isinstance(bot, InProcessBot)]
+    assert len(objects) == len(bots)  # people play only in `referee play` and `serve`
+    return objects
 
 
 def find_bot(
@@ -266,7 +282,7 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
 
 
 def _of_rule_file(file: RuleFile) -> Bot:
-    from referee.bots.in_process import InProcessBot  # with trio
+    from referee.bots.in_process import InProcessBot
 
     return InProcessBot(file.new(), os.path.basename(file.path))
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from referee.bots.bot import Answer, Bot, Failure, as_line, split_lines
-from referee.bots.checkpoint import checkpoint
 from referee.bots.processes.launch import LaunchedBot, Started
-from referee.bots.processes.piped import PipedBot, Steps
-from referee.bots.remote import RemoteBot
 from referee.bots.wrapper import BotWrapper
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import Dialect
@@ -34,19 +29,20 @@ class DialectBot(BotWrapper):
             self._sent = data
             self.wrapped.push(data)
 
-    def replying(self, deadline: float) -> Steps[Answer]:
-        """Get the reply to the request, if it was sent, without an event loop."""
+    @property
+    def stdout_fd(self) -> int:
+        return self.wrapped.stdout_fd
+
+    def quick_reply(self, seconds: float) -> Answer | None:
         answered = self._dialect.answer()
         if answered is not None:
             return answered
-        bot = self.wrapped
-        assert isinstance(bot, PipedBot | RemoteBot)
-        return self._translated((yield from bot.replying(deadline)))
+        answer = self.wrapped.quick_reply(seconds)
+        return None if answer is None else self._translated(answer)
 
     async def reply(self, deadline: float) -> Answer:
         answered = self._dialect.answer()
         if answered is not None:
-            await checkpoint()
             return answered
         return self._translated(await self.wrapped.reply(deadline))
 
@@ -57,11 +53,10 @@ class DialectBot(BotWrapper):
         return as_line(self._dialect.reply(answer))
 
 
-def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: object) -> DialectBot:
+def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
     """A bot with the translation that stands before it."""
     kind = spec.rules.dialects[source.dialect]()
-    # Where there is no event loop, nobody calls what a process has no `async` method for.
-    return DialectBot(cast(Bot, bot), kind.new(seat, spec.seed, source.argument))
+    return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 
 def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:

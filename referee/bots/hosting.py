@@ -1,23 +1,29 @@
-"""Make the bots of a match under trio, and end them on every way out (`lending.py`: without)."""
+"""Make the bots of a match, or borrow those that have waited; end them on every way out."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Hashable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import trio
 
 from referee.bots.bot import Bot
-from referee.bots.command import PythonBot
+from referee.bots.command import BotSource, PythonBot
 from referee.bots.dialect import in_dialect, reply_end
-from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.processes.launch import LaunchedBot, Started, launch
+from referee.bots.processes.pool import BotPool
 from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
+from referee.bots.wrapper import process_of
 from referee.games.interface.definition import GameDefinition
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
 from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
+
+QUICK_SECONDS = 0.005
+"""Seconds of a look at bots that blocks the thread (`Bot.quick_reply`)."""
 
 
 @asynccontextmanager
@@ -34,37 +40,104 @@ async def run_bots(
     Args:
         started: in seat order.
         stderr: for each a file to keep its stderr in, or None; empty: no files.
-        recorded: for each what hands its stderr to the record; empty if none does.
+        recorded: for each the writer of its stderr into the record; empty if there is no such.
         look_seconds: as of `BotProcess`.
     """
-    async with trio.open_nursery() as nursery:
-        bots: list[Bot] = []
-        try:
-            for seat, source in enumerate(started):
-                file = stderr[seat] if stderr else None
-                text = recorded[seat] if recorded else None
-                bot = start(nursery, spec.rules, spec.limits, source, file, look_seconds, text)
-                bots.append(bot)
-                if source.dialect:
-                    bots[-1] = in_dialect(spec, seat, source, bot)
+    bots: list[Bot] = []
+    try:
+        for seat, source in enumerate(started):
+            file = stderr[seat] if stderr else None
+            text = recorded[seat] if recorded else None
+            bot = new_bot(spec.rules, spec.limits, source, file, look_seconds, text)
+            bots.append(in_dialect(spec, seat, source, bot) if source.dialect else bot)
+        yield bots
+    finally:
+        left = [bot for bot in bots if not _is_closed(bot)]
+        with trio.CancelScope(shield=True):
+            await _side_by_side([bot.kill for bot in left])
+
+
+@asynccontextmanager
+async def borrow_bots(
+    pool: BotPool,
+    spec: MatchSpec,
+    sources: Sequence[BotSource],
+    keys: Sequence[Hashable],
+    stderr: Sequence[Sink | None] = (),
+    recorded: Sequence[RecordedStderr] = (),
+    *,
+    fresh: bool = False,
+) -> AsyncGenerator[list[Bot], None]:
+    """Like `run_bots`, with processes that have waited for this match, or new ones.
+
+    After the block those that `release` has released wait in the pool; the others have ended.
+
+    Args:
+        keys: by which those that wait are found, in seat order.
+        fresh: whether new processes play, and those that have waited end.
+
+    Raises:
+        ShortageError: the system has no process, memory or file descriptor left for one.
+    """
+    started: list[Started] = []
+    try:
+        for key, source in zip(keys, sources, strict=True):
+            waiting = await pool.take(key, fresh=fresh)
+            started.append(waiting or launch(source, spec.limits, spec.sandbox))
+        async with run_bots(spec, started, stderr, recorded=recorded) as bots:
             yield bots
-        finally:
-            with trio.CancelScope(shield=True):
-                async with trio.open_nursery() as ending:
-                    for bot in bots:
-                        ending.start_soon(bot.kill)
-            nursery.cancel_scope.cancel()
+    finally:
+        for key, launched in zip(keys, started, strict=False):
+            if isinstance(launched, LaunchedBot):
+                if launched.last_stderr is not None:
+                    pool.put(key, launched)
+                else:
+                    launched.end()
+    await pool.shrink()
+
+
+async def release(bots: Sequence[Bot], keep: Container[int], grace: float) -> set[int]:
+    """Release the processes in the seats of `keep`, and end the other bots, side by side (8.4).
+
+    Each has `grace` seconds. Returns the seats of those that were released.
+    """
+    processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
+    released = {seat for seat, process in processes.items() if process and process.release()}
+
+    async def end(seat: int) -> None:
+        process = processes.get(seat)
+        if process is not None:  # it may have some lines to read
+            await process.hand_over(grace)
+            if process.release():
+                released.add(seat)
+                return
+        await bots[seat].finish(grace)
+
+    await _side_by_side([partial(end, seat) for seat in range(len(bots)) if seat not in released])
+    return released
 
 
 async def finish_all(bots: Sequence[Bot], grace: float) -> None:
     """End bots side by side (8.4)."""
-    async with trio.open_nursery() as nursery:
-        for bot in bots:
-            nursery.start_soon(bot.finish, grace)
+    await release(bots, (), grace)
 
 
-def start(
-    nursery: trio.Nursery,
+async def _side_by_side(calls: Sequence[Callable[[], Awaitable[object]]]) -> None:
+    """Call async functions in parallel; a nursery costs more than the usual match has to end."""
+    if len(calls) == 1:
+        await calls[0]()
+    elif calls:
+        async with trio.open_nursery() as nursery:
+            for call in calls:
+                nursery.start_soon(call)
+
+
+def _is_closed(bot: Bot) -> bool:
+    process = process_of(bot)
+    return process is not None and process.is_closed
+
+
+def new_bot(
     rules: GameDefinition,
     limits: Limits,
     source: Started,
@@ -72,12 +145,10 @@ def start(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """A bot without what stands before it if it speaks a dialect; its tasks are in the nursery."""
+    """A bot for one match, without the translation of its dialect."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
-        process = BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))
-        process.attend(nursery)
-        return process
+        return BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))
     if isinstance(source, PythonBot):
         return source.new()
     from referee.bots.http import http_bot  # with h11, which takes long to load

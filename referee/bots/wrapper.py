@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure
-from referee.bots.checkpoint import checkpoint
 from referee.bots.process_report import ProcessReport
+from referee.bots.processes.process import BotProcess
 
 
 class BotWrapper:
-    """The part of a `Bot` that forwards to the wrapped bot."""
+    """The part of a `Bot` that forwards to the wrapped bot.
+
+    It has no quick reply, unless its class says how it treats one.
+    """
 
     def __init__(self, bot: Bot) -> None:
         self.wrapped = bot
+
+    @property
+    def stdout_fd(self) -> int:
+        return -1
 
     @property
     def started(self) -> float | None:
@@ -35,6 +42,9 @@ class BotWrapper:
         """Let the bot behind have the view of its seat, if it wants that."""
         if (attach_view := getattr(self.wrapped, "attach_view", None)) is not None:
             attach_view(view)
+
+    def quick_reply(self, seconds: float) -> Answer | None:
+        return None
 
     async def finish(self, grace: float) -> None:
         await self.wrapped.finish(grace)
@@ -74,5 +84,11 @@ class ReplayedBot(BotWrapper):
         if answer is None or self._is_asked:
             own = await self.wrapped.reply(deadline)
             return own if answer is None or isinstance(own, Failure) else answer
-        await checkpoint()
         return answer
+
+
+def process_of(bot: object) -> BotProcess | None:
+    """The process of a bot, without its wrappers; None if it has none."""
+    while isinstance(bot, BotWrapper):
+        bot = bot.wrapped
+    return bot if isinstance(bot, BotProcess) else None

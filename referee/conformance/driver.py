@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotSource, resolve_bot
-from referee.bots.hosting import start
+from referee.bots.hosting import new_bot
 from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import launch
 from referee.bots.processes.process import BotProcess
@@ -51,7 +51,7 @@ from referee.match.messages import PlayerNameReply
 from referee.match.pages import SHARED, load_page
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
-from referee.play import Runner
+from referee.runner import Runner
 
 _SHORT_REST = 0.25
 """The share of `rest` to wait if the case does not listen: most bots have exited."""
@@ -164,17 +164,15 @@ class Driver(BotWrapper):
     async def run(self) -> Observed:
         """Run the case."""
         started = trio.current_time()
-        async with trio.open_nursery() as self._nursery:
-            try:
-                self.wrapped = self._start(self._source)
-                self._process = self.wrapped if isinstance(self.wrapped, BotProcess) else None
-                with trio.CancelScope() as self._scope:
-                    await self._play()
-                    self._observed.complete = True
-            finally:
-                for bot in self._started:
-                    await bot.kill()
-            self._nursery.cancel_scope.cancel()
+        try:
+            self.wrapped = self._start(self._source)
+            self._process = self.wrapped if isinstance(self.wrapped, BotProcess) else None
+            with trio.CancelScope() as self._scope:
+                await self._play()
+                self._observed.complete = True
+        finally:
+            for bot in self._started:
+                await bot.kill()
         words, observed = self.wrapped.process_report(_STDERR_LINES), self._observed
         observed.notes = ignored_fields(self._replies, self._rules.replies)
         if words is not None:
@@ -194,9 +192,7 @@ class Driver(BotWrapper):
     def _start(self, source: BotSource) -> Bot:
         """A bot that is ended with the case, without what translates for it."""
         limits = self._bot_limits
-        bot = start(
-            self._nursery, self._rules, limits, launch(source, limits, self._limits.sandbox)
-        )
+        bot = new_bot(self._rules, limits, launch(source, limits, self._limits.sandbox))
         self._started.append(bot)
         return bot
 
@@ -340,7 +336,7 @@ class Driver(BotWrapper):
     async def _await_end(self, seconds: float, when: str) -> None:
         assert self._process is not None  # else the case is skipped
         self._note("the end of its input")
-        if not await self._process.wait_for(self._process.ending_input(seconds)):
+        if not await self._process.end_input(seconds):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
             self._violate(verdict.STAYS, SHARED.after_match, expected, "it is still running")
 
@@ -404,7 +400,7 @@ class Driver(BotWrapper):
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"
             case _ if process is not None:
-                silence = await process.wait_for(process.looking(had, self._limits.rest))
+                silence = await process.look(had, self._limits.rest)
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
                 again = "" if silence.late else ", and not in twice the time"
                 why = why_silent(silence, name, game)
@@ -440,7 +436,7 @@ class Driver(BotWrapper):
             return []
         if not self._case.exits:
             self._note("the end of its input")
-        await self._process.wait_for(self._process.ending_input(self._limits.rest * share))
+        await self._process.end_input(self._limits.rest * share)
         lines: list[bytes] = []
         while len(lines) < _MOST_REST:
             answer: Answer = await self._process.reply(trio.current_time())

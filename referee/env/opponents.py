@@ -1,33 +1,32 @@
-"""Bots in some seats of an environment: all that `referee play` takes, and Python objects.
+"""Bots in some seats of an environment: each that `referee play` takes, and Python objects.
 
-They end at `close`, and with this program.
+Objects are called directly. Other bots need trio, which is loaded for them alone
+(`referee.bots.portal`).
 """
 
 from __future__ import annotations
 
 import time
 import warnings
-import weakref
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from referee.bots.bot import Answer, Failure, split_lines
+from referee.bots.bot import Answer, Bot, Failure, split_lines
 from referee.bots.bundled import bundled_bots
-from referee.bots.command import PythonBot
+from referee.bots.command import PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.in_process import InProcessBot
-from referee.bots.lending import PlainBot, awaited_of, borrow_plain_bots, release_plain
-from referee.bots.processes.polling import run
-from referee.bots.processes.pool import BotPool
 from referee.env.scripts import ScriptBot
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec
+
+if TYPE_CHECKING:
+    from referee.bots.portal import BotPortal
 
 Bots: TypeAlias = Sequence[BotLike | None]
 """In seat order; None where the program itself plays."""
@@ -60,10 +59,12 @@ class Opponents:
         )
         sources = dict(zip(self.seats, given, strict=True))
         self._sources = [sources.get(seat, _NOBODY) for seat in range(len(opponents))]
-        self._pool = BotPool()
-        self._match = ExitStack()  # what ends with it
-        weakref.finalize(self, _close, self._match, self._pool)
-        self._bots: Sequence[PlainBot] = []
+        self._portal: BotPortal | None = None  # if not all are objects
+        if not are_objects(self._sources):
+            from referee.bots.portal import BotPortal  # with trio, which takes long to load
+
+            self._portal = BotPortal()
+        self._bots: Sequence[Bot] = []
         self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
         self._spec: MatchSpec
 
@@ -73,12 +74,12 @@ class Opponents:
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for one.
         """
-        self._match.close()
         self._spec = spec
         self._lines = dict.fromkeys(self.seats, b"")
-        everybody, nobody = range(len(self._sources)), [None] * len(self._sources)
-        lent = borrow_plain_bots(self._pool, spec, self._sources, everybody, nobody)
-        self._bots = self._match.enter_context(lent)
+        if self._portal is None:
+            self._bots = new_objects(self._sources)
+        else:
+            self._bots = self._portal.begin(spec, self._sources)
 
     def tell(self, to: int | None, line: bytes) -> None:
         """Keep a line for its receivers until their next request."""
@@ -109,8 +110,8 @@ class Opponents:
             left = match.disqualified.get(seat)
             if left is not None:
                 del self._lines[seat]
-                if awaited := awaited_of([self._bots[seat]]):
-                    run({awaited[0]: awaited[0].killing()})
+                if self._portal is not None:
+                    self._portal.kill(self._bots[seat])
                 argument = self._sources[seat].argument
                 who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
                 problem = f"{who}: {left.code}, {left.detail}"
@@ -123,10 +124,12 @@ class Opponents:
         bot, limits = self._bots[seat], self._spec.limits
         if isinstance(bot, InProcessBot):
             return bot.answer(split_lines(lines))
+        assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
-        began = time.monotonic() if bot.started is None else bot.started
+        if bot.started is not None:
+            seconds -= time.monotonic() - bot.started
         bot.push(lines)
-        (answer,) = run({awaited_of([bot])[0]: bot.replying(began + seconds)})
+        answer = self._portal.reply(bot, seconds)
         match answer:
             case Failure(Disqualification.TIMEOUT, detail) if in_handshake:
                 return Failure(Disqualification.STARTUP_TIMEOUT, detail)
@@ -144,17 +147,13 @@ class Opponents:
                 bot.hear_the_rest(split_lines(lines))
             else:
                 bot.push(lines)
-        release_plain(self._bots, match.keep_alive & self._lines.keys(), self._spec.limits.grace)
-        self._match.close()
+        if self._portal is not None:
+            self._portal.finish(match.keep_alive & self._lines.keys(), self._spec.limits.grace)
 
     def close(self) -> None:
         """End all processes. Another match can begin afterwards."""
-        _close(self._match, self._pool)
-
-
-def _close(match: ExitStack, pool: BotPool) -> None:
-    match.close()
-    pool.finish()
+        if self._portal is not None:
+            self._portal.close()
 
 
 def _in_process(name: str, path: Path) -> PythonBot:

@@ -47,5 +47,28 @@ if TYPE_CHECKING:
     from referee.logs.verify import Verdict as Verdict
     from referee.logs.verify import verify_record as verify_record
 
+_HOMES = {
+    "RecordSummary": "referee.logs.read",
+    "message_of": "referee.logs.read",
+    "read_log": "referee.logs.read",
+    "read_record": "referee.logs.read",
+    "summaries": "referee.logs.read",
+    "DisqualifiedEntry": "referee.logs.record",
+    "EndEntry": "referee.logs.record",
+    "ExitEntry": "referee.logs.record",
+    "FaultEntry": "referee.logs.record",
+    "Header": "referee.logs.record",
+    "PlayerEnd": "referee.logs.record",
+    "ReceivedEntry": "referee.logs.record",
+    "RecordEntry": "referee.logs.record",
+    "SentEntry": "referee.logs.record",
+    "StderrEntry": "referee.logs.record",
+    "validate_log": "referee.logs.validate",
+    "Kind": "referee.logs.verify",
+    "Verdict": "referee.logs.verify",
+    "verify_record": "referee.logs.verify",
+}
+"""Name -> its module; the same names and modules as above."""
+
 if not TYPE_CHECKING:  # or every misspelt name would be one of the package
-    __getattr__, __dir__ = lazy(__name__)
+    __getattr__, __dir__ = lazy(__name__, _HOMES)

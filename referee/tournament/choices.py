@@ -8,6 +8,13 @@ Seats = Literal["rotate", "all"]
 Keep = Literal["all", "faulty", "none"]
 SEATS: tuple[Seats, ...] = get_args(Seats)
 KEEP: tuple[Keep, ...] = get_args(Keep)
+FORMATS = {
+    "round-robin": "round robin",
+    "gauntlet": "gauntlet",
+    "swiss": "Swiss",
+    "sprt": "SPRT",
+}
+"""Name of a format -> its name for people. Its module in `schedule` is called as it is."""
 MAX_BOTS = 2_000
 DEALS = 10
 """For each pairing or line-up."""

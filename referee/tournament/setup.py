@@ -15,9 +15,9 @@ from referee.bots.command import bot_folder, bot_in, find_all
 from referee.bots.folder import BOT_FILE, BotFolder, is_built
 from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
-from referee.tournament.choices import MAX_BOTS
+from referee.tournament.choices import FORMATS, MAX_BOTS
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule import FORMATS, format_of
+from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import MAX_PLAYERS
 

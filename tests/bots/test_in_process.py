@@ -16,9 +16,9 @@ import pytest
 import trio
 
 from referee.bots.bot import Answer, Failure
-from referee.bots.command import PythonBot
+from referee.bots.command import PythonBot, new_objects
 from referee.bots.in_process import InProcessBot
-from referee.course import NEWS_SECONDS, Played
+from referee.course import Played
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
@@ -26,8 +26,8 @@ from referee.logs.record import without_time
 from referee.logs.sink import MemorySink
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import MatchSpec, match_spec
-from referee.plain import PlainRunner, play_objects
-from referee.play import Runner, play_once
+from referee.objects import play_objects
+from referee.runner import NEWS_SECONDS, Runner, play_once
 from tests.support.live import entries, without_times
 
 EXITED = Failure(Disqualification.EXITED, "as the script says")
@@ -287,7 +287,7 @@ async def test_a_plain_loop_plays_the_same_match(
         sources = [PythonBot(bot.name, partial(InProcessBot, bot)) for bot in bots]
         log, record = MemorySink(), MemorySink()
         if plain:
-            played = play_objects(spec, sources, log, record, diagnose=True)
+            played = play_objects(spec, new_objects(sources), log, record, diagnose=True)
         else:
             played = await play_once(spec, sources, log, record)
         result = msgspec.to_builtins(played.result)
@@ -347,9 +347,7 @@ def test_a_plain_loop_waits_for_the_reader_of_a_log(tmp_path: Path) -> None:
             return super().reply(lines)
 
     bots = [InProcessBot(Script("Ann", 1)), InProcessBot(Starting("Ben", 1))]
-    runner = PlainRunner(toy("a", "b", turns=1), bots, log)
-    runner.run()
-    runner.close()
+    play_objects(toy("a", "b", turns=1), bots, log)
     log.close()
     thread.join()
     os.close(reader)

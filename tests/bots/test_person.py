@@ -19,7 +19,7 @@ from referee.games.interface.faults import Disqualification
 from referee.logs.files import open_logs
 from referee.logs.verify import Kind, verify_record
 from referee.match.spec import match_spec
-from referee.play import Runner
+from referee.runner import Runner
 from tests.support import toy
 from tests.support.live import entries
 

@@ -15,7 +15,7 @@ import random
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from unittest.mock import patch
 
@@ -79,8 +79,8 @@ IS_REAL = MODE in REAL or (bool(MODE) and sys.argv[1] != MODE)
 if IS_REAL:
     import trio
 
-    from referee import play
-    from referee.bots.processes import process
+    from referee import runner
+    from referee.bots.processes import output, process
     from referee.cli import main
 
 MODES: dict[str, Callable[[], object]] = {}
@@ -214,7 +214,7 @@ def _() -> None:
     async def never(self: Any) -> None:
         await trio.sleep_forever()
 
-    play.Runner._keep_on_time = never  # type: ignore[method-assign]
+    runner.Runner._keep_on_time = never  # type: ignore[method-assign]
 
 
 MODES["replies without spaces"] = around(
@@ -235,15 +235,15 @@ def _() -> None:
         self._buffer[:] = rest
         return line
 
-    process.BotProcess._next_line = next_line  # type: ignore[method-assign]
+    output.Output.next_line = next_line  # type: ignore[method-assign]
 
 
 @mode("a torn line is a reply")
 def _() -> None:
     def read(was: Any, self: Any) -> bool:
-        there = was(self)
-        if not there and self._buffer and not self._buffer.endswith(b"\n"):
-            self._buffer += b"\n"
+        there, unread = was(self), self._output.unread
+        if not there and unread and not unread.endswith(b"\n"):
+            self._output.feed(b"\n")
             return True
         return bool(there)
 
@@ -254,7 +254,7 @@ def _() -> None:
 def _() -> None:
     async def reply(was: Any, self: Any, deadline: float) -> Any:
         answer = await was(self, deadline)
-        self._buffer.clear()
+        self._output.clear()
         return answer
 
     around(process.BotProcess, "reply", reply)()
@@ -270,7 +270,8 @@ def _() -> None:
     async def never(self: Any) -> None:
         await trio.sleep_forever()
 
-    process.BotProcess.drain_stderr = never  # type: ignore[method-assign]
+    process.BotProcess._drain_stderr = never  # type: ignore[method-assign]
+    process.BotProcess.read_stderr = lambda self: None  # type: ignore[method-assign]
     OPTIONS.extend(["--time-limit", "2"])
 
 
@@ -563,11 +564,11 @@ MODES["versions are integers"] = constant(
 
 @mode("handshakes one after the other")
 def _() -> None:
-    push = play.Runner._push
+    push = runner.Runner._push
 
-    async def handshakes(was: Any, self: Any) -> None:
+    async def handshakes(was: Any, self: Any, due: Sequence[int]) -> None:
         if any(self.match.requests):
-            await was(self)
+            await was(self, due)
             return
         for seat in self.match.due:
             push(self, seat)
@@ -579,8 +580,13 @@ def _() -> None:
         else:
             self._waiting.pop(seat, None)
 
-    around(play.Runner, "_round", handshakes)()
-    around(play.Runner, "_push", push_later)()
+    def look(was: Any, self: Any, due: Sequence[int]) -> Sequence[int]:
+        seats: Sequence[int] = was(self, due) if any(self.match.requests) else due
+        return seats
+
+    around(runner.Runner, "_look", look)()
+    around(runner.Runner, "_round", handshakes)()
+    around(runner.Runner, "_push", push_later)()
 
 
 MODES["an exit is a late start"] = each(
@@ -1365,7 +1371,7 @@ MODES["who has left can win"] = winners(lambda table: best(table.players))
 @mode("input stays open")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        await self.wait_for(self._ending(self.clock() + 1))
+        await self._wait_for_end(trio.current_time() + 1)
         await self.kill()
 
     process.BotProcess.finish = finish  # type: ignore[method-assign]
@@ -1386,7 +1392,7 @@ def _() -> None:
     async def finish(was: Any, self: Any, grace: float) -> None:
         if self.launched.command.argument.split()[-2] == "1":
             await trio.sleep(0.1)  # it has heard of the end by then
-            await self.wait_for(self.ending_input(0))
+            await self.end_input(0)
             await self.kill()
         else:
             await was(self, grace)
@@ -1397,7 +1403,7 @@ def _() -> None:
 @mode("no sigterm")
 def _() -> None:
     async def finish(self: Any, grace: float) -> None:
-        await self.wait_for(self.ending_input(grace))
+        await self.end_input(grace)
         await self.kill()
 
     process.BotProcess.finish = finish  # type: ignore[method-assign]

@@ -14,7 +14,7 @@ from referee.course import Played
 from referee.logs.sink import MemorySink
 from referee.match.result import PlayerResult
 from referee.match.spec import match_spec
-from referee.play import LOOK_SECONDS, play_once
+from referee.runner import LOOK_SECONDS, play_once
 
 HEAD = """
 import json, os, sys, time

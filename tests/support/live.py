@@ -24,16 +24,12 @@ import msgspec
 
 from referee import cli
 from referee.bots.command import BotSource, find_bot
-from referee.bots.lending import borrow_plain_bots, release_plain
 from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import children
-from referee.bots.processes.pool import BotPool
 from referee.course import Played
 from referee.logs.files import LogFile, open_logs
-from referee.logs.record import RecordedStderr
 from referee.match.spec import MatchSpec, match_spec
-from referee.plain import PlainRunner
-from referee.play import play_once
+from referee.runner import play_once
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = ROOT / "tests" / "hostile_bots" / "hostile.py"
@@ -50,10 +46,6 @@ def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
     return shlex.join(words if copy is None else [*words, str(copy)])
 
 
-PLAINLY = False
-"""Whether `play` does without an event loop."""
-
-
 async def play_bots(
     spec: MatchSpec,
     sources: Sequence[BotSource],
@@ -64,18 +56,16 @@ async def play_bots(
     record_stderr: bool = False,
 ) -> Played:
     """Play one match with bots that end with it."""
-    if not PLAINLY:
-        with launch_bots(sources, spec.limits, spec.sandbox) as started:
-            return await play_once(
-                spec, started, log, record, stderr=stderr, record_stderr=record_stderr
-            )
-    nobody = [None] * len(sources)
-    recorded = [RecordedStderr() for _ in sources] if record_stderr else []
-    with borrow_plain_bots(BotPool(), spec, sources, nobody, stderr or nobody, recorded) as bots:
-        runner = PlainRunner(spec, bots, log, record, stderr=recorded, diagnose=True)
-        runner.run()
-        release_plain(bots, (), spec.limits.grace)
-        return runner.close()
+    with launch_bots(sources, spec.limits, spec.sandbox) as started:
+        return await play_once(
+            spec,
+            started,
+            log,
+            record,
+            stderr=stderr or (),
+            record_stderr=record_stderr,
+            alone=True,
+        )
 
 
 async def play(

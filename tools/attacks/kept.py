@@ -27,7 +27,7 @@ from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import OF_TOURNAMENTS
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from referee.tournament.playing.batch import Batch
 from referee.tournament.rows import Entrant, Plan
 from tests.support.batches import kept, play_all, worker

@@ -29,7 +29,7 @@ from referee.bots.processes.sandbox import resolve, unavailable_reason
 from referee.match.limits import SANDBOXED
 from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, Plan
 from referee.tournament.setup import setup

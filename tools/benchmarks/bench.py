@@ -53,7 +53,7 @@ from referee.logs.verify import verify_record
 from referee.match.machine import Match, Sent
 from referee.match.messages import PlayerNameReply, PlayerNameRequest
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from tests.support.fuzzed import fuzzed_match
 
 SEEDS = range(1, 6)

@@ -24,7 +24,7 @@ from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.sandbox import resolve
 from referee.match.limits import SANDBOXED
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 
 REPLIES = 200
 LIMIT = 0.1

@@ -11,8 +11,7 @@ prctl.py        requests of a process to Linux about itself
 orphans.py      processes that a bot has started outside its group
 cpu.py          the CPU activity of a process
 stderr.py       what a bot said on stderr: kept up to a cap
-piped.py        a bot's process: lines with exact caps and deadlines
-process.py      a `Bot`: the same under trio
-polling.py      waiting for bots without an event loop
+output.py       what a bot writes, as lines with exact limits; pure
+process.py      a `Bot`: a process with deadlines, under trio
 pool.py         processes that wait for another match
 """

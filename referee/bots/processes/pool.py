@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
+import trio
+
 from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.piped import PipedBot
-from referee.bots.processes.polling import run
+from referee.bots.processes.process import BotProcess
 
 MAX_WAITING = 64
 """Bots that wait at most; each takes memory, some MB for one in Python."""
@@ -19,7 +20,7 @@ class BotPool:
         # Those that wait longest first; of a bot that plays against itself there are two.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
-    def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
+    async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
         """A bot that waits and has not ended; None without one, or if a fresh one is wanted."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
@@ -27,7 +28,7 @@ class BotPool:
                 if bot.peek_exit_code() is not None:
                     bot.end()
                 elif fresh:
-                    finish([bot])
+                    await _finish([bot])
                 else:
                     bot.thaw()
                     return bot
@@ -35,7 +36,7 @@ class BotPool:
         return None
 
     def put(self, key: Hashable, bot: LaunchedBot) -> None:
-        """Let a bot wait that was let go of (`Bot.release`)."""
+        """Let a bot wait that was released (`BotProcess.release`)."""
         self._waiting.append((key, bot))
 
     @property
@@ -43,15 +44,16 @@ class BotPool:
         """Those that wait."""
         return [bot for _, bot in self._waiting]
 
-    def shrink(self) -> None:
+    async def shrink(self) -> None:
         """End those that waited longest (8.4) while there are too many."""
         many = max(0, len(self._waiting) - MAX_WAITING)
-        finish(bot for _, bot in self._waiting[:many])
-        del self._waiting[:many]
+        if many:
+            await _finish(bot for _, bot in self._waiting[:many])
+            del self._waiting[:many]
 
-    def finish(self) -> None:
+    async def finish(self) -> None:
         """End all that wait, side by side (8.4)."""
-        finish(self.waiting)
+        await _finish(self.waiting)
         self._waiting.clear()
 
     def end(self) -> None:
@@ -60,11 +62,10 @@ class BotPool:
             self._waiting.pop()[1].end()
 
 
-def finish(waiting: Iterable[LaunchedBot]) -> None:
-    """End bots that wait, side by side (8.4)."""
-    bots = []
-    for launched in waiting:
-        assert launched.last_stderr is not None  # it has played
-        launched.thaw()
-        bots.append(PipedBot(launched, launched.last_stderr))
-    run({bot: bot.finishing(bot.launched.limits.grace) for bot in bots})
+async def _finish(waiting: Iterable[LaunchedBot]) -> None:
+    async with trio.open_nursery() as nursery:
+        for launched in waiting:
+            assert launched.last_stderr is not None  # it has played
+            launched.thaw()
+            bot = BotProcess(launched, launched.last_stderr)
+            nursery.start_soon(bot.finish, launched.limits.grace)

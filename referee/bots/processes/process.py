@@ -1,21 +1,56 @@
-"""A bot's process under trio; its state and its waits are in `piped.py`."""
+"""A bot's process: its lines under deadlines, and its end (protocol, 1 and 8).
+
+The referee reads only while it waits for a reply. Unexpected output of a bot waits in the pipe,
+where it costs nothing, and is counted at the bot's next request. Writing never waits for a bot
+without a request: bytes that do not fit into its pipe wait in memory until its next request.
+
+No task runs beside the process. A method that waits for it starts what it needs for that time: a
+task that reads stderr, and one that notices the end of the process. `push`, `quick_reply` and
+`release` never wait and need no event loop.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import math
 import os
+import select
+import signal
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+import termios
+import time
+from collections.abc import Awaitable, Callable
 
 import trio
+from msgspec.structs import replace
 
-from referee.bots.bot import Answer
-from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.piped import KILL_SECONDS, PipedBot, Steps, Wait
+from referee.bots.bot import Answer, Failure
+from referee.bots.process_report import ProcessReport, TimeoutObservation
+from referee.bots.processes.cpu import Usage, is_computing, usage
+from referee.bots.processes.launch import LaunchedBot, why_not_begun
+from referee.bots.processes.output import Output, OutputLimitError
+from referee.bots.processes.stderr import StderrKeeper
+from referee.games.interface.faults import Disqualification
+from referee.interrupts import signal_name
+from referee.match.decode import is_blank
+from referee.match.limits import MIB
 
-T = TypeVar("T")
-
+_CHUNK = 64 * 1024
+_WHITE_SPACE = b" \t\r\n"
+_MAX_PIPE = 1024 * 1024  # what Linux grants everybody
+_LAST_STDERR_READS = 64
+_KILL_SECONDS = 5
+"""SIGKILL cannot be ignored, but a process stuck in the kernel must not hang the referee."""
+_CPU_CHECK_SECONDS = 0.02
+"""Seconds between two looks at the CPU time, at least."""
+_CORES = os.cpu_count() or 1
+_WATCHED_PART = 0.3
+"""The share of a look before the bot's input is ended."""
+_EXIT_SECONDS = 0.5
+"""Seconds to wait for the exit code after stdout closes, so that the message can name it."""
 _POLL_SECONDS = 0.02
+"""Seconds between two looks for the end of a process, on systems that do not report it."""
 
 
 async def wait_for_exit(launched: LaunchedBot) -> None:
@@ -29,103 +64,503 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
         finally:
             os.close(fd)
     else:
-        while launched.peek_exit_code() is None:  # noqa: ASYNC110 (nothing tells us)
+        while launched.peek_exit_code() is None:  # noqa: ASYNC110 (the system reports nothing)
             await trio.sleep(_POLL_SECONDS)
 
 
 async def kill(launched: LaunchedBot) -> None:
     """Kill what a bot has started, and wait for its process, which is then to be reaped."""
     launched.kill()
-    with trio.move_on_after(KILL_SECONDS):
+    with trio.move_on_after(_KILL_SECONDS):
         await wait_for_exit(launched)
 
 
-class BotProcess(PipedBot):
-    """A launched bot; a `Bot`. `attend` starts two tasks that run beside it while it plays."""
+class BotProcess:
+    """A launched bot; a `Bot`.
 
-    clock: Callable[[], float] = staticmethod(trio.current_time)
+    The process may have waited for this match since its `release`. Its stderr of that time belongs
+    to the match before, and goes to the keeper of that match.
 
-    def __init__(self, *arguments: Any, **others: Any) -> None:
-        """Take what `PipedBot` takes."""
-        super().__init__(*arguments, **others)
-        self._waiting: trio.CancelScope | None = None
-        self._killing = trio.Lock()
+    Args:
+        look_seconds: seconds to look at a process that did not answer in time, before it is
+            killed; 0: none.
+        reply_end: the bytes at the end of each of its replies.
 
-    def attend(self, nursery: trio.Nursery) -> None:
-        """Start what runs beside it while it plays."""
-        nursery.start_soon(self.watch)
-        nursery.start_soon(self.drain_stderr)
+    Attributes:
+        stdout_fd: the referee's end of its stdout; -1 if it was not started.
+        started: its start time on `time.monotonic`; None from its first request on, and if it has
+            waited for this match.
+        has_answered: whether it has written a line that was taken.
+        has_ended: whether its process has ended, as far as the referee has noticed.
+        is_closed: whether it was killed, has finished, or was released.
+    """
 
-    async def watch(self) -> None:
-        """Note the end of the process."""
-        await wait_for_exit(self.launched)
-        self.note_end()
+    def __init__(
+        self,
+        launched: LaunchedBot,
+        stderr: StderrKeeper,
+        look_seconds: float = 0.0,
+        *,
+        reply_end: bytes = b"\n",
+    ) -> None:
+        self.launched = launched
+        self.stderr = stderr
+        before, launched.last_stderr = launched.last_stderr, None
+        self.started: float | None = launched.started if before is None else None
+        self._limits = launched.limits
+        self._output = Output(launched.limits, reply_end)
+        self._outgoing = bytearray()  # what the pipe did not take yet
+        self._takes_input = self._stdout_open = self._stderr_open = False
+        self.has_ended = launched.popen is None
+        self.is_closed = False
+        self._stdin = self.stdout_fd = self._stderr = -1
+        self._look_seconds = look_seconds
+        self.has_answered = False
+        self._has_waited = before is not None
+        self._is_early = False  # wrote before it was asked whether it plays another match
+        self._is_late = False
+        self._silence: TimeoutObservation | None = None
+        used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
+        self._cpu_before = used or 0.0
+        self._cpu_check_at = math.inf if used is None else self._next_cpu_check(used)
+        self._oom_kills = launched.oom_kills
+        self._refused_forks = 0 if before is None else launched.refused_forks
+        if launched.popen is not None:
+            self._stdin, self.stdout_fd, self._stderr = launched.pipes
+            for fd in (self._stdin, self.stdout_fd, self._stderr):
+                os.set_blocking(fd, False)
+            self._takes_input = self._stdout_open = self._stderr_open = True
+            self._stdout_poll = select.poll()
+            self._stdout_poll.register(self.stdout_fd, select.POLLIN)
+            if before is None:
+                self._enlarge_stdout()
+            else:
+                self._read_last_stderr(before)
+                before.close()
 
-    def note_end(self) -> None:
-        """Note the end of the process, and end the wait for it."""
-        super().note_end()
-        if self._waiting is not None:
-            self._waiting.cancel()
+    def _enlarge_stdout(self) -> None:
+        """Let the pipe hold more than is allowed, where the system can (Linux).
 
-    async def drain_stderr(self) -> None:
-        """Read stderr to its end."""
+        Then one look finds all that a bot writes in one go, and too much of it is noticed
+        immediately, not some requests later.
+        """
+        if sys.platform == "linux":
+            wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
+
+    # --- to the bot ---------------------------------------------------------------------------
+
+    def push(self, lines: bytes) -> None:
+        """Hand over lines as far as the pipe takes them; never waits."""
+        if self._has_waited:  # what is there now cannot answer these lines
+            self._has_waited = False
+            self._read_last_output()
+            self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
+            self._output.clear()
+        if self._takes_input and not self._outgoing:
+            try:
+                written = os.write(self._stdin, lines)
+            except OSError:
+                written = 0  # `_write_outgoing` meets it again
+            lines = lines[written:]
+        if self._takes_input and lines:
+            self._outgoing += lines
+            self._write_outgoing()
+
+    def _write_outgoing(self) -> None:
         try:
-            while self._stderr_open:
-                await trio.lowlevel.wait_readable(self._stderr)
-                self.read_stderr()
-        except trio.ClosedResourceError:
+            while self._outgoing:
+                del self._outgoing[: os.write(self._stdin, self._outgoing)]
+        except BlockingIOError:
             pass
+        except OSError:
+            # It closed its stdin or is gone. That alone is no verdict: it may have answered.
+            self._takes_input = False
+            self._outgoing.clear()
+
+    # --- from the bot -------------------------------------------------------------------------
+
+    def quick_reply(self, seconds: float) -> bytes | None:
+        """Wait a moment for the usual reply: one object, in one piece, and nothing after it.
+
+        Returns:
+            None if it has not come, or is not a usual one: then `reply` finds out more.
+        """
+        self.started = None
+        if (
+            not self._output.is_empty
+            or self._outgoing
+            or self._is_early
+            or not self._stdout_open
+            or time.monotonic() >= self._cpu_check_at
+            or not self._stdout_poll.poll(seconds * 1000)
+        ):
+            return None
+        data = read_now(self.stdout_fd)
+        reply = self._output.whole_reply(data) if data else None
+        if reply is None:
+            self._stdout_open = data != b""
+            return None
+        self.has_answered = True
+        if self.stderr.recorded is not None:
+            self._mark_stderr()
+        return reply
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the line that answers the last request."""
-        return await self.wait_for(self.replying(deadline))
+        """Wait for the line that answers the last request (1.2, 1.3, 8.1, 8.2)."""
+        self.started = None
+        if self.launched.popen is None:
+            return Failure(Disqualification.FAILED_TO_START, self.launched.error)
+        if self._is_early:
+            return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
+        answer = await self._answer(deadline)
+        if time.monotonic() >= self._cpu_check_at and (used := self._cpu_exceeded()):
+            return used
+        if isinstance(answer, Failure) and self.launched.oom_kills > self._oom_kills:
+            return Failure(
+                Disqualification.MEMORY_LIMIT,
+                f"the system has killed a process of it for using more than "
+                f"{self._limits.memory_limit / MIB:,g} MiB: {answer.detail}",
+            )
+        return answer
+
+    async def _answer(self, deadline: float) -> Answer:
+        try:
+            # A bot that is stuck on its own full output never reads, so look at both.
+            if self._outgoing and not await self._hand_over(deadline, reading=True):
+                self._is_late = True
+                return Failure(
+                    Disqualification.TIMEOUT, "it did not read its standard input in time"
+                )
+            if not self._output.is_empty:
+                self._read_queue()
+            return await self._read_reply(deadline)
+        except OutputLimitError as error:
+            return Failure(Disqualification.OUTPUT_LIMIT, str(error))
+        finally:
+            if self.stderr.recorded is not None:
+                self._mark_stderr()
+
+    async def _read_reply(self, deadline: float) -> Answer:
+        output, late = self._output, False
+        while True:
+            line = output.next_line()
+            if line is not None:
+                self.has_answered = True
+                if not output.is_empty:
+                    self._read_queue()
+                    output.check_queue()
+                return line
+            if self._stdout_open and not late and not self.has_ended:
+                until = min(deadline, self._cpu_check_at + self._clock_offset())
+                late = await self._wait(until, read=True)
+                if late and until < deadline:
+                    late = False
+                    if used := self._cpu_exceeded():
+                        return used
+            # Whatever woke us, look into the pipe: what is complete there counts, even if the
+            # referee was late to notice. A drip-fed line gets no more time than this.
+            if not self._read():
+                if not self._stdout_open or self.has_ended:
+                    how = await self._how_it_ended()
+                    if self.has_ended and not self.launched.was_started():
+                        return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
+                    return Failure(Disqualification.EXITED, how)
+                if late:
+                    self._is_late = True
+                    return Failure(Disqualification.TIMEOUT, "no reply in time")
+
+    def _read(self) -> bool:
+        """Read once, without waiting; whether there was anything."""
+        data = read_now(self.stdout_fd) if self._stdout_open else None
+        if data:
+            self._output.feed(data)
+        elif data is not None:
+            self._stdout_open = False
+        return bool(data)
+
+    def _read_queue(self) -> None:
+        """Read all that is there, to measure it (1.3)."""
+        while self._read():
+            if self._output.is_overfull:
+                self._output.check_queue()
+
+    def _read_last_output(self) -> None:
+        """Read what nobody has asked for, as far as it is there, to be able to report it."""
+        while len(self._output.unread) < self._limits.queue_limit and self._read():
+            pass
+
+    def _clock_offset(self) -> float:
+        """The difference of trio's clock and `time.monotonic`."""
+        return trio.current_time() - time.monotonic()
+
+    def _cpu_exceeded(self) -> Failure | None:
+        """Count its CPU time; why it has to leave the match if that is too much (sandbox.md, 9)."""
+        used = self.launched.cpu_seconds
+        if used is None or self.has_ended:
+            self._cpu_check_at = math.inf
+            return None
+        limit = self._limits.cpu_limit
+        if used - self._cpu_before <= limit:
+            self._cpu_check_at = self._next_cpu_check(used)
+            return None
+        return Failure(
+            Disqualification.CPU_LIMIT,
+            f"it has used {used - self._cpu_before:.1f} s of CPU time ({limit:g} s a match)",
+        )
+
+    def _next_cpu_check(self, used: float) -> float:
+        """When all cores could have used up what is left, on `time.monotonic`."""
+        left = self._cpu_before + self._limits.cpu_limit - used
+        return time.monotonic() + max(left / _CORES, _CPU_CHECK_SECONDS)
+
+    async def _how_it_ended(self) -> str:
+        if not await self._wait_for_end(trio.current_time() + _EXIT_SECONDS):
+            return "it closed its standard output"
+        code = self.launched.peek_exit_code()
+        if code is None:
+            return "its process ended"
+        if code < 0:
+            return f"its process was ended by {signal_name(-code)}"
+        return f"its process ended with exit code {code}"
+
+    def _why_not_begun(self) -> str:
+        """The reason why the sandbox did not run it; as `why_not_begun`."""
+        self._read_last_stderr(self.stderr)
+        said = self.stderr.lines(1).lines
+        self.stderr.forget()  # the bot has said nothing
+        return why_not_begun(self.launched.argument, said)
+
+    # --- waiting ------------------------------------------------------------------------------
+
+    async def _wait(self, until: float, *, read: bool = False, write: bool = False) -> bool:
+        """Wait for output, or for room in its stdin, or for its end. Reads stderr meanwhile.
+
+        Returns:
+            Whether the time ran out.
+        """
+        is_over = False
+
+        async def wait_for(ready: Callable[[int], Awaitable[None]], fd: int) -> None:
+            nonlocal is_over
+            await ready(fd)
+            is_over = True
+            scope.cancel()
+
+        async with trio.open_nursery() as nursery:
+            scope = nursery.cancel_scope
+            scope.deadline = until
+            nursery.start_soon(self._drain_stderr)
+            if read:
+                nursery.start_soon(wait_for, trio.lowlevel.wait_readable, self.stdout_fd)
+            if write:
+                nursery.start_soon(wait_for, trio.lowlevel.wait_writable, self._stdin)
+            await self._note_end()
+            scope.cancel()
+        return not (is_over or self.has_ended)
+
+    async def attend(self) -> None:
+        """Read its stderr and note its end, while it has no request. Runs until cancelled."""
+        if self.is_closed or self.launched.popen is None:
+            return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._drain_stderr)
+            if not self.has_ended:
+                await self._note_end()
+
+    async def _note_end(self) -> None:
+        await wait_for_exit(self.launched)
+        self.has_ended = True
+
+    async def _drain_stderr(self) -> None:
+        """Read stderr to its end, so that the bot never blocks on it (1.4)."""
+        while self._stderr_open:
+            await trio.lowlevel.wait_readable(self._stderr)
+            self.read_stderr()
+
+    async def _wait_for_end(self, until: float) -> bool:
+        """Wait for its end. Returns: whether it has ended."""
+        if not self.has_ended:
+            await self._wait(until)
+        return self.has_ended
+
+    async def _hand_over(self, until: float, *, reading: bool = False) -> bool:
+        """Hand over what did not fit into its pipe, reading meanwhile; False if time ran out."""
+        while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
+            if await self._wait(until, read=reading, write=True):
+                return False
+            self._write_outgoing()
+            if reading:
+                self._read_queue()
+        return True
+
+    # --- a look at a silent one ---------------------------------------------------------------
+
+    @property
+    def unfinished(self) -> bytes:
+        """The part of an unfinished line that was read."""
+        return self._output.unread
+
+    async def look(self, watch: float, rest: float) -> TimeoutObservation:
+        """See what it does instead of answering; its input is ended on the way.
+
+        Args:
+            watch: seconds to look whether it computes, or answers late.
+            rest: seconds to wait for its end once its input has ended.
+        """
+        before = self.usage()
+        silence = TimeoutObservation(
+            unfinished=self.unfinished,
+            blank=self._output.is_blank_so_far,
+            has_read=self.has_read,
+            has_answered=self.has_answered,
+            cpu_seconds=before and before.seconds,
+        )
+        if silence.unfinished:
+            return silence
+        began = trio.current_time()
+        late = await self.reply(began + watch)
+        if isinstance(late, bytes):
+            return replace(silence, late=late)
+        is_busy = is_computing(before, self.usage(), trio.current_time() - began)
+        if is_busy or self.unfinished:
+            return replace(silence, is_busy=is_busy, unfinished=self.unfinished)
+        self.stderr.end()
+        ended = await self.end_input(rest)
+        at_end = await self.reply(trio.current_time())
+        return replace(silence, ended=ended, at_end=at_end if isinstance(at_end, bytes) else b"")
+
+    @property
+    def has_read(self) -> bool:
+        """Whether it has read all that it was sent, as far as anybody can tell."""
+        if self._outgoing or not self._takes_input:
+            return not self._outgoing
+        with contextlib.suppress(OSError):  # not every system tells
+            unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
+            return not int.from_bytes(unread, sys.byteorder)
+        return True
+
+    def usage(self) -> Usage | None:
+        """The CPU activity of it and its children; None if it is not known."""
+        roots = self.launched.roots
+        return usage(*roots) if roots else None
+
+    # --- its end ------------------------------------------------------------------------------
+
+    @property
+    def exit_code(self) -> int | None:
+        """Exit code of the process, once reaped: -N after signal N; None without one."""
+        # One that was looked at was to be killed, and has at most run ahead of that.
+        return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
+
+    def read_stderr(self) -> None:
+        """Read stderr once."""
+        self._read_stderr(self.stderr)
+
+    def _read_stderr(self, keeper: StderrKeeper) -> bool:
+        data = read_now(self._stderr) if self._stderr_open else None
+        if data is not None:
+            self._stderr_open = bool(data)
+            keeper.feed(data)
+        return bool(data)
+
+    def _read_last_stderr(self, keeper: StderrKeeper) -> None:
+        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
+            if not self._read_stderr(keeper):
+                break
+
+    def _mark_stderr(self) -> None:
+        """Assign its stderr so far to the reply: what it wrote before is there by now."""
+        self._read_last_stderr(self.stderr)
+        assert self.stderr.recorded is not None
+        self.stderr.recorded.mark()
+
+    def process_report(self, count: int) -> ProcessReport:
+        """The report on the process, once it has ended."""
+        stderr = self.stderr.lines(count)
+        if self._silence is not None:  # the end of its input has brought about the rest
+            return ProcessReport(stderr, silence=self._silence, limits=self._limits)
+        is_full = self.launched.refused_forks > self._refused_forks
+        *lines, unfinished = self._output.unread.split(b"\n")
+        unasked = [line for line in lines if not is_blank(line)]
+        return ProcessReport(
+            stderr,
+            len(unasked),
+            unasked[0] if unasked else b"",
+            unfinished,
+            limits=self._limits,
+            reached=("process_limit",) if is_full else (),
+            sandbox=self.launched.sandbox.kind,
+        )
+
+    def release(self) -> bool:
+        """Let the process wait for another match (8.4), if it has read and written all it should.
+
+        Never waits. Returns: whether it waits now.
+        """
+        if self.is_closed or self.has_ended or self._outgoing or not self._takes_input:
+            return False
+        self._read()
+        if not self._stdout_open or self._output.unread.strip(_WHITE_SPACE):
+            return False
+        self._read_last_stderr(self.stderr)
+        self.launched.last_stderr = self.stderr
+        self.is_closed = True
+        return True
+
+    async def hand_over(self, grace: float) -> None:
+        """Hand over the rest of the lines, for `grace` seconds at most."""
+        await self._hand_over(trio.current_time() + grace)
+
+    async def end_input(self, seconds: float) -> bool:
+        """Hand over what is left, end its input, and wait for its end; whether it has ended."""
+        until = trio.current_time() + seconds
+        await self._hand_over(until)
+        self._close_stdin()
+        return await self._wait_for_end(until)
 
     async def finish(self, grace: float) -> None:
-        """Let it end by itself, then make it."""
-        await self.wait_for(self.finishing(grace))
+        """Let it end by itself for `grace` seconds, and again after SIGTERM; then kill it (8.4)."""
+        if not self.is_closed and not await self.end_input(grace):
+            self.launched.terminate()
+            await self._wait_for_end(trio.current_time() + grace)
+        await self.kill()
 
     async def kill(self) -> None:
-        """Kill it, even if the caller is cancelled."""
+        """Kill what the bot has started, reap the process, keep its last words (8.3).
+
+        Cannot be cancelled. Nobody may be waiting for the process.
+        """
+        if self.is_closed:
+            return
         with trio.CancelScope(shield=True):
-            async with self._killing:
-                await self.wait_for(self.killing())
+            if self._is_late and self._look_seconds and not self.has_ended:
+                watch = self._look_seconds * _WATCHED_PART
+                self._silence = await self.look(watch, self._look_seconds - watch)
+            self.launched.kill()
+            await self._wait_for_end(trio.current_time() + _KILL_SECONDS)
+        self._close()
 
-    async def wait_for(self, steps: Steps[T]) -> T:
-        """Take steps of this bot, such as `looking`, to their end."""
-        waits = 0
-        try:
-            wait = next(steps)
-            while True:
-                waits += 1
-                wait = steps.send(await self._wait(wait))
-        except StopIteration as done:
-            if not waits:
-                await trio.lowlevel.checkpoint()  # other tasks must not starve
-            result: T = done.value
-            return result
+    def _close_stdin(self) -> None:
+        self._takes_input = False
+        self._outgoing.clear()
+        self.launched.close_stdin()
 
-    async def _wait(self, wait: Wait) -> bool:
-        """Wait once; whether the time ran out."""
-        with trio.move_on_at(wait.until) as self._waiting:
-            if wait.read and wait.write:
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_cancel_when_readable, self.stdout_fd, nursery.cancel_scope)
-                    await trio.lowlevel.wait_writable(self.stdin_fd)
-                    nursery.cancel_scope.cancel()
-            elif wait.write:
-                await trio.lowlevel.wait_writable(self.stdin_fd)
-            elif wait.read:
-                await trio.lowlevel.wait_readable(self.stdout_fd)
-            else:
-                await self.watch()
-        late = self._waiting.cancelled_caught and not self.has_ended
-        self._waiting = None
-        return late
-
-    def _forget_pipe(self, fd: int) -> None:
-        trio.lowlevel.notify_closing(fd)
+    def _close(self) -> None:
+        self.is_closed = self.has_ended = True
+        self.launched.reap()
+        self._read_last_stderr(self.stderr)
+        self._close_stdin()
+        self._read_last_output()
+        self._stdout_open = self._stderr_open = False
+        self.launched.close_pipes()
+        self.stderr.close()
 
 
-async def _cancel_when_readable(fd: int, scope: trio.CancelScope) -> None:
-    await trio.lowlevel.wait_readable(fd)
-    scope.cancel()
+def read_now(fd: int) -> bytes | None:
+    """The bytes in a pipe now: none at its end; None if nothing has come yet."""
+    try:
+        return os.read(fd, _CHUNK)
+    except BlockingIOError:
+        return None

@@ -167,7 +167,7 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     from referee.bots.command import find_bot
     from referee.bots.processes.launch import launch_bots
     from referee.match.spec import match_spec
-    from referee.play import play_once
+    from referee.runner import play_once
 
     bots = ["minimal", "minimal"]
     began = time.monotonic()
@@ -176,7 +176,7 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
         spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
         sources = [find_bot(bot, spec.game) for bot in bots]
         with launch_bots(sources, spec.limits, sandbox) as started:
-            played = run_in_trio(lambda _: play_once(spec, started), interrupts)
+            played = run_in_trio(lambda _: play_once(spec, started, alone=True), interrupts)
     except RefereeError as error:
         return Found(False, str(error))
     if played.disqualified:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from referee.logs.conversation import RecordedAnswers
     from referee.logs.sink import Sink
     from referee.match.spec import MatchSpec
-    from referee.play import Runner
+    from referee.runner import Runner
     from referee.web.server.seat import MatchSession
 
 PROGRESS_AFTER_SECONDS = 1.0
@@ -260,7 +260,7 @@ def _play_match(
 ) -> Played:
     """Play the match; `kept` are the sinks of `play_once`, and the answers that are known."""
     from referee.bots.command import HUMAN
-    from referee.play import play_once
+    from referee.runner import play_once
 
     for file in filter(None, (kept["log"], kept["record"])):
         file.begin(copy=True)
@@ -285,7 +285,12 @@ def _play_match(
         if sitting is not None:
             await nursery.start(_serve, sitting, options)
         played = await play_once(
-            spec, started, record_stderr=options.record_stderr, watch=watch, **kept
+            spec,
+            started,
+            record_stderr=options.record_stderr,
+            watch=watch,
+            alone=sitting is None,
+            **kept,
         )
         if sitting is not None:
             sitting.end(spec, played)

@@ -10,16 +10,17 @@ import os
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from multiprocessing.util import Finalize
 from pathlib import Path
 
+import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
-from referee.bots.command import BotCommand, BotSource
-from referee.bots.lending import borrow_plain_bots, release_plain
+from referee.bots.command import BotCommand, BotSource, are_objects, new_objects
+from referee.bots.hosting import borrow_bots, release
 from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
@@ -28,9 +29,9 @@ from referee.errors import InternalError, RefereeError, ShortageError, UsageErro
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
-from referee.match.machine import Match
 from referee.match.spec import MatchSpec
-from referee.plain import PlainRunner
+from referee.objects import play_objects
+from referee.runner import Runner
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.live import LiveRecord, live_of
 from referee.tournament.rows import Entrant, MatchRow, Plan, SeatRow, faults_of, histogram, reached
@@ -158,19 +159,18 @@ class Worker:
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
-        rows = []
-        until = time.monotonic() + BATCH_SECONDS
-        for plan in batch.plans:
-            rows.append(self._play(batch, plan, sources))
-            if time.monotonic() >= until:
-                break
+        if are_objects(sources.values()):  # which need no event loop
+            rows = [_Attempt(batch, plan, sources).play_objects() for plan in _in_time(batch.plans)]
+        else:
+            rows = trio.run(self._play_all, batch, sources)
         if batch.alone:
             self.finish()
         return rows
 
     def finish(self) -> None:
         """End the bots that wait."""
-        self._pool.finish()
+        if self._pool.waiting:
+            trio.run(self._pool.finish)
         kill_orphans(self._spare)
 
     def kill(self) -> None:
@@ -178,13 +178,16 @@ class Worker:
         self._pool.end()
         kill_orphans(self._spare)
 
-    def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
+    async def _play_all(self, batch: Batch, sources: Mapping[int, BotSource]) -> list[MatchRow]:
+        return [await self._play(batch, plan, sources) for plan in _in_time(batch.plans)]
+
+    async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
         """Play a match, again if need be."""
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
             try:
-                is_again = self._attempt(attempt)
+                is_again = await self._attempt(attempt)
             finally:
                 attempt.close()
             for seat, left in attempt.played.disqualified.items():
@@ -207,14 +210,15 @@ class Worker:
                     "matches that the bot lost for that are not saved"
                 )
 
-    def _attempt(self, attempt: _Attempt) -> bool:
+    async def _attempt(self, attempt: _Attempt) -> bool:
         """Play a match once; whether again: a bot that had waited failed in its handshake."""
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
+        match = attempt.match
         # A process plays in one place of each deal, so that it sees none of them twice.
         place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
         processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
-        with borrow_plain_bots(
+        async with borrow_bots(
             self._pool,
             spec,
             attempt.sources,
@@ -224,21 +228,22 @@ class Worker:
             fresh=attempt.fresh,
         ) as borrowed:
             waited = {seat for seat in processes if borrowed[seat].started is None}
-            runner = PlainRunner(
+            runner = Runner(
                 spec,
                 borrowed,
                 record=attempt.record,
                 stderr=attempt.recorded,
-                digest=not batch.results,  # who wants the results whole has no use for it
+                digest=attempt.has_digest,
+                match=match,
+                alone=True,
             )
             runner.idle = lambda: self._pool.waiting
             runner.overslept = attempt.lateness.note
-            match = attempt.match = runner.match
-            runner.run()
+            await runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-            released = release_plain(borrowed, keep, spec.limits.grace)
-            attempt.played = runner.close(able)
+            released = await release(borrowed, keep, spec.limits.grace)
+            attempt.played = await runner.close(able)
         if processes - released:
             kill_orphans(self._spare)
         failed = match.failed_handshake & waited
@@ -265,11 +270,10 @@ class _Attempt:
         fresh: whether processes that have waited for it may not play: they have seen this match.
     """
 
-    match: Match
     played: Played
 
     def __init__(
-        self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource], *, fresh: bool
+        self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource], *, fresh: bool = False
     ) -> None:
         self.batch = batch
         self.plan = plan
@@ -278,6 +282,8 @@ class _Attempt:
         self.sources = [sources[number] for number in plan.players]
         bots = tuple([entrant.bot for entrant in self.entrants])
         self.spec = replace(batch.spec, bots=bots, seed=plan.seed)
+        self.match = self.spec.new_match()
+        self.has_digest = not batch.results  # with the results, nobody needs a digest
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_of(Path(batch.live), plan.match))
@@ -286,6 +292,20 @@ class _Attempt:
         self.stderr = [MemorySink() for _ in bots]
         self.recorded = [RecordedStderr() for _ in bots] if batch.record_stderr else []
         self.lateness = Lateness()
+
+    def play_objects(self) -> MatchRow:
+        """Play a match of Python objects, which are never late and always fresh."""
+        try:
+            self.played = play_objects(
+                self.spec,
+                new_objects(self.sources),
+                record=self.record,
+                digest=self.has_digest,
+                match=self.match,
+            )
+        finally:
+            self.close()
+        return self.row(0, 0)
 
     def close(self) -> None:
         if self.record is not None:
@@ -354,6 +374,15 @@ class _Attempt:
             stderr=[sink.data[:MAX_STDERR] for sink in self.stderr] if is_kept else [],
             result=result if batch.results else None,
         )
+
+
+def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
+    """The first of these plans, and those that begin within `BATCH_SECONDS`."""
+    until = time.monotonic() + BATCH_SECONDS
+    for plan in plans:
+        yield plan
+        if time.monotonic() >= until:
+            return
 
 
 def _files(source: BotSource) -> list[str]:

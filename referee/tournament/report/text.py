@@ -10,10 +10,10 @@ from rich.text import Text
 
 from referee.games.interface.capabilities import Table
 from referee.text.terminal import duration, plain
+from referee.tournament.choices import FORMATS
 from referee.tournament.report.facts import BotFacts, Statistics
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
-from referee.tournament.schedule import FORMATS
 
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""

@@ -16,16 +16,8 @@ TYPE_CHECKING = False  # the command needs the names early
 if TYPE_CHECKING:
     from referee.tournament.schedule.format import Format
 
-FORMATS = {
-    "round-robin": "round robin",
-    "gauntlet": "gauntlet",
-    "swiss": "Swiss",
-    "sprt": "SPRT",
-}
-"""Name of a format -> its name for people. Its module here is called as it is."""
-
 
 def format_of(name: str) -> Format:
-    """A format, by its name in `FORMATS`."""
+    """A format, by its name in `choices.FORMATS`."""
     made: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return made

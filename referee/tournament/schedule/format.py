@@ -12,10 +12,9 @@ from msgspec import Meta, Struct
 from referee.match.limits import MAX_COUNT
 from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import MatchSpec, match_spec
-from referee.tournament.choices import DEALS, Seats
+from referee.tournament.choices import DEALS, FORMATS, Seats
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
-from referee.tournament.schedule import FORMATS
 
 Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
 LineUp = tuple[int, ...]

@@ -26,7 +26,7 @@ from referee.logs.conversation import answers_before
 from referee.logs.files import opened
 from referee.logs.record import RecordedAnswer
 from referee.match.spec import MatchSpec, match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside

@@ -22,12 +22,12 @@ from referee.games import DEFAULT_GAME, GAMES
 from referee.match.spec import settings_words, tournament_limits
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
+from referee.tournament.choices import FORMATS
 from referee.tournament.report import text
 from referee.tournament.report.history import History
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.whole import Report
 from referee.tournament.rows import Entrant, MatchRow
-from referee.tournament.schedule import FORMATS
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import named
 from referee.tournament.store import Store

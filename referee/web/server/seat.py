@@ -37,7 +37,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Picks, Question, problem_with
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
-from referee.play import Runner
+from referee.runner import Runner
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number

@@ -13,9 +13,8 @@ from referee.bots.bot import Failure
 from referee.bots.command import BotCommand, resolve_bot
 from referee.bots.processes import pool as module
 from referee.bots.processes.launch import LaunchedBot
-from referee.bots.processes.piped import PipedBot
-from referee.bots.processes.polling import run
 from referee.bots.processes.pool import BotPool
+from referee.bots.processes.process import BotProcess
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.logs.sink import MemorySink
@@ -45,9 +44,9 @@ async def test_who_waits_is_taken_once() -> None:
     pool = BotPool()
     bot = waiting()
     pool.put("bot", bot)
-    assert pool.take("another") is None
-    assert pool.take("bot") is bot
-    assert pool.take("bot") is None
+    assert await pool.take("another") is None
+    assert await pool.take("bot") is bot
+    assert await pool.take("bot") is None
     bot.end()
 
 
@@ -56,7 +55,7 @@ async def test_two_of_one_kind_wait_side_by_side() -> None:
     bots = [waiting(), waiting()]
     for bot in bots:
         pool.put("bot", bot)
-    assert {pool.take("bot"), pool.take("bot")} == set(bots)
+    assert {await pool.take("bot"), await pool.take("bot")} == set(bots)
     for bot in bots:
         bot.end()
 
@@ -67,7 +66,7 @@ async def test_who_has_ended_meanwhile_is_not_taken() -> None:
     pool.put("bot", bot)
     bot.kill()
     await_end(pid(bot))
-    assert pool.take("bot") is None
+    assert await pool.take("bot") is None
     assert bot.exit_code == -signal.SIGKILL  # so it was reaped
 
 
@@ -79,11 +78,11 @@ async def test_the_one_that_waited_longest_ends_when_there_are_too_many(
     bots = [waiting() for _ in range(5)]
     for number, bot in enumerate(bots):
         pool.put(number, bot)
-    pool.shrink()
+    await pool.shrink()
     assert [bot.exit_code for bot in bots] == [0, 0, None, None, None]
-    pool.finish()
+    await pool.finish()
     assert [bot.exit_code for bot in bots] == [0] * len(bots)
-    assert pool.take(4) is None
+    assert await pool.take(4) is None
 
 
 async def test_who_does_not_end_by_itself_is_made_to() -> None:
@@ -91,7 +90,7 @@ async def test_who_does_not_end_by_itself_is_made_to() -> None:
     bot = waiting(hostile("stop_at", 0), Limits(grace=0.05))
     pool.put("bot", bot)
     os.killpg(pid(bot), signal.SIGSTOP)  # SIGSTOP: it does not see the end of its input
-    pool.finish()
+    await pool.finish()
     assert bot.exit_code in (-signal.SIGKILL, -signal.SIGTERM)
 
 
@@ -105,18 +104,18 @@ async def test_all_are_killed_at_once() -> None:
     assert not any(is_running(pid(bot)) for bot in bots)
 
 
-# --- letting go (Bot.release) ---------------------------------------------------------------------
+# --- letting go (BotProcess.release) --------------------------------------------------------------
 
 
-def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
-    """Play the shortest match with a process; whether it was let go of, and its reply."""
-    bot = PipedBot(launched, StderrKeeper(stderr))
+async def let_go(launched: LaunchedBot, stderr: MemorySink) -> tuple[bool, object]:
+    """Play the shortest match with a process; whether it was released, and its reply."""
+    bot = BotProcess(launched, StderrKeeper(stderr))
     bot.push(ASK)
-    (reply,) = run({bot: bot.replying(bot.clock() + 60)})
+    reply = await bot.reply(trio.current_time() + 60)
     bot.push(END)
-    (released,) = run({bot: bot.releasing(GRACE)})
-    if not released:
-        run({bot: bot.killing()})
+    await bot.hand_over(GRACE)
+    released = bot.release()
+    await bot.kill()
     return released, reply
 
 
@@ -130,7 +129,7 @@ async def test_what_is_on_stderr_by_then_is_of_the_match() -> None:
     launched = LaunchedBot(resolve_bot(kept()), LIMITS)
     for match in (b"match 1\n", b"match 2\n"):
         stderr = MemorySink()
-        assert let_go(launched, stderr)[0]
+        assert (await let_go(launched, stderr))[0]
         assert stderr.data == match
     launched.end()
 
@@ -141,11 +140,11 @@ async def test_what_comes_on_stderr_later_is_not_of_the_next_match() -> None:
         "sys.stdin.readline(); signal.sigwait({signal.SIGUSR1}); os.write(2, b'later'); "
         "sys.stdin.readline(); os.write(2, b'next'); os.write(1, b'{}\\n'); signal.pause()"
     )
-    assert let_go(launched, MemorySink())[0]
+    assert (await let_go(launched, MemorySink()))[0]
     os.kill(pid(launched), signal.SIGUSR1)
     await trio.lowlevel.wait_readable(launched.pipes[2])
     stderr = MemorySink()
-    assert let_go(launched, stderr)[0]
+    assert (await let_go(launched, stderr))[0]
     assert stderr.data == b"next"
     launched.end()
 
@@ -168,10 +167,10 @@ async def test_what_was_written_before_the_next_match_does_not_answer_it(
         f"sys.stdin.readline(); signal.sigwait({{signal.SIGUSR1}}); os.write(1, {early!r}); "
         "os.write(2, b'.'); sys.stdin.readline(); os.write(1, b'{}\\n'); signal.pause()"
     )
-    assert let_go(launched, MemorySink())[0]
+    assert (await let_go(launched, MemorySink()))[0]
     os.kill(pid(launched), signal.SIGUSR1)
     await trio.lowlevel.wait_readable(launched.pipes[2])
-    _, reply = let_go(launched, MemorySink())
+    _, reply = await let_go(launched, MemorySink())
     launched.end()
     if taken:
         assert reply == b"{}"
@@ -192,7 +191,7 @@ async def test_what_was_written_before_the_next_match_does_not_answer_it(
 )
 async def test_who_has_read_all_and_written_nothing_can_play_again(code: str, fit: bool) -> None:
     launched = program(code)
-    released, reply = let_go(launched, MemorySink())
+    released, reply = await let_go(launched, MemorySink())
     launched.end()
     assert reply == b"{}"
     assert released == fit

@@ -41,13 +41,9 @@ async def ask(code: str, request: bytes, seconds: float = 0.4) -> bytes | Failur
     """Hand one request to a program and wait for its reply."""
     launched = LaunchedBot(resolve_bot(python(code)), Limits())
     process = BotProcess(launched, StderrKeeper(None))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        nursery.start_soon(process.drain_stderr)
-        process.push(request)
-        answer = await process.reply(trio.current_time() + seconds)
-        await process.kill()
-        nursery.cancel_scope.cancel()
+    process.push(request)
+    answer = await process.reply(trio.current_time() + seconds)
+    await process.kill()
     return answer
 
 
@@ -144,21 +140,18 @@ input(); os.write(1, {early!r}); os.write(2, b"written\\n")
 input()
 """
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), options), StderrKeeper(None))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        process.push(b"request\n")
-        assert await process.reply(trio.current_time() + 20) == b"first"
-        process.push(b"news\n")
-        await trio.lowlevel.wait_readable(process.launched.pipes[2])
-        assert process.unfinished == b""  # nobody has looked
-        for answer in answers:
-            said = await process.reply(trio.current_time() + 20)
-            if isinstance(answer, str):
-                assert said == Failure("output-limit", answer)
-            else:
-                assert said == answer
-        await process.kill()
-        nursery.cancel_scope.cancel()
+    process.push(b"request\n")
+    assert await process.reply(trio.current_time() + 20) == b"first"
+    process.push(b"news\n")
+    await trio.lowlevel.wait_readable(process.launched.pipes[2])
+    assert process.unfinished == b""  # nobody has looked
+    for answer in answers:
+        said = await process.reply(trio.current_time() + 20)
+        if isinstance(answer, str):
+            assert said == Failure("output-limit", answer)
+        else:
+            assert said == answer
+    await process.kill()
 
 
 async def asked_late(code: str) -> list[bytes | Failure]:
@@ -167,12 +160,9 @@ async def asked_late(code: str) -> list[bytes | Failure]:
     poll = select.poll()
     poll.register(process.launched.pipes[1], select.POLLIN)
     poll.poll(20_000)  # the event loop stands still until the bot has written
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        over = trio.current_time() - 100
-        answers = [await process.reply(over), await process.reply(over)]
-        await process.kill()
-        nursery.cancel_scope.cancel()
+    over = trio.current_time() - 100
+    answers = [await process.reply(over), await process.reply(over)]
+    await process.kill()
     return answers
 
 
@@ -197,13 +187,10 @@ print(child.pid, flush=True)
 signal.pause()
 """
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        pid = await process.reply(trio.current_time() + 20)
-        assert isinstance(pid, bytes)
-        child = os.pidfd_open(int(pid))
-        await process.kill()
-        nursery.cancel_scope.cancel()
+    pid = await process.reply(trio.current_time() + 20)
+    assert isinstance(pid, bytes)
+    child = os.pidfd_open(int(pid))
+    await process.kill()
     with trio.fail_after(20):
         await trio.lowlevel.wait_readable(child)  # it has ended
     os.close(child)
@@ -218,13 +205,10 @@ print(len(first), sys.stdin.buffer.readline().decode().strip(), flush=True)
 sys.stdin.read()
 """
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        process.push(MORE_THAN_A_PIPE_HOLDS)
-        process.push(b"second\n")
-        assert await process.reply(trio.current_time() + 20) == b"1000001 second"
-        await process.finish(5)
-        nursery.cancel_scope.cancel()
+    process.push(MORE_THAN_A_PIPE_HOLDS)
+    process.push(b"second\n")
+    assert await process.reply(trio.current_time() + 20) == b"1000001 second"
+    await process.finish(5)
     assert process.launched.exit_code == 0
 
 
@@ -235,11 +219,8 @@ data = sys.stdin.buffer.read()
 sys.exit(len(data) == 1_000_001)
 """
     process = BotProcess(LaunchedBot(resolve_bot(python(code)), Limits()), StderrKeeper(None))
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        process.push(MORE_THAN_A_PIPE_HOLDS)
-        await process.finish(20)
-        nursery.cancel_scope.cancel()
+    process.push(MORE_THAN_A_PIPE_HOLDS)
+    await process.finish(20)
     assert process.launched.exit_code == 1
 
 
@@ -248,12 +229,9 @@ async def test_ending_twice_is_safe() -> None:
         LaunchedBot(resolve_bot(python("import signal; signal.pause()")), Limits()),
         StderrKeeper(None),
     )
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(process.watch)
-        await process.kill()
-        await process.kill()
-        process.launched.end()
-        nursery.cancel_scope.cancel()
+    await process.kill()
+    await process.kill()
+    process.launched.end()
     assert process.launched.exit_code == -9
     process.push(b"to nobody\n")
 

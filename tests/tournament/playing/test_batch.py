@@ -355,4 +355,4 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
 
 def test_a_worker_loads_no_library_that_it_does_not_need() -> None:
     code = "import referee.tournament.playing.batch"
-    assert not loaded(code, {"trio", "h11", "numpy", "rich"})
+    assert not loaded(code, {"h11", "numpy", "rich"})

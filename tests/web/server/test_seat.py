@@ -23,7 +23,7 @@ from referee.bots.person import PersonBot
 from referee.bots.processes.launch import launch_bots
 from referee.errors import UsageError
 from referee.match.spec import match_spec
-from referee.play import play_once
+from referee.runner import play_once
 from referee.web.server import games, seat
 from referee.web.server.app import Site
 from referee.web.server.games import Games

@@ -1,0 +1,96 @@
+"""Bots for a program without an event loop, match after match.
+
+A process is asked in the caller's thread, as long as it answers within `QUICK_SECONDS`. For what
+takes longer there is a thread with trio, one for all portals of the program.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Awaitable, Callable, Container, Sequence
+from contextlib import ExitStack
+from typing import TypeVar
+
+import trio
+from anyio.from_thread import BlockingPortal, BlockingPortalProvider
+
+from referee.bots.bot import Answer, Bot
+from referee.bots.command import BotSource
+from referee.bots.hosting import QUICK_SECONDS, borrow_bots, release
+from referee.bots.processes.pool import BotPool
+from referee.match.spec import MatchSpec
+
+T = TypeVar("T")
+_THREAD = BlockingPortalProvider("trio")
+
+
+class BotPortal:
+    """Starts, asks and ends bots for a caller that cannot wait under trio.
+
+    Processes wait from match to match. All end at `close`, and with this program.
+    """
+
+    def __init__(self) -> None:
+        self._pool = BotPool()
+        self._thread: BlockingPortal | None = None
+        self._stay = ExitStack()  # leaves the thread
+        self._match = ExitStack()  # ends the match
+        self._bots: Sequence[Bot] = []
+        weakref.finalize(self, _close, self._match, self._stay)
+
+    def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
+        """The bots of a match, in seat order. A match that was not finished is given up.
+
+        Raises:
+            ShortageError: the system has no process, memory or file descriptor left for one.
+        """
+        self._match.close()
+        if self._thread is None:
+            self._thread = self._stay.enter_context(_THREAD)
+            self._stay.callback(self._thread.call, self._pool.finish)
+        bots = borrow_bots(self._pool, spec, sources, range(len(sources)))
+        self._bots = self._match.enter_context(self._thread.wrap_async_context_manager(bots))
+        return self._bots
+
+    def reply(self, bot: Bot, seconds: float) -> Answer:
+        """The answer of a bot to the request that it was handed, within so many seconds."""
+        deadline = time.monotonic() + seconds
+        answer = bot.quick_reply(min(seconds, QUICK_SECONDS))
+        return self._call(_reply, bot, deadline) if answer is None else answer
+
+    def kill(self, bot: Bot) -> None:
+        """End a bot immediately."""
+        self._call(bot.kill)
+
+    def finish(self, keep: Container[int], grace: float) -> None:
+        """End the match: the bots in these seats wait for another one, the others end (8.4)."""
+        self._call(release, self._bots, keep, grace)
+        self._match.close()
+
+    def close(self) -> None:
+        """End all bots. Another match can begin afterwards."""
+        self._match.close()
+        self._stay.close()
+        self._thread = None
+
+    def _call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
+        assert self._thread is not None  # a match has begun
+        return self._thread.call(function, *arguments)
+
+
+async def _reply(bot: Bot, deadline: float) -> Answer:
+    return await bot.reply(trio.current_time() + deadline - time.monotonic())
+
+
+def _close(match: ExitStack, stay: ExitStack) -> None:
+    """Close a portal that was forgotten, or is there at the end of the program.
+
+    The garbage collector may call this in any thread, also in that with trio.
+    """
+    if trio.lowlevel.in_trio_run():
+        threading.Thread(target=_close, args=(match, stay)).start()
+        return
+    match.close()
+    stay.close()

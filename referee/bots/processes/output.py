@@ -1,0 +1,112 @@
+"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3); pure."""
+
+from __future__ import annotations
+
+from referee.match.decode import is_blank
+from referee.match.limits import Limits
+
+
+class OutputLimitError(Exception):
+    """The bot has written more than a limit allows; the text names the limit."""
+
+
+class Output:
+    """The bytes that a bot wrote in one match, and the lines that no request has taken yet.
+
+    Args:
+        limits: `line_limit`, `queue_limit` and `output_limit` are enforced here.
+        line_end: the bytes at the end of each line.
+    """
+
+    def __init__(self, limits: Limits, line_end: bytes = b"\n") -> None:
+        self._line_limit = limits.line_limit
+        self._queue_limit = limits.queue_limit
+        self._limit = limits.output_limit
+        self._line_end = line_end
+        self._buffer = bytearray()
+        self._scanned = 0  # bytes of the buffer that contain no line end
+        self._blank = 0  # bytes of blank lines skipped since the last line
+        self._size = 0  # bytes of the whole match
+
+    @property
+    def unread(self) -> bytes:
+        """The bytes that no request has taken."""
+        return bytes(self._buffer)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether requests have taken everything."""
+        return not self._buffer
+
+    @property
+    def is_overfull(self) -> bool:
+        """Whether there is too much even if the first line is as long as it may be."""
+        return len(self._buffer) > self._line_limit + 1 + self._queue_limit
+
+    @property
+    def is_blank_so_far(self) -> bool:
+        """Whether blank lines were skipped since the last line."""
+        return bool(self._blank)
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        self._buffer += data
+        self._size += len(data)
+
+    def whole_reply(self, data: bytes) -> bytes | None:
+        """The reply, if the next bytes are a usual one: an object in one piece, and nothing else.
+
+        Otherwise takes the bytes as `feed` does, and returns None. Requires `is_empty`.
+        """
+        end = len(data) - len(self._line_end)
+        size = self._size + len(data)
+        if (
+            data[:1] == b"{"
+            and data.find(self._line_end) == end <= self._line_limit
+            and size <= self._limit
+        ):
+            self._size = size
+            return data[:end]
+        self.feed(data)
+        return None
+
+    def next_line(self) -> bytes | None:
+        """Remove and return the first complete line that is not blank, without its line end.
+
+        Raises:
+            OutputLimitError: a line is too long, there are too many blank lines, or the output of
+                the whole match is too long.
+        """
+        buffer = self._buffer
+        if self._size > self._limit:
+            raise OutputLimitError(f"more than {self._limit} bytes of output in this match")
+        while buffer:
+            end = buffer.find(self._line_end, self._scanned)
+            if (end if end >= 0 else len(buffer)) > self._line_limit:
+                raise OutputLimitError(f"a line of more than {self._line_limit} bytes")
+            if end < 0:
+                self._scanned = max(0, len(buffer) - len(self._line_end) + 1)
+                return None
+            line = bytes(buffer[:end])
+            taken = end + len(self._line_end)
+            del buffer[:taken]
+            self._scanned = 0
+            if not is_blank(line):
+                self._blank = 0
+                return line
+            self._blank += taken
+            self._check(self._blank)
+        return None
+
+    def check_queue(self) -> None:
+        """Raise `OutputLimitError` if there are more bytes than a bot may write unasked (1.3)."""
+        self._check(len(self._buffer))
+
+    def clear(self) -> None:
+        """Drop the bytes that no request has taken. They still count for the output limit."""
+        self._buffer.clear()
+        self._scanned = 0
+
+    def _check(self, unread: int) -> None:
+        if unread > self._queue_limit:
+            raise OutputLimitError(f"more than {self._queue_limit} bytes that no request asked for")

@@ -1,0 +1,413 @@
+"""Play one match with real bots, under trio.
+
+    async with run_bots(spec, started) as bots:
+        runner = Runner(spec, bots, log=log)
+        await runner.run()
+        await finish_all(bots, spec.limits.grace)
+        played = await runner.close()
+
+The runner borrows its bots. `play_once` is the above, for bots that play one match.
+
+A match goes in rounds. Each bot with a request gets all its new lines in one write. The logs are
+written while the bots think. Then the replies are awaited in parallel. News for the other bots
+waits for their next request, because waking a process costs more than the rest of a round. But if a
+bot thinks for long, the others get their news within `NEWS_SECONDS`.
+
+If nothing else runs in the event loop, the runner first looks at the bots for `QUICK_SECONDS`,
+without the loop. Most replies come within that time, and cost a third of others.
+"""
+
+from __future__ import annotations
+
+import math
+import select
+import time
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import Any
+
+import trio
+
+from referee.bots.bot import Answer, Bot, Failure
+from referee.bots.command import PythonBot
+from referee.bots.hosting import QUICK_SECONDS, finish_all, run_bots
+from referee.bots.processes.launch import LaunchedBot, Started
+from referee.bots.wrapper import ReplayedBot
+from referee.course import Course, Played
+from referee.errors import raising_ours
+from referee.games.interface.faults import Disqualification
+from referee.logs.record import DisqualifiedEntry, RecordedAnswer, RecordedStderr
+from referee.logs.sink import Sink
+from referee.match.spec import MatchSpec
+
+NEWS_SECONDS = 0.02
+"""Seconds after which every bot has received a public event."""
+LOOK_SECONDS = 1.0
+"""Seconds to look at a bot that did not answer in time, before it is killed."""
+PAUSE_SECONDS = 0.05
+"""Seconds of quick replies after which the other tasks of the event loop get a turn."""
+SLICE_SECONDS = 0.05
+"""Longest sleep in seconds, if lateness counts. Waking up this often reveals how late it is."""
+_BANK = ""  # no clock of a game has this name
+
+
+class Runner(Course):
+    """Play one match under trio. Kills only bots that are disqualified.
+
+    Args:
+        alone: whether nothing else in this event loop minds that it stands still for
+            `QUICK_SECONDS` at a time.
+        others: as of `Course`.
+
+    Attributes:
+        asked_since: since when the seats that are due are thinking, on trio's clock.
+        idle: gives the processes that wait for another match meanwhile, which are frozen as well.
+        overslept: called with the number of seconds that the referee woke up too late; None if
+            that does not matter.
+    """
+
+    idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
+    overslept: Callable[[float], object] | None = None
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        bots: Sequence[Bot],
+        log: Sink | None = None,
+        record: Sink | None = None,
+        *,
+        alone: bool = False,
+        **others: Any,
+    ) -> None:
+        super().__init__(spec, bots, log, record, **others)
+        self.asked_since = 0.0
+        self._alone = alone
+        self._clock = trio.current_time  # quicker ones in `run`
+        self._start_time = 0.0
+        self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
+        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
+        self._slow: set[int] = set()  # whose last reply took longer than `QUICK_SECONDS`
+        self._seats = range(len(bots))
+        launched = {seat: process.launched for seat, process in self.processes.items()}
+        self._freezable = {} if spec.sandbox.kind == "none" else launched
+        self._delivered: trio.Event | None = None  # set when there is more to do on time
+
+    async def run(self) -> None:
+        """Play the match; at its end the bots that are left have been handed its last line.
+
+        Raises:
+            BotError: an object raised an exception, which is the `__cause__`.
+            LogWriteError: a log could not be written.
+            ShortageError: the system is short of something.
+            InternalError: the referee has a bug.
+
+        In each case the match was given up, and the logs are valid as far as they go.
+        """
+        self._clock = clock = trio.lowlevel.current_clock().current_time
+        with raising_ours():
+            async with trio.open_nursery() as self._nursery:
+                now = clock()
+                offset = now - time.monotonic()
+                self._started = [
+                    None if bot.started is None else bot.started + offset for bot in self._bots
+                ]
+                self._start_time = min(since or now for since in self._started)
+                self._pause_at = now + PAUSE_SECONDS
+                self.begin()
+                self._deliver()
+                while self.match.due:
+                    due: Sequence[int] = self.match.due
+                    if self._files:
+                        await self._await_readers()
+                    if self._alone:
+                        if self.asked_since >= self._pause_at:
+                            await self._pause()
+                        due = self._look(due)
+                    if due:
+                        await self._round(due)
+
+    async def close(self, kept: Container[int] = ()) -> Played:
+        """Complete the record and return the result, once the bots have ended.
+
+        Args:
+            kept: as of `Course.end`.
+
+        Raises:
+            LogWriteError: a log could not be written.
+        """
+        played = self.end(self._clock() - self._start_time, kept)
+        await self._await_readers()
+        return played
+
+    # --- rounds -------------------------------------------------------------------------------
+
+    def _look(self, due: Sequence[int]) -> Sequence[int]:
+        """Take the replies that come within `QUICK_SECONDS`. Returns: the seats still due."""
+        bots, seconds = self._bots, QUICK_SECONDS
+        for seat in due:
+            seconds = min(seconds, self._deadline(seat) - self.asked_since)
+        seconds = max(0.0, seconds)
+        if len(due) == 1:
+            (seat,) = due
+            answer = bots[seat].quick_reply(seconds)
+            if answer is None:
+                return due
+            self._replied(seat, answer)
+            if seat in self._slow and self.overslept is not None:
+                self.overslept(self.reply_seconds[seat][-1] - QUICK_SECONDS)
+            return ()
+        left = [seat for seat in due if not self._take_quick_reply(seat)]
+        waiting = {bots[seat].stdout_fd: seat for seat in left}
+        if -1 in waiting:  # it must not wait for the others
+            return left
+        poll = select.poll()
+        for fd in waiting:
+            poll.register(fd, select.POLLIN)
+        until = self.asked_since + seconds
+        while waiting and (ready := poll.poll(max(0.0, until - self._clock()) * 1000)):
+            for fd, _ in ready:
+                poll.unregister(fd)
+                seat = waiting.pop(fd)
+                if self._take_quick_reply(seat):
+                    left.remove(seat)
+        return left
+
+    def _take_quick_reply(self, seat: int) -> bool:
+        answer = self._bots[seat].quick_reply(0.0)
+        if answer is not None:
+            self._replied(seat, answer)
+        return answer is not None
+
+    async def _pause(self) -> None:
+        """Let other tasks run, and read the bots' stderr, after many quick replies."""
+        self._pause_at = self.asked_since + PAUSE_SECONDS
+        for process in self.processes.values():
+            if not process.is_closed:
+                process.read_stderr()
+        await trio.lowlevel.checkpoint()
+
+    async def _round(self, due: Sequence[int]) -> None:
+        """Await replies, and deliver what follows from the last."""
+        async with trio.open_nursery() as beside:
+            beside.start_soon(self._keep_on_time)
+            if self.overslept is not None:
+                self.overslept(max(0.0, self._clock() - self.asked_since - QUICK_SECONDS))
+                beside.start_soon(self._note_lateness, self.overslept)
+            for seat, process in self.processes.items():
+                if seat not in due and seat not in self.match.disqualified:
+                    beside.start_soon(process.attend)
+            if len(due) == 1:
+                await self._await_reply(due[0])
+            else:
+                async with trio.open_nursery() as replies:
+                    for seat in due:
+                        replies.start_soon(self._await_reply, seat, beside)
+            beside.cancel_scope.cancel()
+        self._delivered = None
+
+    async def _await_reply(self, seat: int, beside: trio.Nursery | None = None) -> None:
+        """Await a seat's reply, hand it to the match, and deliver what follows from the last.
+
+        Args:
+            beside: where the bot is attended to while others are still thinking.
+        """
+        self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
+        if beside is not None and seat in self.processes and seat not in self.match.disqualified:
+            beside.start_soon(self.processes[seat].attend)
+
+    def _replied(self, seat: int, answer: Answer) -> None:
+        """Hand the match a seat's answer, and deliver what follows from it."""
+        answer = self._timed(seat, answer)
+        self.give(seat, answer, self._clock() - self._start_time)
+        if seat in self.match.disqualified:
+            self._waiting.pop(seat, None)
+            self._nursery.start_soon(self._bots[seat].kill)
+            self._pause_at = 0.0  # do it now
+        self._deliver()
+
+    # --- clocks -------------------------------------------------------------------------------
+
+    def _deadline(self, seat: int) -> float:
+        """Until when a seat may think, on trio's clock (3.4, 8.1)."""
+        if self.match.in_handshake:  # its clock runs from the start of the bot
+            since = self._started[seat]
+            since = self.asked_since if since is None else since
+            return since + self._spec.limits.startup_limit
+        return self.asked_since + min(self._left(seat))
+
+    def _left(self, seat: int) -> tuple[float, float]:
+        """The seconds that are left to a seat for this reply, and in its bank."""
+        limits, clock = self._spec.limits, self.match.clocks.get(seat, "")
+        used = self._used[seat]
+        left = limits.time_limit - used[clock] if clock else limits.time_limit
+        return left, limits.time_bank - used[_BANK]
+
+    def _timed(self, seat: int, answer: Answer) -> Answer:
+        """Note how long a seat took; returns its answer, with the limit if it took too long."""
+        late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
+        if self.match.in_handshake:
+            if not late:
+                return answer
+            limit = self._spec.limits.startup_limit
+            detail = f"no reply to the handshake within {limit:g} s"
+            return Failure(Disqualification.STARTUP_TIMEOUT, detail)
+        seconds = self._clock() - self.asked_since
+        if late:
+            answer = self._too_late(seat, answer)
+        self.reply_seconds[seat].append(seconds)
+        self._used[seat][_BANK] += seconds
+        if seconds > QUICK_SECONDS:
+            self._slow.add(seat)
+        else:
+            self._slow.discard(seat)
+        if clock := self.match.clocks.get(seat):
+            self._used[seat][clock] += seconds
+        return answer
+
+    def _too_late(self, seat: int, answer: Answer) -> Answer:
+        assert isinstance(answer, Failure)
+        limits, clock = self._spec.limits, self.match.clocks.get(seat)
+        left, in_bank = self._left(seat)
+        if in_bank < left:
+            count = self.match.requests[seat]
+            return Failure(
+                Disqualification.TIME_BANK,
+                f"its {limits.time_bank:g} s for all replies of the match were over at reply "
+                f"{count}",
+            )
+        shared = f" for {clock}" if clock else ""
+        return Failure(answer.code, f"{answer.detail} ({limits.time_limit:g} s{shared})")
+
+    # --- deliveries ---------------------------------------------------------------------------
+
+    def _deliver(self) -> None:
+        """Hand everybody what is new to them, then write the logs."""
+        match = self.match
+        entries, is_request = self.take()
+        if self._freezable and not self._slow.isdisjoint(match.due):
+            self._freeze_others()  # at once: they need the time
+        for seat in match.due or self._seats:
+            if seat in self._freezable:
+                self._freezable[seat].thaw()
+            self._push(seat)
+        now = self._clock()
+        if is_request:
+            self.asked_since = now
+        for seat in self._seats:
+            if self.pending[seat] and now >= self._waiting.setdefault(seat, now) + NEWS_SECONDS:
+                self._push(seat)
+        self.write(entries, now - self._start_time)
+        if self._delivered is not None:
+            self._delivered.set()
+
+    def _push(self, seat: int) -> None:
+        """Hand a bot its news; an object gets them with its request."""
+        pending = self.pending[seat]
+        if pending:
+            self._bots[seat].push(b"".join(pending))
+            pending.clear()
+            self._waiting.pop(seat, None)
+
+    async def _keep_on_time(self) -> None:
+        """Do what is due while bots think. Runs until cancelled."""
+        while True:
+            self._delivered = trio.Event()
+            with trio.move_on_at(self._on_time()):
+                await self._delivered.wait()
+
+    def _on_time(self) -> float:
+        """Do what is due while bots think; returns when there is more to do.
+
+        That is to hand over what has waited for `NEWS_SECONDS`, and to freeze the others.
+        """
+        now = self._clock()
+        for seat, since in list(self._waiting.items()):
+            if since + NEWS_SECONDS <= now:
+                self._push(seat)
+        news_at = min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
+        if not (self._freezable and self.match.due):
+            return news_at
+        freeze_at = self.asked_since + QUICK_SECONDS
+        if now < freeze_at:
+            return min(news_at, freeze_at)
+        self._freeze_others()
+        return news_at
+
+    def _freeze_others(self) -> None:
+        """Keep the processors for the bots with a request (sandbox.md, 12).
+
+        A match in which all answer within `QUICK_SECONDS` freezes nobody.
+        """
+        for launched in self.idle():
+            launched.freeze()
+        for seat in self._freezable.keys() - self.match.due:
+            self._freezable[seat].freeze()
+
+    async def _note_lateness(self, overslept: Callable[[float], object]) -> None:
+        """Report how late the referee wakes up while it waits. Runs until cancelled."""
+        while True:
+            until = self._clock() + SLICE_SECONDS
+            await trio.sleep_until(until)
+            overslept(self._clock() - until)
+
+    async def _await_readers(self) -> None:
+        """Let the reader of a log that goes to a pipe catch up.
+
+        The match pauses during this time, and the clocks of open requests start again: the requests
+        may not have been handed over completely (8.1).
+        """
+        while file := self.log_behind():
+            await trio.lowlevel.wait_writable(file.fd)
+            file.push()
+            self.asked_since = self._clock()
+
+
+async def play_once(
+    spec: MatchSpec,
+    started: Sequence[Started],
+    log: Sink | None = None,
+    record: Sink | None = None,
+    *,
+    stderr: Sequence[Sink | None] = (),
+    record_stderr: bool = False,
+    watch: Callable[[Runner], object] = lambda runner: None,
+    answers: Sequence[Sequence[RecordedAnswer]] = (),
+    alone: bool = False,
+) -> Played:
+    """Play one match with bots that end with it, on every way out.
+
+    Args:
+        log, record: the logs, or None.
+        stderr: for each seat a file to keep its stderr in, or None; empty: no files.
+        record_stderr: whether it goes into the record too.
+        watch: is given the runner before the match, to look at it meanwhile.
+        answers: the first replies of each seat, which replace the bot's own; may be empty.
+        alone: as of `Runner`.
+
+    Raises:
+        BotError, LogWriteError, ShortageError, InternalError: as of `Runner.run`.
+    """
+    recorded = [RecordedStderr() for _ in started] if record_stderr else []
+    with raising_ours():
+        async with run_bots(
+            spec, started, stderr, recorded=recorded, look_seconds=LOOK_SECONDS
+        ) as bots:
+            if answers:
+                bots = [_replayed(*each) for each in zip(bots, started, answers, strict=True)]
+            runner = Runner(
+                spec, bots, log=log, record=record, stderr=recorded, diagnose=True, alone=alone
+            )
+            watch(runner)
+            await runner.run()
+            await finish_all(bots, spec.limits.grace)
+            return await runner.close()
+
+
+def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
+    given: list[Answer | None] = [
+        Failure(Disqualification(answer.code), answer.detail)
+        if isinstance(answer, DisqualifiedEntry)
+        else answer
+        for answer in answers
+    ]
+    return ReplayedBot(bot, given, is_asked=not isinstance(source, PythonBot))
