@@ -337,7 +337,7 @@ def play_matches(
 @contextmanager
 def _this_process() -> Iterator[Executor]:
     """An executor that plays batches in this process, one after the other."""
-    from referee.tournament.playing.batch import Worker
+    from referee.tournament.playing.worker import Worker
 
     class Immediate(Executor):
         def submit(self, fn: object, /, *batch: Any, **_: Any) -> Future[Any]:

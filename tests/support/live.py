@@ -191,11 +191,14 @@ def marked(run: str = RUN) -> dict[str, str]:
 os.environ.update(marked())
 
 
+_KEPT = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
+
+
 def left_behind(run: str = RUN) -> list[tuple[int, str]]:
     """The processes that still run and have this in their environment: id and command line.
 
-    By default those that the tests of this process have started. The process that `multiprocessing`
-    keeps for good is not one of them.
+    By default those that the tests of this process have started. The processes that
+    `multiprocessing` keeps for good are not among them.
     """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -206,7 +209,7 @@ def left_behind(run: str = RUN) -> list[tuple[int, str]]:
             continue
         if run.encode() in environment and command:  # a zombie has neither
             words = command.replace(b"\0", b" ").decode(errors="replace")
-            if "multiprocessing.resource_tracker" not in words:
+            if not any(kept in words for kept in _KEPT):
                 found.append((int(folder.name), words))
     return found
 

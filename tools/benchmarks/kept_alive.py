@@ -29,7 +29,8 @@ from rich.table import Table
 import referee
 from referee.bots.command import resolve_bot
 from referee.match.spec import match_spec
-from referee.tournament.playing.batch import Batch, end_bots, play_batch
+from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan
 from tools.benchmarks.bench import conversations
 

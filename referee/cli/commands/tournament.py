@@ -32,6 +32,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.cli.work import load_numpy
 
     words = options.words
+    if options.cluster is None:
+        from referee.workers import prepare
+
+        prepare()
     load_numpy()
     options.config_bots, options.directories = [], []
     if options.config is not None:

@@ -1,6 +1,7 @@
 """The matches of a tournament, played.
 
-batch.py        some matches one after the other, in a worker
+batch.py        some matches, to be played one after the other by a worker
+worker.py       plays them, and keeps the bots that wait for another match
 dispatcher.py   gives batches to workers; finds bots that kill them
 cluster.py      workers on other machines, by Dask
 on_worker.py    what runs there

@@ -21,8 +21,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 
 from referee._version import __version__
-from referee.tournament.playing.batch import end_bots
 from referee.tournament.playing.directories import Packed, place, unpack
+from referee.tournament.playing.worker import end_bots
 
 IDLE_SECONDS = 30.0
 _END_SECONDS = 10.0

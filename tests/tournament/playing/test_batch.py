@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from referee.bots.processes import pool
 from referee.bots.processes.guardian import GUARDIAN
 from referee.errors import UsageError
-from referee.tournament.playing import batch as module
-from referee.tournament.playing.batch import LATE_PART, MAX_LATE_REPLAYS, Batch, play_batch
+from referee.tournament.playing import worker as module
+from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.worker import LATE_PART, MAX_LATE_REPLAYS
 from referee.tournament.rows import MatchRow
 from tests.support.batches import (
     batch,
@@ -185,7 +186,7 @@ def test_a_bot_that_failed_when_it_was_asked_again_is_never_kept_again(
 
 def let_it_write() -> None:
     """Tell the bots that wait in this thread to write, and wait until they have."""
-    for _, bot in module._this_worker()._pool._waiting:
+    for _, bot in module.this_worker()._pool._waiting:
         assert bot.popen is not None
         bot.popen.send_signal(signal.SIGUSR1)
         readable, _, _ = select.select([bot.popen.stdout], [], [], 60)
@@ -353,6 +354,10 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     assert (left(row)[1], row.late, row.void) == ("time-bank", late, False)
 
 
-def test_a_worker_loads_no_library_that_it_does_not_need() -> None:
-    code = "import referee.tournament.playing.batch"
-    assert not loaded(code, {"h11", "numpy", "rich"})
+@pytest.mark.parametrize(
+    ("module", "libraries"),
+    [("worker", {"h11", "numpy", "rich"}), ("batch", {"trio", "h11", "rich"})],
+)
+def test_no_library_is_loaded_that_is_not_needed(module: str, libraries: set[str]) -> None:
+    """By a worker, and by the process that gives it its matches."""
+    assert not loaded(f"import referee.tournament.playing.{module}", libraries)

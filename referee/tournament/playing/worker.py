@@ -1,0 +1,318 @@
+"""Playing a batch: the matches, and the bots that wait from one to the next."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+import trio
+from msgspec.structs import replace
+
+from referee._version import __version__
+from referee.bots.command import BotCommand, BotSource, are_objects, new_objects
+from referee.bots.hosting import borrow_bots, release
+from referee.bots.processes.orphans import children, kill_orphans
+from referee.bots.processes.pool import BotPool
+from referee.bots.processes.prctl import adopt_orphans
+from referee.course import Played
+from referee.errors import UsageError
+from referee.games.interface.faults import Disqualification
+from referee.logs.record import RecordedStderr
+from referee.logs.sink import MemorySink
+from referee.objects import play_objects
+from referee.runner import Runner
+from referee.tournament.entrants import find_entrant
+from referee.tournament.playing.batch import BATCH_SECONDS, Batch
+from referee.tournament.playing.live import LiveRecord, live_of
+from referee.tournament.rows import Entrant, MatchRow, Plan, SeatRow, faults_of, histogram, reached
+
+MAX_LATE_REPLAYS = 3
+"""How often a match is played again that timed out while the referee itself was late."""
+LATE_PART = 0.1
+"""The referee is late if it is by more than this part of the limit that was exceeded."""
+MAX_STDERR = 64 * 1024
+"""Bytes of a bot's stderr that are given back with a record."""
+
+
+def end_bots() -> None:
+    """Stop the bots that wait in this thread for another match, and their leftovers."""
+    this_worker().end()
+
+
+_threads = threading.local()
+
+
+def this_worker() -> Worker:
+    """The worker of this thread."""
+    if not hasattr(_threads, "worker"):
+        _threads.worker = Worker()
+        adopt_orphans()
+        # At the end of a process that `multiprocessing` has started atexit does nothing.
+        Finalize(None, _threads.worker.end, exitpriority=1)
+    worker: Worker = _threads.worker
+    return worker
+
+
+class Worker:
+    """What one thread keeps from batch to batch."""
+
+    def __init__(self) -> None:
+        self.busy = threading.Lock()
+        self._pool = BotPool()
+        self._spare = children()
+        self._never_keep: set[Entrant] = set()
+        self._run = ""
+        self._files: dict[BotSource, list[str]] = {}
+
+    def end(self) -> None:
+        """End the bots that wait."""
+        with self.busy:
+            self.finish()
+
+    def play(self, batch: Batch) -> list[MatchRow]:
+        """Play matches of a batch; as `play_batch`, but errors are raised."""
+        if batch.run != self._run:
+            self._run = batch.run
+            self.finish()
+        sources = {
+            number: batch.sources.get(number) or find_entrant(entrant, batch.spec.game)
+            for number, entrant in batch.entrants.items()
+        }
+        for source in sources.values():
+            if isinstance(source, BotCommand) and source not in self._files:
+                self._files[source] = _files(source)
+        if are_objects(sources.values()):  # which need no event loop
+            rows = [_Attempt(batch, plan, sources).play_objects() for plan in _in_time(batch.plans)]
+        else:
+            rows = trio.run(self._play_all, batch, sources)
+        if batch.alone:
+            self.finish()
+        return rows
+
+    def finish(self) -> None:
+        """End the bots that wait."""
+        if self._pool.waiting:
+            trio.run(self._pool.finish)
+        kill_orphans(self._spare)
+
+    def kill(self) -> None:
+        """Kill the bots that wait."""
+        self._pool.end()
+        kill_orphans(self._spare)
+
+    async def _play_all(self, batch: Batch, sources: Mapping[int, BotSource]) -> list[MatchRow]:
+        return [await self._play(batch, plan, sources) for plan in _in_time(batch.plans)]
+
+    async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
+        """Play a match, again if need be."""
+        late = restarts = 0
+        while late <= MAX_LATE_REPLAYS:
+            attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
+            try:
+                is_again = await self._attempt(attempt)
+            finally:
+                attempt.close()
+            for seat, left in attempt.played.disqualified.items():
+                if left.code in (Disqualification.EXITED, Disqualification.FAILED_TO_START):
+                    self._check_there(attempt.sources[seat])
+            if is_again:
+                restarts += 1
+            elif attempt.is_late():
+                late += 1
+            else:
+                break
+        return attempt.row(late, restarts)
+
+    def _check_there(self, source: BotSource) -> None:
+        """Raise `UsageError` if a file of a bot is gone: its faults are then not its own."""
+        for file in self._files.get(source, ()):
+            if not os.path.isfile(file):
+                raise UsageError(
+                    f"BOT {source.argument}: {file} is missing: put it back and start again; "
+                    "matches that the bot lost for that are not saved"
+                )
+
+    async def _attempt(self, attempt: _Attempt) -> bool:
+        """Play a match once; whether again: a bot that had waited failed in its handshake."""
+        batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
+        match = attempt.match
+        # A process plays in one place of each deal, so that it sees none of them twice.
+        place = attempt.plan.match % batch.matches_a_deal
+        keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
+        processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
+        async with borrow_bots(
+            self._pool,
+            spec,
+            attempt.sources,
+            keys,
+            attempt.stderr,
+            attempt.recorded,
+            fresh=attempt.fresh,
+        ) as borrowed:
+            waited = {seat for seat in processes if borrowed[seat].started is None}
+            runner = Runner(
+                spec,
+                borrowed,
+                record=attempt.record,
+                stderr=attempt.recorded,
+                digest=attempt.has_digest,
+                match=match,
+                alone=True,
+            )
+            runner.idle = lambda: self._pool.waiting
+            runner.overslept = attempt.lateness.note
+            await runner.run()
+            able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
+            keep = {seat for seat in able if entrants[seat] not in self._never_keep}
+            released = await release(borrowed, keep, spec.limits.grace)
+            attempt.played = await runner.close(able)
+        if processes - released:
+            kill_orphans(self._spare)
+        failed = match.failed_handshake & waited
+        self._never_keep |= {entrants[seat] for seat in failed}
+        return bool(failed)
+
+
+class Lateness:
+    """How late this process is, in a match, in seconds: at one time, and all together."""
+
+    worst = total = 0.0
+
+    def note(self, late: float) -> None:
+        """Take how many seconds late this process was."""
+        self.worst = max(self.worst, late)
+        self.total += late
+
+
+class _Attempt:
+    """A match that is played, for the first time or again.
+
+    Args:
+        sources: of the bots of the batch, by their numbers.
+        fresh: whether processes that have waited for it may not play: they have seen this match.
+    """
+
+    played: Played
+
+    def __init__(
+        self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource], *, fresh: bool = False
+    ) -> None:
+        self.batch = batch
+        self.plan = plan
+        self.fresh = fresh
+        self.entrants = [batch.entrants[number] for number in plan.players]
+        self.sources = [sources[number] for number in plan.players]
+        bots = tuple([entrant.bot for entrant in self.entrants])
+        self.spec = replace(batch.spec, bots=bots, seed=plan.seed)
+        self.match = self.spec.new_match()
+        self.has_digest = not batch.results  # with the results, nobody needs a digest
+        self.record: MemorySink | None = None
+        if batch.live:
+            self.record = LiveRecord(live_of(Path(batch.live), plan.match))
+        elif batch.keep != "none":
+            self.record = MemorySink()
+        self.stderr = [MemorySink() for _ in bots]
+        self.recorded = [RecordedStderr() for _ in bots] if batch.record_stderr else []
+        self.lateness = Lateness()
+
+    def play_objects(self) -> MatchRow:
+        """Play a match of Python objects, which are never late and always fresh."""
+        try:
+            self.played = play_objects(
+                self.spec,
+                new_objects(self.sources),
+                record=self.record,
+                digest=self.has_digest,
+                match=self.match,
+            )
+        finally:
+            self.close()
+        return self.row(0, 0)
+
+    def close(self) -> None:
+        if self.record is not None:
+            self.record.close()
+
+    def is_late(self) -> bool:
+        """Whether somebody timed out while the referee itself was late."""
+        if not self.played.disqualified:
+            return False
+        limits, lateness = self.spec.limits, self.lateness
+        parts = {
+            Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
+            Disqualification.STARTUP_TIMEOUT: lateness.worst / limits.startup_limit,
+            Disqualification.TIME_BANK: lateness.total / limits.time_bank,
+        }
+        codes = [left.code for left in self.played.disqualified.values()]
+        return any(parts.get(code, 0.0) > LATE_PART for code in codes)
+
+    def row(self, late: int, restarts: int) -> MatchRow:
+        """The match as a row of the store; same arguments as there."""
+        played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
+        is_stored = not batch.results  # who wants the results whole keeps no store
+        statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
+        seats = []
+        for seat, player in enumerate(result.players):
+            if not is_stored:
+                seats.append(SeatRow(plan.match, seat, plan.players[seat], rank=player.rank))
+                continue
+            left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
+            stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+            seats.append(
+                SeatRow(
+                    match=plan.match,
+                    seat=seat,
+                    bot=plan.players[seat],
+                    calls_itself=player.name,
+                    rank=player.rank,
+                    score=player.score,
+                    faults=faults_of(player.faults),
+                    disqualified=left.code.value if left else None,
+                    detail=left.detail if left else reached(played.reached[seat]),
+                    stderr=stderr if left else None,
+                    replies=len(seconds),
+                    reply_seconds=sum(seconds),
+                    longest_reply=max(seconds, default=0.0),
+                    reply_histogram=histogram(seconds),
+                    statistics=statistics[seat] if statistics else "",
+                )
+            )
+        is_faulty = bool(played.disqualified) or any(player.faults for player in result.players)
+        is_kept = batch.keep == "all" or (batch.keep == "faulty" and is_faulty)
+        return MatchRow(
+            plan.match,
+            plan.deal,
+            plan.seed,
+            turns=result.turns,
+            reason=result.reason,
+            void=late > MAX_LATE_REPLAYS,
+            late=late,
+            restarts=restarts,
+            seconds=result.duration_seconds,
+            digest=played.digest,
+            referee=__version__,
+            seats=tuple(seats),
+            record=self.record.data if is_kept and self.record is not None else b"",
+            stderr=[sink.data[:MAX_STDERR] for sink in self.stderr] if is_kept else [],
+            result=result if batch.results else None,
+        )
+
+
+def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
+    """The first of these plans, and those that begin within `BATCH_SECONDS`."""
+    until = time.monotonic() + BATCH_SECONDS
+    for plan in plans:
+        yield plan
+        if time.monotonic() >= until:
+            return
+
+
+def _files(source: BotSource) -> list[str]:
+    if not isinstance(source, BotCommand):
+        return []
+    words = (os.path.join(source.directory, word) for word in source.argv)
+    return [word for word in words if os.path.isfile(word)]
