@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import json
 import signal
@@ -10,12 +11,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 import trio
 
 import referee
+import referee.logs
 from referee.errors import as_ours
 from referee.logs.verify import Kind, verify_record
 from tests.support.helpers import cautious
@@ -30,6 +33,21 @@ def test_every_name_of_the_api_is_there() -> None:
     assert set(referee.__all__) == set(dir(referee))
     with pytest.raises(AttributeError, match="no_such_name"):
         _ = referee.no_such_name  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("package", [referee, referee.logs], ids=lambda package: package.__name__)
+def test_names_are_loaded_from_where_type_checkers_see_them(package: ModuleType) -> None:
+    """These read the imports under TYPE_CHECKING, the program reads a table."""
+    tree = ast.parse(Path(package.__file__ or "").read_text())
+    blocks = [node.body for node in tree.body if isinstance(node, ast.If) and is_checking(node)]
+    imports = [node for block in blocks for node in block if isinstance(node, ast.ImportFrom)]
+    seen = {name.asname: node.module for node in imports for name in node.names}
+    assert seen == package._HOMES
+    assert all(name.asname == name.name for node in imports for name in node.names)  # re-exported
+
+
+def is_checking(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def test_importing_is_light() -> None:

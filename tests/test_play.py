@@ -129,6 +129,11 @@ async def test_a_dripping_line_gets_no_more_time(tmp_path: Path) -> None:
     assert code == "timeout"
 
 
+async def test_a_reply_in_single_bytes_is_one_line(tmp_path: Path) -> None:
+    played = await play(tmp_path, BIG_MONEY, hostile("single_bytes", 300), max_turns=2)
+    assert (played.result.players[1].disqualified, played.result.players[1].faults) == (None, {})
+
+
 async def test_the_report_has_what_an_author_needs(tmp_path: Path) -> None:
     limit = 1.5
     played = await play(tmp_path, BIG_MONEY, hostile("sleep_at", 1), time_limit=limit)

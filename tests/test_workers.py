@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import select
 import signal
+import subprocess
 import sys
 import threading
 from concurrent.futures.process import BrokenProcessPool
@@ -26,6 +28,77 @@ def stop_for_good() -> None:
 
 def guard(folders: list[Path]) -> None:
     GUARDIAN.begin(map(str, folders))
+
+
+needs_fork_server = pytest.mark.skipif(
+    sys.platform != "linux", reason="workers are forked from a prepared process on Linux only"
+)
+PROGRAM = """
+import os
+from referee.workers import worker_processes
+with worker_processes(1) as pool:
+    print(pool.submit(os.getpid).result(), pool.submit(os.getppid).result(), flush=True)
+    input()
+"""
+
+
+def is_loaded(module: str) -> bool:
+    return module in sys.modules
+
+
+@needs_fork_server
+def test_a_worker_has_trio_from_its_start() -> None:
+    """It is loaded once, for all workers."""
+    with worker_processes(1) as pool:
+        assert pool.submit(is_loaded, "trio").result()
+        assert not pool.submit(is_loaded, "numpy").result()
+
+
+@needs_fork_server
+def test_the_environment_and_folder_of_a_worker_are_those_of_now(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not those in which an earlier one was started."""
+    for value in ("one", "two"):
+        monkeypatch.setenv("REFEREE_TEST_VALUE", value)
+        folder = tmp_path / value
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        with worker_processes(1) as pool:
+            assert pool.submit(os.getenv, "REFEREE_TEST_VALUE").result() == value
+            assert pool.submit(os.getcwd).result() == str(folder)
+
+
+@needs_fork_server
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with program:
+        assert program.stdout is not None
+        pids = [int(pid) for pid in program.stdout.readline().split()]
+        ends = [os.pidfd_open(pid) for pid in pids]
+        program.send_signal(number)
+    for end in ends:
+        assert select.select([end], [], [], 20)[0]
+        os.close(end)
+
+
+def stop(pid: int) -> None:
+    os.kill(pid, signal.SIGSTOP)
+
+
+@needs_fork_server
+def test_a_stopped_process_from_which_workers_are_forked_is_replaced() -> None:
+    """A bot without a sandbox can do that; the next worker would never start."""
+    with worker_processes(1) as pool:
+        parent = pool.submit(os.getppid).result()
+        stop(parent)
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(signal.pause).result(timeout=60)
+    with worker_processes(1) as pool:
+        assert pool.submit(os.getppid).result(timeout=60) != parent
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")
@@ -53,8 +126,9 @@ def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
     before = children()
     with worker_processes(1) as pool:
         blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, [])
-        for pid in children() - before:
+        for pid in (children() - before) | pool.pids():
             os.kill(pid, signal.SIGINT)
+            os.kill(pid, signal.SIGHUP)
         assert blocked.result() == set()  # and its bots can be interrupted
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Container, Sequence
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from typing import TypeVar
 
 import trio
@@ -34,11 +34,11 @@ class BotPortal:
 
     def __init__(self) -> None:
         self._pool = BotPool()
-        self._thread: BlockingPortal | None = None
-        self._stay = ExitStack()  # leaves the thread
-        self._match = ExitStack()  # ends the match
+        self._match = AsyncExitStack()  # ends the match
         self._bots: Sequence[Bot] = []
-        weakref.finalize(self, _close, self._match, self._stay)
+        self._thread: BlockingPortal | None = None
+        self._stay = ExitStack()  # ends all bots, and leaves the thread
+        weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
         """The bots of a match, in seat order. A match that was not finished is given up.
@@ -46,13 +46,16 @@ class BotPortal:
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for one.
         """
-        self._match.close()
         if self._thread is None:
             self._thread = self._stay.enter_context(_THREAD)
-            self._stay.callback(self._thread.call, self._pool.finish)
-        bots = borrow_bots(self._pool, spec, sources, range(len(sources)))
-        self._bots = self._match.enter_context(self._thread.wrap_async_context_manager(bots))
+            self._stay.callback(self._thread.call, _end, self._match, self._pool)
+        self._bots = self._call(self._begin, spec, sources)
         return self._bots
+
+    async def _begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
+        await self._match.aclose()
+        borrowed = borrow_bots(self._pool, spec, sources, range(len(sources)))
+        return await self._match.enter_async_context(borrowed)
 
     def reply(self, bot: Bot, seconds: float) -> Answer:
         """The answer of a bot to the request that it was handed, within so many seconds."""
@@ -66,12 +69,14 @@ class BotPortal:
 
     def finish(self, keep: Container[int], grace: float) -> None:
         """End the match: the bots in these seats wait for another one, the others end (8.4)."""
-        self._call(release, self._bots, keep, grace)
-        self._match.close()
+        self._call(self._finish, keep, grace)
+
+    async def _finish(self, keep: Container[int], grace: float) -> None:
+        await release(self._bots, keep, grace)
+        await self._match.aclose()
 
     def close(self) -> None:
         """End all bots. Another match can begin afterwards."""
-        self._match.close()
         self._stay.close()
         self._thread = None
 
@@ -84,13 +89,17 @@ async def _reply(bot: Bot, deadline: float) -> Answer:
     return await bot.reply(trio.current_time() + deadline - time.monotonic())
 
 
-def _close(match: ExitStack, stay: ExitStack) -> None:
+async def _end(match: AsyncExitStack, pool: BotPool) -> None:
+    await match.aclose()
+    await pool.finish()
+
+
+def _close(stay: ExitStack) -> None:
     """Close a portal that was forgotten, or is there at the end of the program.
 
     The garbage collector may call this in any thread, also in that with trio.
     """
     if trio.lowlevel.in_trio_run():
-        threading.Thread(target=_close, args=(match, stay)).start()
-        return
-    match.close()
-    stay.close()
+        threading.Thread(target=stay.close).start()
+    else:
+        stay.close()

@@ -1,4 +1,4 @@
-"""Attacks by bots that play match after match, with and without an event loop.
+"""Attacks by bots that play match after match, in the middle of a match.
 
     python -m tools.attacks.kept [--only WORD] [--sandbox none|bwrap]
 
@@ -16,6 +16,7 @@ import itertools
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import trio
@@ -130,7 +131,7 @@ class Seen(NamedTuple):
     again: int
 
     def is_right(self, attack: Attack) -> bool:
-        """Whether both runners say what is expected, and no more in a match without a strike."""
+        """Whether all verdicts are as expected, also in the matches without a strike."""
         others, struck = zip(self.once, *self.often, strict=True)
         return (
             {*others} == {attack.others}
@@ -145,11 +146,11 @@ def verdict(code: str | None) -> str:
 
 
 def single(attack: Attack, sandbox: Sandbox, settings: dict[str, object]) -> list[str]:
-    """The verdicts of one match under trio."""
+    """The verdicts of one match."""
     spec = match_spec(attack.once, game=attack.game, seed=1, options=settings, sandbox=sandbox)
     sources = [find_bot(bot, attack.game) for bot in attack.once]
     with launch_bots(sources, spec.limits, spec.sandbox) as started:
-        played = trio.run(play_once, spec, started)
+        played = trio.run(partial(play_once, spec, started, alone=True))
     return [verdict(player.disqualified) for player in played.result.players]
 
 

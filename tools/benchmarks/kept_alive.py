@@ -1,17 +1,21 @@
 """Measure a request and a match of bots that play match after match, beside a bare pipe.
 
-    python -m tools.benchmarks.kept_alive [--rounds N] [--matches N] [--bot BOT ...]
+    python -m tools.benchmarks.kept_alive [--rounds N] [--matches N] [--bot BOT ...] [--once]
 
 All figures are processor time of the referee and the bots together, on one core. A match is played
 in whole and cut off after its first turn. The difference is what its requests cost, and the rest
 is what a match costs before them. Beside it a loop of blocking reads and writes sends the same
 bytes to the same bots. The two take turns; medians are printed.
+
+With `--once`, a request of `referee play` with both logs is compared with one in a tournament that
+keeps records.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,16 +23,21 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 
+import trio
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 import referee
 from referee.bots.command import resolve_bot
+from referee.bots.processes.launch import launch_bots
+from referee.logs.files import open_logs
 from referee.match.spec import match_spec
+from referee.runner import play_once
 from referee.tournament.playing.batch import Batch, play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan
@@ -38,13 +47,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def bots_seconds() -> float:
-    """Processor seconds of this process's children that run."""
+    """Processor seconds of this process's children."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     nanoseconds = 0
     for task in Path("/proc/self/task").iterdir():
         for child in (task / "children").read_text().split():
             for thread in Path(f"/proc/{child}/task").iterdir():
                 nanoseconds += int((thread / "schedstat").read_text().split()[0])
-    return nanoseconds / 1e9
+    return nanoseconds / 1e9 + ended.ru_utime + ended.ru_stime
 
 
 @contextmanager
@@ -78,6 +88,25 @@ def played(bot: str, matches: int, max_turns: int, game: str, keep: str) -> tupl
         requests = play(matches)
     end_bots()
     return found[0] / matches, round(requests / matches)
+
+
+def played_once(bot: str, matches: int, max_turns: int, game: str) -> tuple[float, int]:
+    """The same of matches with both logs, as `referee play` plays them, with new processes."""
+    seconds: list[float] = []
+    requests = 0
+    settings = {"max_turns": max_turns} if max_turns else {}
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(matches):
+            log, record = open_logs([f"{folder}/log", f"{folder}/record"])
+            spec = match_spec([bot, bot], game=game, seed=seed, options=settings)
+            with launch_bots([resolve_bot(bot)] * 2, spec.limits) as started, counted(seconds):
+                play = partial(play_once, spec, started, log, record, alone=True)
+                result = trio.run(play).result
+            requests += sum(player.requests for player in result.players)
+            for file in (log, record):
+                assert file is not None
+                file.close()
+    return sum(seconds) / matches, round(requests / matches)
 
 
 def piped(bot: str, game: str, matches: int) -> tuple[float, int]:
@@ -124,9 +153,11 @@ def main() -> None:
     parser.add_argument("--game", default="dominion")
     parser.add_argument("--keep", default="none")
     parser.add_argument("--bot", nargs="*")
+    parser.add_argument("--once", action="store_true")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    table = Table("bot", "request", "bare pipe", "ratio", "match before it", box=box.MARKDOWN)
+    beside = "request of play" if options.once else "bare pipe"
+    table = Table("bot", "request", beside, "ratio", "match before it", box=box.MARKDOWN)
     with tempfile.TemporaryDirectory() as folder:
         bots = options.bot
         if not bots:
@@ -139,13 +170,20 @@ def main() -> None:
         for bot in bots:
             requests, bares, fixed = [], [], []
             for _ in range(options.rounds):
-                bare, _ = piped(bot, options.game, options.matches // 3)
+                if options.once:
+                    options.keep = "all"
+                    short, few = played_once(bot, options.matches, 1, options.game)
+                    whole, many = played_once(bot, options.matches, 0, options.game)
+                    bare = (whole - short) / (many - few)
+                else:
+                    bare, _ = piped(bot, options.game, options.matches // 3)
                 short, few = played(bot, options.matches, 1, options.game, options.keep)
                 whole, many = played(bot, options.matches, 0, options.game, options.keep)
                 bares.append(bare)
                 requests.append((whole - short) / (many - few))
                 fixed.append(short - requests[-1] * few)
             ratio = median(a / b for a, b in zip(requests, bares, strict=True))
+            ratio = 1 / ratio if options.once else ratio
             table.add_row(
                 Path(bot).name,
                 f"{median(requests) * 1e6:.1f} us",

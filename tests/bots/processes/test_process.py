@@ -58,6 +58,12 @@ async def test_a_line_in_drips_gets_no_more_time() -> None:
     assert answer == Failure("timeout", "no reply in time")
 
 
+async def test_blank_lines_get_no_more_time() -> None:
+    drips = "while True: os.write(1, b' \\n'); time.sleep(0.005)"  # too slow for another limit
+    answer = await ask(f"import os, time\n{drips}", b"request\n")
+    assert answer == Failure("timeout", "no reply in time")
+
+
 async def test_a_bot_that_writes_and_never_reads_is_over_its_limit() -> None:
     code = "import os\nwhile True: os.write(1, b'[]\\n' * 1000)"
     answer = await ask(code, MORE_THAN_A_PIPE_HOLDS, 20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import signal
 from collections.abc import Iterator
@@ -247,6 +248,32 @@ def test_a_flood_on_stderr_after_a_match_holds_nobody_up(executor: Executor) -> 
     rows = play(executor, ["big_money", kept("floods")], (1, 2, 3))
     assert [name_of(row, 1) for row in rows] == ["match 1", "match 2", "match 3"]
     assert [left(row) for row in rows] == [[None, None]] * 3
+
+
+@pytest.mark.parametrize(
+    "strike",
+    [
+        *("closes_stderr", "flood_stderr", "ignores_sigterm", "orphans", "reads_its_stdout"),
+        *("resource_limits", "small_pipes"),
+    ],
+)
+def test_who_does_odd_things_in_a_match_but_replies_plays_on(
+    executor: Executor, strike: str
+) -> None:
+    """From the second match of its process on."""
+    rows = play(executor, ["big_money", kept(strike, "2")], (1, 2, 3), grace=0.2)
+    assert [left(row) for row in rows] == [[None, None]] * 3
+    assert [faults(row) for row in rows] == [[{}, {}]] * 3
+
+
+def test_a_bot_that_was_released_leaves_no_descriptor(executor: Executor) -> None:
+    """Though its opponent takes longer to end."""
+    matches = batch(["big_money", hostile("stays")], range(6), grace=0.1)
+    opened = []
+    for plan in matches.plans:
+        play_all(executor, replace(matches, plans=(plan,)))
+        opened.append(len(os.listdir("/proc/self/fd")))
+    assert opened[1:] == opened[:1] * 5
 
 
 def test_a_daemon_is_left_by_nobody(executor: Executor) -> None:

@@ -1,0 +1,221 @@
+"""How the runner waits: the quick look, other tasks meanwhile, and its own lateness."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from referee import runner as module
+from referee.bots.bot import Answer, Failure
+from referee.bots.in_process import InProcessBot
+from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
+from referee.match.spec import MatchSpec, match_spec
+from referee.runner import SLICE_SECONDS, Runner
+from tests.support import toy as toy_game
+
+EXITED = Failure(Disqualification.EXITED, "it has left")
+
+
+class Named:
+    """A `BotObject` for the toy game, which names the same number each turn."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        asked = msgspec.json.decode(lines[-1])
+        if asked["type"] == "player-name-request":
+            number = asked["player_number"]
+            name = f"names {self.number}"
+            reply = {"type": "player-name-reply", "player_number": number, "name": name}
+        else:
+            reply = {"type": "number-reply", "number": self.number}
+        return msgspec.json.encode(reply)
+
+
+class PipedBot(InProcessBot):
+    """Answers through a pipe, as a process does, but only when it is told to.
+
+    Attributes:
+        waits: how often its reply was waited for under trio.
+        next: the bot that may answer as soon as this one's answer was taken.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(Named(number))
+        self.pipe = os.pipe()
+        self.stdout_fd = self.pipe[0]
+        self.waits = 0
+        self.looks: list[float] = []
+        self.next: PipedBot | None = None
+
+    def let_answer(self) -> None:
+        os.write(self.pipe[1], b".")
+
+    def quick_reply(self, seconds: float) -> Any:
+        self.looks.append(seconds)
+        os.set_blocking(self.pipe[0], False)
+        try:
+            os.read(self.pipe[0], 1)
+        except BlockingIOError:
+            return None
+        if self.next is not None:
+            self.next.let_answer()
+        return super().quick_reply(seconds)
+
+    async def reply(self, deadline: float) -> Answer:
+        self.waits += 1
+        answer: Answer = super().quick_reply(0)
+        return answer
+
+    def close(self) -> None:
+        for fd in self.pipe:
+            os.close(fd)
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GAMES, "toy", toy_game.RULES)
+
+
+def toy(**options: Any) -> MatchSpec:
+    return match_spec(["a", "b"], game="toy", seed=1, options=options)
+
+
+@pytest.fixture
+def bots() -> Any:
+    bots = [PipedBot(1), PipedBot(2)]
+    yield bots
+    for bot in bots:
+        bot.close()
+
+
+async def test_one_look_takes_the_replies_of_all(bots: list[PipedBot]) -> None:
+    """The second answers when the first was taken: nobody is waited for under trio."""
+    first, second = bots
+    second.next, first.next = first, second  # each lets the other one answer, round by round
+    second.let_answer()
+    runner = Runner(toy(turns=3), bots, alone=True)
+    await runner.run()
+    played = await runner.close()
+    assert [player.score for player in played.result.players] == [3, 6]
+    assert [bot.waits for bot in bots] == [0, 0]
+    assert [len(seconds) for seconds in played.reply_seconds] == [3, 3]
+
+
+async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipedBot]) -> None:
+    for bot in bots:
+        for _ in range(9):
+            bot.let_answer()
+    limit = module.QUICK_SECONDS / 4
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"time_limit": limit})
+    runner = Runner(spec, bots, alone=True)
+    await runner.run()  # they do not know this game, and err until the end
+    looks = [seconds for bot in bots for seconds in bot.looks]
+    assert 0 < max(looks) < limit * 1.001
+
+
+async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipedBot]) -> None:
+    runner = Runner(toy(turns=3), bots)
+    await runner.run()
+    assert [bot.looks for bot in bots] == [[], []]
+    assert [bot.waits for bot in bots] == [4, 4]
+
+
+async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipedBot]) -> None:
+    """As one behind HTTP: its request is sent before anybody looks at the others for long."""
+    piped, other = bots
+    other.stdout_fd = -1
+    other.quick_reply = lambda seconds: None  # type: ignore[method-assign]
+    await Runner(toy(turns=3), bots, alone=True).run()
+    assert set(piped.looks) == {0.0}
+    assert [bot.waits for bot in bots] == [4, 4]
+
+
+async def test_other_tasks_run_between_quick_replies(
+    bots: list[PipedBot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
+    for bot in bots:
+        for _ in range(21):
+            bot.let_answer()
+    turns = []
+
+    async def tick(runner: Runner) -> None:
+        while True:
+            turns.append(runner.match.turns)
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        runner = Runner(toy(turns=20), bots, alone=True)
+        nursery.start_soon(tick, runner)
+        await runner.run()
+        nursery.cancel_scope.cancel()
+    assert [bot.waits for bot in bots] == [0, 0]
+    assert len(set(turns)) > 10
+
+
+async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
+    bots: list[PipedBot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 1000.0)
+    killed_at = []
+
+    class Leaver(PipedBot):
+        async def kill(self) -> None:
+            killed_at.append(runner.match.turns)
+            await super().kill()
+
+    leaver = Leaver(3)
+    leaver.answer = lambda lines: EXITED  # type: ignore[method-assign]
+    for bot in (*bots, leaver):
+        for _ in range(9):
+            bot.let_answer()
+    spec = match_spec(["a", "b", "c"], game="toy", seed=1, options={"turns": 8})
+    runner = Runner(spec, [*bots, leaver], alone=True)
+    await runner.run()
+    leaver.close()
+    assert runner.match.turns == 8 * 3
+    assert killed_at == [3]  # the first of eight turns has begun, for three seats
+
+
+def test_lateness_is_noted_while_the_referee_waits() -> None:
+    """tournaments.md: a time-out does not count while the referee is late."""
+    clock = trio.testing.MockClock()
+    late: list[float] = []
+
+    async def main() -> None:
+        runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(runner._note_lateness, late.append)
+            await trio.testing.wait_all_tasks_blocked()
+            for seconds in (SLICE_SECONDS, SLICE_SECONDS + 7):
+                clock.jump(seconds)
+                await trio.testing.wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=clock)
+    assert late == [pytest.approx(0), pytest.approx(7)]
+
+
+async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipedBot]) -> None:
+    """From the request to the moment in which the referee begins to wait."""
+    late: list[float] = []
+    runner = Runner(toy(turns=1), bots, alone=True)
+    runner.overslept = late.append
+    look = runner._look
+
+    def late_look(due: Sequence[int]) -> Sequence[int]:
+        runner.asked_since -= 7
+        return look(due)
+
+    runner._look = late_look  # type: ignore[method-assign]
+    await runner.run()
+    assert max(late) == pytest.approx(7, abs=0.5)
