@@ -9,9 +9,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib.machinery import ModuleSpec
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.sharedctypes import Synchronized
 from typing import Any
 
@@ -40,6 +41,7 @@ def prepare() -> None:
     """
     if sys.platform == "linux":
         os.getcwd()
+        resource_tracker.ensure_running()  # to start it later would unblock the signals
         forkserver.set_forkserver_preload([_LOADED])
         with _signals_blocked():
             forkserver.ensure_running()
@@ -153,13 +155,19 @@ class _Pool(ProcessPoolExecutor):
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Submit a call, as `Executor.submit` does. Starts a worker if none is idle."""
+        """Submit a call, as `Executor.submit` does. Starts a worker if none is idle.
+
+        Raises:
+            BrokenProcessPool: a worker, or the process from which they are forked, has ended.
+        """
         main = sys.modules["__main__"]
         before = main.__spec__
         main.__spec__ = ModuleSpec("__main__", None)  # a module of this name is not run
         try:
             with _signals_blocked():
                 return super().submit(*args, **kwargs)
+        except (EOFError, ConnectionError) as error:
+            raise BrokenProcessPool("workers cannot be forked any more") from error
         finally:
             main.__spec__ = before
 

@@ -40,7 +40,7 @@ class Named:
         return msgspec.json.encode(reply)
 
 
-class PipedBot(InProcessBot):
+class PipeBot(InProcessBot):
     """Answers through a pipe, as a process does, but only when it is told to.
 
     Attributes:
@@ -54,7 +54,7 @@ class PipedBot(InProcessBot):
         self.stdout_fd = self.pipe[0]
         self.waits = 0
         self.looks: list[float] = []
-        self.next: PipedBot | None = None
+        self.next: PipeBot | None = None
 
     def let_answer(self) -> None:
         os.write(self.pipe[1], b".")
@@ -91,13 +91,13 @@ def toy(**options: Any) -> MatchSpec:
 
 @pytest.fixture
 def bots() -> Any:
-    bots = [PipedBot(1), PipedBot(2)]
+    bots = [PipeBot(1), PipeBot(2)]
     yield bots
     for bot in bots:
         bot.close()
 
 
-async def test_one_look_takes_the_replies_of_all(bots: list[PipedBot]) -> None:
+async def test_one_look_takes_the_replies_of_all(bots: list[PipeBot]) -> None:
     """The second answers when the first was taken: nobody is waited for under trio."""
     first, second = bots
     second.next, first.next = first, second  # each lets the other one answer, round by round
@@ -110,7 +110,7 @@ async def test_one_look_takes_the_replies_of_all(bots: list[PipedBot]) -> None:
     assert [len(seconds) for seconds in played.reply_seconds] == [3, 3]
 
 
-async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipedBot]) -> None:
+async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipeBot]) -> None:
     for bot in bots:
         for _ in range(9):
             bot.let_answer()
@@ -122,14 +122,14 @@ async def test_no_look_is_longer_than_the_time_that_is_left(bots: list[PipedBot]
     assert 0 < max(looks) < limit * 1.001
 
 
-async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipedBot]) -> None:
+async def test_beside_other_tasks_nobody_is_looked_at(bots: list[PipeBot]) -> None:
     runner = Runner(toy(turns=3), bots)
     await runner.run()
     assert [bot.looks for bot in bots] == [[], []]
     assert [bot.waits for bot in bots] == [4, 4]
 
 
-async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipedBot]) -> None:
+async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipeBot]) -> None:
     """As one behind HTTP: its request is sent before anybody looks at the others for long."""
     piped, other = bots
     other.stdout_fd = -1
@@ -140,7 +140,7 @@ async def test_a_bot_without_a_descriptor_waits_for_no_look(bots: list[PipedBot]
 
 
 async def test_other_tasks_run_between_quick_replies(
-    bots: list[PipedBot], monkeypatch: pytest.MonkeyPatch
+    bots: list[PipeBot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
     for bot in bots:
@@ -163,12 +163,12 @@ async def test_other_tasks_run_between_quick_replies(
 
 
 async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
-    bots: list[PipedBot], monkeypatch: pytest.MonkeyPatch
+    bots: list[PipeBot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PAUSE_SECONDS", 1000.0)
     killed_at = []
 
-    class Leaver(PipedBot):
+    class Leaver(PipeBot):
         async def kill(self) -> None:
             killed_at.append(runner.match.turns)
             await super().kill()
@@ -205,7 +205,7 @@ def test_lateness_is_noted_while_the_referee_waits() -> None:
     assert late == [pytest.approx(0), pytest.approx(7)]
 
 
-async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipedBot]) -> None:
+async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> None:
     """From the request to the moment in which the referee begins to wait."""
     late: list[float] = []
     runner = Runner(toy(turns=1), bots, alone=True)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
@@ -39,6 +40,19 @@ from referee.workers import worker_processes
 with worker_processes(1) as pool:
     print(pool.submit(os.getpid).result(), pool.submit(os.getppid).result(), flush=True)
     input()
+"""
+
+
+LOADING = """
+from referee.bots.processes.orphans import children
+from referee.workers import prepare, worker_processes
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+prepare()
+for pid in children():
+    os.kill(pid, signal.SIGINT)
+with worker_processes(1) as pool:
+    pool.submit(os.getpid).result()
+    print("forked")
 """
 
 
@@ -85,20 +99,46 @@ def test_nothing_stays_of_a_program_that_was_killed(number: int) -> None:
         os.close(end)
 
 
-def stop(pid: int) -> None:
-    os.kill(pid, signal.SIGSTOP)
-
-
 @needs_fork_server
-def test_a_stopped_process_from_which_workers_are_forked_is_replaced() -> None:
-    """A bot without a sandbox can do that; the next worker would never start."""
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
+def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> None:
+    """A bot without a sandbox can stop or kill it; the next worker would never start."""
     with worker_processes(1) as pool:
         parent = pool.submit(os.getppid).result()
-        stop(parent)
+        os.kill(parent, number)
         with pytest.raises(BrokenProcessPool):
             pool.submit(signal.pause).result(timeout=60)
     with worker_processes(1) as pool:
         assert pool.submit(os.getppid).result(timeout=60) != parent
+
+
+def fork_both(pool: Executor) -> None:
+    for future in [pool.submit(signal.pause) for _ in range(2)]:
+        future.result(timeout=60)
+
+
+@needs_fork_server
+def test_a_worker_that_cannot_be_forked_is_one_that_has_ended() -> None:
+    """Not a bug in the referee."""
+    with worker_processes(2) as pool:
+        parent = pool.submit(os.getppid).result()
+        os.kill(parent, signal.SIGKILL)
+        with pytest.raises(BrokenProcessPool):
+            fork_both(pool)
+
+
+@needs_fork_server
+def test_ctrl_c_does_not_end_the_process_from_which_workers_are_forked() -> None:
+    """At a terminal it goes to all processes, also to one that is still loading."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", f"import os, signal\n{LOADING}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        assert program.stdout is not None
+        assert program.stdout.read() == "forked\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is stopped is seen in /proc")

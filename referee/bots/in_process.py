@@ -64,7 +64,7 @@ class InProcessBot(NoProcess):
         return self.answer(lines)
 
     def answer(self, lines: Sequence[bytes]) -> Answer:
-        """Get its reply to new lines, the request last, without line ends and event loop."""
+        """Get its reply to new lines, the request last, all without line ends."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -85,7 +85,7 @@ class InProcessBot(NoProcess):
         self.hear_the_rest(lines)
 
     def hear_the_rest(self, lines: Sequence[bytes]) -> None:
-        """Hand over the last lines, without line ends and without an event loop."""
+        """Hand over the last lines, without line ends."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with own_errors(self._name):
@@ -95,7 +95,7 @@ class InProcessBot(NoProcess):
         self.leave()
 
     def leave(self) -> None:
-        """Never send a request again, without an event loop."""
+        """Never send a request again."""
         self._killed = True
 
 

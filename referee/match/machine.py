@@ -1,7 +1,7 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
 A match wraps a game with everything that the game need not know. It does no I/O and has no clock.
-Its driver (`course.py` with bots, a verifier with a record, a test) looks at `due`. For each due
+Its driver (`runner.py` with bots, a verifier with a record, a test) looks at `due`. For each due
 seat it passes either the line that the seat wrote (`receive`) or the reason why it leaves
 (`disqualify`). Then it collects the entries with `take_entries`, in an order that depends only on
 the seed and the lines:

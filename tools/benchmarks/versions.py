@@ -4,9 +4,11 @@
 
 Each folder has the code of a version and a `.venv` in which it is installed. Prints the medians of
 both, and the median of the ratios of old to new: above 1, the new version is faster. Without its
-bots, a match is given the replies of an earlier run. A tournament has two jobs. Its time is the
-time on the clock, with the start of the command, its workers and its bots: its ratio is that of
-matches per second.
+bots, a match is given the replies of an earlier run. A request and the fixed part of a match, with
+bots that are kept, are processor time of the referee and the bots on one core (`kept_alive`). An
+episode is the time on the clock, on one core. A tournament has two jobs. Its time is the time on
+the clock, with the start of the command, its workers and its bots: its ratio is that of matches per
+second.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -68,17 +71,43 @@ rules_alone(3, dear_first)
 begun = time.thread_time()
 rules_alone(60, dear_first)
 """
+ONE_CORE = "import os; os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})\n"
+KEPT = """
+from tools.benchmarks.kept_alive import played
+short, few = played({bot!r}, {matches}, 1, "dominion", "none")
+whole, many = played({bot!r}, {matches}, 0, "dominion", "none")
+request = (whole - short) / (many - few)
+print({result})
+"""
+FIGURES = {"a request": "request", "fixed part of a match": "short - request * few"}
+EPISODE = """
+from referee.env.episode import Episode
+from referee.games import GAMES
+episode = Episode(GAMES["dominion"], None, {{"max_turns": 40}}, [None, {bot!r}])
+def play(count):
+    for seed in range(count):
+        episode.begin(seed)
+        while episode.due:
+            for seat in episode.due:
+                mask = episode.observe(seat)["action_mask"]
+                episode.act(seat, mask.nonzero()[0][-1])
+play(3)
+begun = time.monotonic()
+play(150)
+print((time.monotonic() - begun) / 150)
+"""
 
 
 def code_seconds(folder: Path, code: str) -> float:
-    """Processor seconds of a piece of code in a version, counted from `begun`."""
+    """Seconds that a piece of code prints in a version; else its processor time from `begun`."""
     whole = f"import time\nfrom tools.benchmarks import bench\n{code}\n"
-    whole += "print(time.thread_time() - begun)"
+    if "print(" not in code:
+        whole += "print(time.thread_time() - begun)"
     words = [str(folder / ".venv/bin/python"), "-c", whole]
     return float(subprocess.run(words, cwd=folder, check=True, capture_output=True).stdout)
 
 
-def tournament_seconds(folder: Path, bot: str, matches: int) -> float:
+def tournament_seconds(folder: Path, bot: str, matches: int, sandbox: str = "none") -> float:
     """Seconds of a tournament of a bot against itself."""
     words = [
         str(folder / ".venv/bin/python"),
@@ -88,7 +117,7 @@ def tournament_seconds(folder: Path, bot: str, matches: int) -> float:
         f"a={bot}",
         f"b={bot}",
     ]
-    words += ["--matches", str(matches), "--jobs", "2", "--seed", "1", "--sandbox", "none"]
+    words += ["--matches", str(matches), "--jobs", "2", "--seed", "1", "--sandbox", sandbox]
     begun = time.monotonic()
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
     return time.monotonic() - begun
@@ -107,7 +136,13 @@ def main() -> None:
         "Scripts of Tribute with all messages": TRIBUTE,
         "Scripts of Tribute with all messages, without its bots": TRIBUTE_ALONE,
     }
-    bots = {"tournament, Python": ("big_money", 600)}
+    bots = {
+        "start of a tournament": ("big_money", 20),
+        "start of a tournament, sandbox": ("big_money", 20, "bwrap"),
+        "tournament, Python": ("big_money", 600),
+        "tournament, Python, sandbox": ("big_money", 600, "bwrap"),
+    }
+    programs = {"Python": ("big_money", 100)}
     table = Table("what", "old, s", "new, s", "old to new", box=box.MARKDOWN)
     with tempfile.TemporaryDirectory() as folder:
         if compiler := shutil.which("cc"):
@@ -115,6 +150,14 @@ def main() -> None:
             source = ROOT / "example_bots" / "dominion" / "big_money.c"
             subprocess.run([compiler, "-O2", "-o", program, str(source)], check=True)
             bots["tournament, C"] = (program, 2000)
+            bots["tournament, C, sandbox"] = (program, 2000, "bwrap")
+            programs["C"] = (program, 200)
+        for language, (bot, matches) in programs.items():
+            for what, result in FIGURES.items():
+                code = KEPT.format(bot=bot, matches=matches, result=result)
+                codes[f"{what}, {language}"] = ONE_CORE + code
+            path = bot if language == "C" else str(ROOT / "example_bots/dominion/big_money.py")
+            codes[f"episode against a process, {language}"] = ONE_CORE + EPISODE.format(bot=path)
         for what in (*codes, *bots):
             if options.only not in what:
                 continue
@@ -129,7 +172,8 @@ def main() -> None:
             ]
             old, new = (median(column) for column in zip(*found, strict=True))
             ratio = median(before / after for before, after in found)
-            table.add_row(what, f"{old:.2f}", f"{new:.2f}", f"{ratio:.2f}")
+            table.add_row(what, f"{old:.3g}", f"{new:.3g}", f"{ratio:.3f}")
+            print(f"{what}: {ratio:.3f}", file=sys.stderr, flush=True)
     Console(width=110).print(table)
 
 
