@@ -14,7 +14,8 @@ from msgspec import structs
 
 from referee.bots.processes.orphans import adopt_orphans
 from referee.match.spec import match_spec
-from referee.tournament.playing.batch import Batch, Failed, play_batch
+from referee.tournament.playing.batch import Batch, Failed
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from tests.support.live import ROOT, left_behind

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.tournament.playing.batch import Batch, Failed, play_batch
+from referee.tournament.playing.batch import Batch, Failed
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import MAX_LATE_REPLAYS
 from referee.tournament.rows import Entrant, Faults, Histogram, MatchRow, Plan, SeatRow
 from referee.tournament.schedule.format import TournamentSetup

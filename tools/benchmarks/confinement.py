@@ -23,7 +23,8 @@ from referee.bots.processes.sandbox import resolve
 from referee.match.limits import OF_TOURNAMENTS, Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import match_spec
-from referee.tournament.playing.batch import Batch, Failed, play_batch
+from referee.tournament.playing.batch import Batch, Failed
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan
 from tools.benchmarks.tournament import rate

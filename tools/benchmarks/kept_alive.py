@@ -38,7 +38,8 @@ from referee.bots.processes.launch import launch_bots
 from referee.logs.files import open_logs
 from referee.match.spec import match_spec
 from referee.runner import play_once
-from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.batch import Batch
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan
 from tools.benchmarks.bench import conversations

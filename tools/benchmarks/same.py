@@ -14,7 +14,8 @@ import argparse
 import hashlib
 
 from referee.match.spec import match_spec
-from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.batch import Batch
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan
 

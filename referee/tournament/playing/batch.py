@@ -1,7 +1,6 @@
 """Some matches of a tournament, to be played in a process that does nothing else.
 
-Batches and results are picklable: the process may be on another machine. It loads `worker.py`, with
-trio, which the process that sends batches does without.
+Batches and results are picklable: the process may be on another machine.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from referee.bots.command import BotSource
 from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
 from referee.match.spec import MatchSpec
-from referee.tournament.rows import Entrant, MatchRow, Plan
+from referee.tournament.rows import Entrant, Plan
 
 BATCH_SECONDS = 0.5
 """Seconds after which a batch begins no further match, so that finished matches are stored."""
@@ -56,7 +55,7 @@ class Batch(Struct, frozen=True):
         return replace(self, entrants=entrants)
 
 
-_OURS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
+_KINDS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
 
 
 class Failed(Struct, frozen=True):
@@ -66,25 +65,17 @@ class Failed(Struct, frozen=True):
     text: str
     trace: str = ""
 
+    @classmethod
+    def of(cls, error: Exception) -> Failed:
+        """The plain data on an exception."""
+        ours = as_ours(error)
+        kind = next((kind for kind, its in _KINDS.items() if isinstance(ours, its)), "bug")
+        return cls(kind, str(ours), "".join(traceback.format_exception(error)))
+
     def as_error(self) -> RefereeError:
         """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
-        if self.kind in _OURS:
-            return _OURS[self.kind](self.text)
+        if self.kind in _KINDS:
+            return _KINDS[self.kind](self.text)
         error = InternalError(self.text)
         error.__cause__ = RuntimeError(f"in a worker:\n{self.trace}")
         return error
-
-
-def play_batch(batch: Batch) -> list[MatchRow] | Failed:
-    """Play matches of a batch, in their order: one at least, as many as `BATCH_SECONDS` allow."""
-    from referee.tournament.playing.worker import this_worker  # with trio
-
-    worker = this_worker()
-    with worker.busy:
-        try:
-            return worker.play(batch)
-        except Exception as error:
-            worker.kill()
-            ours = as_ours(error)
-            kind = next((kind for kind, its in _OURS.items() if isinstance(ours, its)), "bug")
-            return Failed(kind, str(ours), "".join(traceback.format_exception(error)))

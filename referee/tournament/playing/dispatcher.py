@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import stand_in
 from referee.errors import ShortageError
-from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed, play_batch
+from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
+from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan, lost_row
 from referee.tournament.schedule.format import TournamentSetup
 

@@ -16,7 +16,8 @@ from referee.bots.processes import pool
 from referee.bots.processes.guardian import GUARDIAN
 from referee.errors import UsageError
 from referee.tournament.playing import worker as module
-from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.batch import Batch
+from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import LATE_PART, MAX_LATE_REPLAYS
 from referee.tournament.rows import MatchRow
 from tests.support.batches import (
@@ -383,7 +384,7 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
 
 @pytest.mark.parametrize(
     ("module", "libraries"),
-    [("worker", {"h11", "numpy", "rich"}), ("batch", {"trio", "h11", "rich"})],
+    [("worker", {"h11", "numpy", "rich"}), ("task", {"trio", "h11", "rich"})],
 )
 def test_no_library_is_loaded_that_is_not_needed(module: str, libraries: set[str]) -> None:
     """By a worker, and by the process that gives it its matches."""

@@ -19,11 +19,12 @@ from referee.bots.processes.sandbox import INSTALL
 from referee.errors import UsageError
 from referee.match.spec import match_spec
 from referee.tournament.playing import on_worker
-from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.batch import Batch
 from referee.tournament.playing.cluster import Cluster
 from referee.tournament.playing.directories import cache, pack, place
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
+from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store

@@ -13,8 +13,9 @@ from referee.bots.command import PythonBot
 from referee.bots.stand_in import stand_in
 from referee.match.spec import match_spec
 from referee.tournament.playing import live
-from referee.tournament.playing.batch import Batch, play_batch
+from referee.tournament.playing.batch import Batch
 from referee.tournament.playing.live import LiveRecord, kept_of, live_of, remove_live
+from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import Entrant, Plan
 from referee.web.server.library import Library
 

@@ -1,0 +1,19 @@
+"""The call that a worker gets. Only where it runs, it loads trio and all that plays matches."""
+
+from __future__ import annotations
+
+from referee.tournament.playing.batch import Batch, Failed
+from referee.tournament.rows import MatchRow
+
+
+def play_batch(batch: Batch) -> list[MatchRow] | Failed:
+    """Play matches of a batch, in their order: one at least, as many as `BATCH_SECONDS` allow."""
+    from referee.tournament.playing.worker import this_worker
+
+    worker = this_worker()
+    with worker.busy:
+        try:
+            return worker.play(batch)
+        except Exception as error:
+            worker.kill()
+            return Failed.of(error)
