@@ -105,9 +105,12 @@ def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> N
     """A bot without a sandbox can stop or kill it; the next worker would never start."""
     with worker_processes(1) as pool:
         parent = pool.submit(os.getppid).result()
+        end = os.pidfd_open(parent)
         os.kill(parent, number)
         with pytest.raises(BrokenProcessPool):
             pool.submit(signal.pause).result(timeout=60)
+    assert select.select([end], [], [], 20)[0]
+    os.close(end)
     with worker_processes(1) as pool:
         assert pool.submit(os.getppid).result(timeout=60) != parent
 
