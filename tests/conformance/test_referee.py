@@ -462,7 +462,7 @@ def test_a_case_says_of_which_commands_it_can_be_asked() -> None:
     )
 
 
-def test_what_can_be_wrong_with_a_message_is_a_field_or_that_it_is_missing() -> None:
+def test_what_can_be_wrong_with_a_message_is_a_field_or_whether_it_is_there() -> None:
     fields = {
         struct.__struct_config__.tag: {
             field.encode_name for field in msgspec.structs.fields(struct)
@@ -471,7 +471,7 @@ def test_what_can_be_wrong_with_a_message_is_a_field_or_that_it_is_missing() -> 
     }
     rows = [row.removesuffix(" at the start").split() for row in RULES.probes().about if " " in row]
     for kind, what in rows:
-        assert what in {"missing", *fields[kind]}, (kind, what)
+        assert what in {"missing", "extra", *fields[kind]}, (kind, what)
 
 
 def test_every_case_has_a_match() -> None:

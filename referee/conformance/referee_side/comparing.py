@@ -7,7 +7,8 @@ comparison.
 
 A deviation breaks the cases of the replies of this step. If the line is a request, it breaks the
 cases of the last reply of that seat. Without such cases, a table of the game gives the cases for a
-missing or wrong message (`Probes.about`).
+missing or wrong message (`Probes.about`). The same table gives the cases for a request that is not
+due, to another player than the one who replied.
 """
 
 from __future__ import annotations
@@ -187,6 +188,8 @@ class _Comparison:
             what = next(differs, "secret")
         elif line.kind and line.kind not in self._probes.about:
             kind, what = line.kind, "unknown"
+        elif seat != self._seat and f"{line.kind} extra" in self._probes.about:
+            kind, what = line.kind, "extra"
         cases: tuple[str, ...] = ()
         if line.wrong:
             cases, what = named("compact" if line.wrong == SPACES else "json"), line.wrong
@@ -194,6 +197,8 @@ class _Comparison:
             cases = named("secrets")
         elif some and line is not _NO_LINE and line.kind not in self._requests:
             cases = named("same news")
+        elif what == "extra":
+            cases = self._about(kind, what)  # no reply of this step caused it
         elif kind in self._requests:
             cases = self._last[seat]  # what it can do follows from what it did
         elif kind != "game-end" or what == "missing":
