@@ -1310,7 +1310,7 @@ MODES: dict[str, tuple[str, int]] = {
     "militia attacks only if it is the first card in play": ("6.3 7.1", 2),
     "militia attacks the next player only": ("6.3 7.1", 3),
     "attack order reversed": ("7.1", 3),
-    "players with three cards are asked": ("7.1", 3),
+    "players with three cards are asked": ("7.1", 2),
     "militia leaves two cards": ("6.3 7.1", 2),
     "first discard on top": ("7.2", 2),
     "any number of discards taken": ("7.2", 2),

@@ -156,6 +156,7 @@ MUTANTS: list[tuple[str, str]] = [
     ("militia the other way round", "7.1/1"),
     ("militia down to two", "7.1/3"),
     ("militia asks of three as well", "7.1/2"),
+    ("militia takes one of three", "7.1/2: 7.1/1 7.1/2"),
     ("one discard less is asked for", "7.1/3"),
     ("discards the other way round", "7.2/1"),
     ("a wrong number is kept", "7.2/2: 7.2/2 7.4/3"),

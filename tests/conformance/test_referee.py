@@ -187,6 +187,7 @@ NAMED = (
     "no winner after a disqualification",
     "militia attacks only if it is the first card in play",
     "militia attacks nobody",
+    "players with three cards are asked",
     "reply of a bot that is gone does not count",
     "crash at a name reply that is no object",
 )
@@ -228,13 +229,21 @@ def test_there_is_a_wrong_referee_for_every_rule_of_sections_4_to_7() -> None:
 # --- what is told -----------------------------------------------------------------------------
 
 
-async def test_a_mistake_is_seen_with_two_players_and_with_four() -> None:
-    for seats in (2, 4):
-        about = about_sections("6.3 7.1", seats)
-        matches = [match for match in MATCHES if match.id in about]
-        found = failing(check("militia attacks nobody", matches, seats=seats))
-        assert {section(case) for case in found} & {"6.3", "7.1"}
-        assert {section(case) for case in found} <= {"6.3", "7.1"}
+@pytest.mark.parametrize(
+    ("mode", "sections"),
+    [
+        ("militia attacks nobody", "6.3 7.1"),
+        ("militia asks of three as well", "7.1"),
+        ("militia takes one of three", "7.1"),
+    ],
+)
+def test_a_mistake_is_seen_with_two_players_and_with_four(mode: str, sections: str) -> None:
+    controls = ("pass", "buys", "money", "woodcutter", "militia")
+    for seats, about in ((2, "militia-later"), (4, "militia-4")):
+        matches = [match for match in MATCHES if match.id in (*controls, about)]
+        found = failing(check(mode, matches, seats=seats))
+        assert found
+        assert {section(case) for case in found} <= {*sections.split()}
 
 
 async def test_what_is_told_of_a_departure() -> None:

@@ -1207,6 +1207,19 @@ def _() -> None:
     effect("militia", militia)()
 
 
+@mode("militia takes one of three")
+def _() -> None:
+    def militia(table: Table, turn: Any, given: Any) -> Any:
+        turn.money += 2
+        for other in table.others(turn.player):
+            if not other.left and len(other.hand) > 2:
+                size = min(3, len(other.hand) - 1)
+                with patch.object(effects, "MILITIA_HAND_SIZE", size):
+                    yield from effects._attack(table, other)
+
+    effect("militia", militia)()
+
+
 MODES["one discard less is asked for"] = each(
     lambda m: m.update(discard=m["discard"] + 1) if m["type"] == "attack-request" else None
 )

@@ -413,7 +413,7 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
     assert done.stdout.count("FAIL") == 1
     assert "FAIL  2.1/1" in done.stdout
     assert "the referee ended with exit code 1" in words_of(done.stdout)
-    assert "136 could not be judged" in words_of(done.stdout)
+    assert "137 could not be judged" in words_of(done.stdout)
     shown = referee("conform", "--referee", "false {player1} {player2}").stdout
     assert "not judged: departed before, at pass, after line 0 to player1" in words_of(shown)
     assert "skipped: needs 3 seats: name {player3} in COMMAND, or {players}" in words_of(shown)
@@ -422,7 +422,7 @@ def test_a_referee_that_plays_nothing_leaves_the_rest_unjudged() -> None:
 def test_the_cases_for_referees_are_listed_as_far_as_they_apply() -> None:
     two = referee("conform", "--referee", "x {player1} {player2}", "--list", "--format", "json")
     all_ = referee("conform", "--referee", "x {players} {seed}", "--list", "--format", "json")
-    assert len(json.loads(two.stdout)) == 137
+    assert len(json.loads(two.stdout)) == 138
     assert len(json.loads(all_.stdout)) == 151
 
 

@@ -179,10 +179,12 @@ def _exchange(
 
 
 _WORDS: Mapping[str, Callable[..., Any]] = {
-    # Conditions: a card is in hand, or owned, so many times; an action can be played.
+    # Conditions: a card is in hand, or owned, so many times; an action can be played, or was
+    # played in this turn.
     "has": lambda sight, card, count="1": sight.hand.count(card) >= int(count),
     "owns": lambda sight, card, count: sight.count(card) >= int(count),
     "can_play": lambda sight, card: bool(sight.buys and card in sight.playable),
+    "played": lambda sight, card: card in sight.cards_played,
     # Cards of the hand: no treasure; one of these; one for the top that nobody would pick.
     "dull": lambda sight: next(card for card in sight.hand if card not in WORTH),
     "held": lambda sight, *cards: next(card for card in cards if card in sight.hand),
