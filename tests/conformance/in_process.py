@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import importlib
 import sys
+from collections import Counter
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -20,11 +21,14 @@ from referee.conformance.verdict import Result, Status
 from referee.games import GAMES
 from referee.games.interface.probing import ProbeMatch
 from referee.match.pages import load_page
+from tests.conformance import wrong_referee
 
 RULES = GAMES["dominion"]
 CASES = load_referee_cases(RULES).cases
 MATCHES = RULES.probes().matches
 PAGE = load_page(RULES.specification)
+NOT_IN_PROCESS = {"8.4/1", "8.4/3", "8.4/4", "8.5/1", "8.5/2"}
+"""The cases that only the processes of bots show."""
 # All seats of all matches are sent much the same lines, and nobody changes what was read.
 recording.read_line = cache(recording.read_line)
 
@@ -49,7 +53,16 @@ def another_package() -> ModuleType:
 
 def play(wrong: Any, match: ProbeMatch, seed: int) -> RecordedMatch:
     """Play a match by the rules of another package."""
-    probes = [Probe(RULES, p, seat, seed) for seat, p in enumerate(match.seats)]
+    return record(wrong, match, seed, make_probes(match, seed))
+
+
+def make_probes(match: ProbeMatch, seed: int) -> list[Probe]:
+    """The probes of a match, one per seat."""
+    return [Probe(RULES, plan, seat, seed) for seat, plan in enumerate(match.seats)]
+
+
+def record(wrong: Any, match: ProbeMatch, seed: int, probes: list[Probe]) -> RecordedMatch:
+    """Play a match with these probes."""
     recorded = RecordedMatch(match.id, seed, [probe.seat for probe in probes])
     try:
         _run(wrong, probes, seed)
@@ -110,6 +123,22 @@ def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
     template = Template(f"r {players}", 4)
     return results(CASES, CASES, template, compared, PAGE, 0.0)
+
+
+def not_reached(match: ProbeMatch, seed: int) -> set[str]:
+    """Play a match with our own rules; returns the cases and tricks that did not come up.
+
+    A trick of several seats came up if one of them did it.
+    """
+    probes = make_probes(match, seed)
+    held = judge(record(wrong_referee, match, seed, probes), RULES, match, seeded=False).held
+    cases = {case for case in match.covers if "*" not in case}
+    tricks = Counter(name for plan in match.seats for name in plan.tricks.split())
+    done = tricks.copy()
+    for probe in probes:
+        player: Any = probe._player
+        done -= Counter([*probe._tricks, *(trick.name for trick in player._tricks)])
+    return (cases - held - NOT_IN_PROCESS) | (tricks.keys() - done.keys())
 
 
 def failing(found: list[Result]) -> list[str]:

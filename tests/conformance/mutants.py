@@ -61,7 +61,7 @@ MUTANTS: list[tuple[str, str]] = [
     ("supply at the end of the buys", "2.15/3: 2.15/3 5.2/1"),
     ("shuffled before top discard", "2.8/1"),
     ("top discard before played", "2.6/1"),
-    ("clean-up before the news of who left", "2.13/1: 8.3/2"),
+    ("clean-up before the news of who left", "8.3/2"),
     ("the end before the clean-up", "2.14/1: 2.6/1"),
     ("names are stripped", "3.1/1"),
     ("control characters in names", "3.1/2: 3.1/2 3.1/3"),

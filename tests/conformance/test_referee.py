@@ -34,11 +34,13 @@ from tests.conformance import foreign_referee
 from tests.conformance.in_process import (
     CASES,
     MATCHES,
+    NOT_IN_PROCESS,
     RULES,
     another_package,
     check,
     failing,
     matches_about,
+    not_reached,
 )
 from tests.conformance.mutants import LEAN, MUTANTS
 
@@ -104,6 +106,7 @@ async def test_our_own_referee_passes_in_some_matches() -> None:
     report = await conform(OURS, *SOME, limit=60)
     assert blamed(report) == []
     assert report.passed > 40
+    assert {*ids(report, Status.PASSED)} >= NOT_IN_PROCESS
 
 
 @pytest.mark.all_cases
@@ -123,6 +126,21 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
 @pytest.mark.parametrize("seed", [1])
 def test_no_case_is_blamed_in_a_sound_referee(seed: int) -> None:
     assert failing(check("right", list(MATCHES), seed=seed)) == []
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_every_case_comes_up_with_each_number_of_seats(seats: int) -> None:
+    matches = [match for match in MATCHES if len(match.seats) <= seats]
+    found = check("right", matches, seed=1, seats=seats)
+    assert {each.id for each in found if each.status == Status.NOT_JUDGED} == NOT_IN_PROCESS
+
+
+@pytest.mark.untraced
+def test_every_match_reaches_its_cases_and_tricks() -> None:
+    all_together = {"4.1/3"}  # one deal does not show that decks are shuffled
+    found = {match.id: not_reached(match, seed=1) - all_together for match in MATCHES}
+    assert {id: missing for id, missing in found.items() if missing} == {}
 
 
 # --- wrong ones -------------------------------------------------------------------------------
@@ -149,6 +167,8 @@ def one_a_section() -> Iterator[Any]:
 @pytest.mark.parametrize(("mode", "cases"), [*one_a_section()])
 def test_a_wrong_rule_fails_its_cases(mode: str, cases: str) -> None:
     case, expected = breaks(cases)
+    fewest = next(each.seats for each in CASES if each.id == case)
+    assert failing(check(mode, matches_about(case, fewest), seats=fewest))
     found = check(mode, matches_about(case))
     assert set(failing(found)) == expected
     for result in found:

@@ -2,7 +2,7 @@
 
 The matches are in matches.json, with the style of each seat. The basic ones come first: a deviation
 there affects all others. Each other match adds one thing, or a few that do not affect each other. A
-match covers the cases that it names (`covers`) and the cases of its tricks.
+match covers the cases that it names (`covers`, `may`) and the cases of its tricks.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from referee.games.interface.probing import ProbeMatch, Probes
 class _Match(Struct, forbid_unknown_fields=True):
     """A match in the file; its fields are those in `ProbeMatch`.
 
-    Its seats may show the cases in `may` too, but do not have to.
+    The cases in `covers` come up in every such match. Those in `may` come up by chance: they count
+    only if a message or a reply was there for them.
     """
 
     id: str
-    covers: str
     seats: list[Style]
+    covers: str = ""
     controls: str = "pass buys money"
     may: str = ""
 
