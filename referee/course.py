@@ -34,7 +34,7 @@ MAX_ANSWERS = 16 * 2**20
 
 
 class RecordedReply(NamedTuple):
-    """An answer, of which seat, and how many seconds after the start of the bots it came."""
+    """The answer of a seat, and the seconds from the start of the bots to the answer."""
 
     seat: int
     answer: Answer
@@ -49,8 +49,8 @@ class Played(Struct, frozen=True):
         disqualified: the seats that left, each with the reason and its open request.
         digest: digest of the record; empty without one.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
-        answers: all that the match was given, in order, which with its spec is the whole match;
-            empty if the match was not to be diagnosed, or if they are more than `MAX_ANSWERS`.
+        answers: all answers in order, which make the whole match together with its spec; empty
+            without a diagnosis, or if the answers take more than `MAX_ANSWERS`.
         reached: for each seat the limits at which the system refused its bot something in the
             match, by their names in `Limits`, as far as that is known.
     """
@@ -73,11 +73,11 @@ class Course:
             recorded.
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.
-        match: the match, if it differs from the one that the spec makes.
+        match: the match; None to make it from the spec.
 
     Attributes:
         listeners: called with the match, and all messages and notes since the last call.
-        pending: for each seat the lines that its bot was not handed yet.
+        pending: for each seat the lines that its bot has not received yet.
         reply_seconds: for each seat how long each of its replies took, its handshake not counted.
         processes: the processes among the bots, without wrappers, by seat.
     """
@@ -153,10 +153,10 @@ class Course:
             ]
 
     def take(self) -> tuple[list[Entry], bool]:
-        """Take what has happened, and keep the new lines of each seat in `pending`.
+        """Take the new entries of the match, and add the lines of each seat to `pending`.
 
         Returns:
-            What has happened, for `write`; and whether a request is among the lines.
+            The entries, for `write`; and whether a request is among them.
         """
         entries = self.match.take_entries()
         is_request = False

@@ -1,4 +1,4 @@
-"""Play a match of Python objects in a plain loop, at a cost near that of the rules."""
+"""Play a match of Python objects in a plain loop."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def play_objects(
 
 
 def _taken(pending: list[bytes]) -> list[bytes]:
-    """Take the lines that a bot was not handed yet, without their line ends."""
+    """Take the pending lines of a bot, without their line ends."""
     lines = [line[:-1] for line in pending]
     pending.clear()
     return lines

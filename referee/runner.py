@@ -55,15 +55,14 @@ class Runner(Course):
     """Play one match under trio. Kills only bots that are disqualified.
 
     Args:
-        alone: whether nothing else in this event loop minds that it stands still for
-            `QUICK_SECONDS` at a time.
+        alone: whether the event loop may be blocked for `QUICK_SECONDS` at a time, because no other
+            task needs it sooner.
         others: as of `Course`.
 
     Attributes:
         asked_since: since when the seats that are due are thinking, on trio's clock.
-        idle: gives the processes that wait for another match meanwhile, which are frozen as well.
-        overslept: called with the number of seconds that the referee woke up too late; None if
-            that does not matter.
+        idle: gives the processes that wait for another match, which are frozen as well.
+        overslept: called with the number of seconds that the referee woke up too late, or None.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -282,7 +281,7 @@ class Runner(Course):
     # --- deliveries ---------------------------------------------------------------------------
 
     def _deliver(self) -> None:
-        """Hand everybody what is new to them, then write the logs."""
+        """Hand all bots their new lines, then write the logs."""
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
@@ -310,16 +309,16 @@ class Runner(Course):
             self._waiting.pop(seat, None)
 
     async def _keep_on_time(self) -> None:
-        """Do what is due while bots think. Runs until cancelled."""
+        """Hand over news and freeze bots at the right time. Runs until cancelled."""
         while True:
             self._delivered = trio.Event()
             with trio.move_on_at(self._on_time()):
                 await self._delivered.wait()
 
     def _on_time(self) -> float:
-        """Do what is due while bots think; returns when there is more to do.
+        """Hand over lines that have waited for `NEWS_SECONDS`, and freeze the idle bots.
 
-        That is to hand over what has waited for `NEWS_SECONDS`, and to freeze the others.
+        Returns: when there is more to do, on trio's clock.
         """
         now = self._clock()
         for seat, since in list(self._waiting.items()):
@@ -379,9 +378,9 @@ async def play_once(
 
     Args:
         log, record: the logs, or None.
-        stderr: for each seat a file to keep its stderr in, or None; empty: no files.
-        record_stderr: whether it goes into the record too.
-        watch: is given the runner before the match, to look at it meanwhile.
+        stderr: for each seat a file for its stderr, or None; empty: no files.
+        record_stderr: whether stderr goes into the record too.
+        watch: called with the runner before the match, to follow it.
         answers: the first replies of each seat, which replace the bot's own; may be empty.
         alone: as of `Runner`.
 

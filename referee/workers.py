@@ -22,7 +22,7 @@ from referee.bots.processes.prctl import adopt_orphans, die_with_parent
 from referee.errors import ShortageError
 
 _LOADED = "referee.tournament.playing.worker"
-"""The module that workers have loaded from their start, with all that it imports."""
+"""The module that workers have loaded from their start, with its imports."""
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
 """Seconds between two looks for workers that somebody has stopped."""
@@ -32,9 +32,9 @@ _THREADS = 4
 
 
 def prepare() -> None:
-    """Let another process load the modules of a match, from which workers are forked then (Linux).
+    """Start the process from which workers are forked, which loads the modules of a match (Linux).
 
-    Called before this process loads what it needs itself, it saves a third of the start.
+    It loads them while this process loads its own modules, if this is called first.
 
     Raises:
         FileNotFoundError: the working directory is gone, so that no program can start in it.
@@ -65,7 +65,7 @@ def worker_processes(
             have to wake another one each time, and a match takes half the time.
 
     Raises:
-        ShortageError: the system has not what they need.
+        ShortageError: the system cannot start them.
     """
     _check_threads()
     fork = fork and sys.platform == "linux"
@@ -122,9 +122,10 @@ def _check_threads() -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Keep signals of a terminal, which reach all its processes, from those that start here.
+    """Block the signals of a terminal in the processes that are started inside this block.
 
-    A worker must not see them while it imports; and only this process decides when it ends.
+    A terminal sends them to all its processes. A worker must not get them while it imports, and
+    only this process decides when it ends.
     """
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
@@ -184,7 +185,8 @@ def _begin(cores: list[int], number: Synchronized[int] | None, environment: dict
     Args:
         cores: one for each worker.
         number: how many workers there were before this one; None if none is to be pinned.
-        environment: of the program; a fork server has that of an earlier moment.
+        environment: the environment variables of the program. The process from which this one was
+            forked may have older ones.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -205,7 +207,7 @@ def _begin(cores: list[int], number: Synchronized[int] | None, environment: dict
 
 
 def _let_go_of_fork_server() -> None:
-    """Let the fork server end with the program: it waits for all who could ask it for processes."""
+    """Close the pipe that keeps the fork server alive, so that it ends with the program."""
     alive = getattr(forkserver._forkserver, "_forkserver_alive_fd", None)
     if alive is not None:
         os.close(alive)

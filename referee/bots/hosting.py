@@ -1,4 +1,4 @@
-"""Make the bots of a match, or borrow those that have waited; end them on every way out."""
+"""Make or borrow the bots of a match, and end them on every way out."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ async def run_bots(
     recorded: Sequence[RecordedStderr] = (),
     look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Bots to play with inside this block; at its end those that have not ended are killed.
+    """Bots to play with inside this block. Bots that still run at its end are killed.
 
     Args:
         started: in seat order.
-        stderr: for each a file to keep its stderr in, or None; empty: no files.
-        recorded: for each the writer of its stderr into the record; empty if there is no such.
+        stderr: for each bot a file for its stderr, or None; empty: no files.
+        recorded: for each bot the writer of its stderr into the record; empty: no writers.
         look_seconds: as of `BotProcess`.
     """
     bots: list[Bot] = []
@@ -68,13 +68,13 @@ async def borrow_bots(
     *,
     fresh: bool = False,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Like `run_bots`, with processes that have waited for this match, or new ones.
+    """Like `run_bots`, with processes from the pool, or new processes.
 
-    After the block those that `release` has released wait in the pool; the others have ended.
+    After the block, released processes (`release`) wait in the pool. The other bots have ended.
 
     Args:
-        keys: by which those that wait are found, in seat order.
-        fresh: whether new processes play, and those that have waited end.
+        keys: for each seat the key of its process in the pool.
+        fresh: whether to end the processes in the pool and to start new ones.
 
     Raises:
         ShortageError: the system has no process, memory or file descriptor left for one.
@@ -99,14 +99,14 @@ async def borrow_bots(
 async def release(bots: Sequence[Bot], keep: Container[int], grace: float) -> set[int]:
     """Release the processes in the seats of `keep`, and end the other bots, side by side (8.4).
 
-    Each has `grace` seconds. Returns the seats of those that were released.
+    Each bot has `grace` seconds. Returns the seats of the released processes.
     """
     processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
     released = {seat for seat, process in processes.items() if process and process.release()}
 
     async def end(seat: int) -> None:
         process = processes.get(seat)
-        if process is not None:  # it may have some lines to read
+        if process is not None:  # the bot may still have lines to read
             await process.hand_over(grace)
             if process.release():
                 released.add(seat)

@@ -1,7 +1,7 @@
 """Bots for a program without an event loop, match after match.
 
-A process is asked in the caller's thread, as long as it answers within `QUICK_SECONDS`. For what
-takes longer there is a thread with trio, one for all portals of the program.
+If a process answers within `QUICK_SECONDS`, its answer is read in the caller's thread. Longer waits
+run in a thread with trio, which all portals of the program share.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _THREAD = BlockingPortalProvider("trio")
 
 
 class BotPortal:
-    """Starts, asks and ends bots for a caller that cannot wait under trio.
+    """Starts, asks and ends bots for a caller without an event loop.
 
-    Processes wait from match to match. All end at `close`, and with this program.
+    Processes are kept from match to match. They end at `close`, and with this program.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class BotPortal:
         return await self._match.enter_async_context(borrowed)
 
     def reply(self, bot: Bot, seconds: float) -> Answer:
-        """The answer of a bot to the request that it was handed, within so many seconds."""
+        """Wait so many seconds for the answer to the request that was pushed."""
         deadline = time.monotonic() + seconds
         answer = bot.quick_reply(min(seconds, QUICK_SECONDS))
         return self._call(_reply, bot, deadline) if answer is None else answer
@@ -95,9 +95,9 @@ async def _end(match: AsyncExitStack, pool: BotPool) -> None:
 
 
 def _close(stay: ExitStack) -> None:
-    """Close a portal that was forgotten, or is there at the end of the program.
+    """Close a portal that was never closed.
 
-    The garbage collector may call this in any thread, also in that with trio.
+    The garbage collector may call this in any thread, even in the thread with trio.
     """
     if trio.lowlevel.in_trio_run():
         threading.Thread(target=stay.close).start()

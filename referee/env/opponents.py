@@ -1,7 +1,7 @@
 """Bots in some seats of an environment: each that `referee play` takes, and Python objects.
 
-Objects are called directly. Other bots need trio, which is loaded for them alone
-(`referee.bots.portal`).
+Objects are called directly. Other bots need trio (`referee.bots.portal`), which is loaded only for
+them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class BotPool:
     """Keeps bots between matches."""
 
     def __init__(self) -> None:
-        # Those that wait longest first; of a bot that plays against itself there are two.
+        # The longest wait first. A bot that plays against itself is here twice.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
@@ -36,28 +36,28 @@ class BotPool:
         return None
 
     def put(self, key: Hashable, bot: LaunchedBot) -> None:
-        """Let a bot wait that was released (`BotProcess.release`)."""
+        """Add a released bot (`BotProcess.release`)."""
         self._waiting.append((key, bot))
 
     @property
     def waiting(self) -> list[LaunchedBot]:
-        """Those that wait."""
+        """The waiting bots."""
         return [bot for _, bot in self._waiting]
 
     async def shrink(self) -> None:
-        """End those that waited longest (8.4) while there are too many."""
+        """End the bots that have waited longest (8.4), if there are too many."""
         many = max(0, len(self._waiting) - MAX_WAITING)
         if many:
             await _finish(bot for _, bot in self._waiting[:many])
             del self._waiting[:many]
 
     async def finish(self) -> None:
-        """End all that wait, side by side (8.4)."""
+        """End all waiting bots, side by side (8.4)."""
         await _finish(self.waiting)
         self._waiting.clear()
 
     def end(self) -> None:
-        """Kill all that wait."""
+        """Kill all waiting bots."""
         while self._waiting:
             self._waiting.pop()[1].end()
 

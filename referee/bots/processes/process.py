@@ -4,9 +4,8 @@ The referee reads only while it waits for a reply. Unexpected output of a bot wa
 where it costs nothing, and is counted at the bot's next request. Writing never waits for a bot
 without a request: bytes that do not fit into its pipe wait in memory until its next request.
 
-No task runs beside the process. A method that waits for it starts what it needs for that time: a
-task that reads stderr, and one that notices the end of the process. `push`, `quick_reply` and
-`release` never wait and need no event loop.
+No task runs beside the process. While a method waits for it, one task reads stderr and another task
+notices the end of the process. `push`, `quick_reply` and `release` need no event loop.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
 
 
 async def kill(launched: LaunchedBot) -> None:
-    """Kill what a bot has started, and wait for its process, which is then to be reaped."""
+    """Kill all processes of a bot, and wait for the first one. The caller has to reap it."""
     launched.kill()
     with trio.move_on_after(_KILL_SECONDS):
         await wait_for_exit(launched)
@@ -82,17 +81,17 @@ class BotProcess:
     to the match before, and goes to the keeper of that match.
 
     Args:
-        look_seconds: seconds to look at a process that did not answer in time, before it is
-            killed; 0: none.
+        look_seconds: seconds to observe a process that did not answer in time, before it is
+            killed; 0: it is killed immediately.
         reply_end: the bytes at the end of each of its replies.
 
     Attributes:
-        stdout_fd: the referee's end of its stdout; -1 if it was not started.
+        stdout_fd: the referee's end of its stdout; -1 without a process.
         started: its start time on `time.monotonic`; None from its first request on, and if it has
             waited for this match.
-        has_answered: whether it has written a line that was taken.
-        has_ended: whether its process has ended, as far as the referee has noticed.
-        is_closed: whether it was killed, has finished, or was released.
+        has_answered: whether a request has taken a line of its output.
+        has_ended: whether the referee has noticed the end of the process.
+        is_closed: whether the process was killed or released, or has finished.
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class BotProcess:
         self.started: float | None = launched.started if before is None else None
         self._limits = launched.limits
         self._output = Output(launched.limits, reply_end)
-        self._outgoing = bytearray()  # what the pipe did not take yet
+        self._outgoing = bytearray()  # bytes that did not fit into the pipe yet
         self._takes_input = self._stdout_open = self._stderr_open = False
         self.has_ended = launched.popen is None
         self.is_closed = False
@@ -117,7 +116,7 @@ class BotProcess:
         self._look_seconds = look_seconds
         self.has_answered = False
         self._has_waited = before is not None
-        self._is_early = False  # wrote before it was asked whether it plays another match
+        self._is_early = False  # wrote before the handshake of another match
         self._is_late = False
         self._silence: TimeoutObservation | None = None
         used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
@@ -139,9 +138,9 @@ class BotProcess:
                 before.close()
 
     def _enlarge_stdout(self) -> None:
-        """Let the pipe hold more than is allowed, where the system can (Linux).
+        """Make the pipe larger than the limits of the output, where the system can (Linux).
 
-        Then one look finds all that a bot writes in one go, and too much of it is noticed
+        Then one read gets everything that a bot writes in one go, and too much output is noticed
         immediately, not some requests later.
         """
         if sys.platform == "linux":
@@ -153,7 +152,7 @@ class BotProcess:
 
     def push(self, lines: bytes) -> None:
         """Hand over lines as far as the pipe takes them; never waits."""
-        if self._has_waited:  # what is there now cannot answer these lines
+        if self._has_waited:  # earlier output cannot answer these lines
             self._has_waited = False
             self._read_last_output()
             self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
@@ -259,8 +258,8 @@ class BotProcess:
                     late = False
                     if used := self._cpu_exceeded():
                         return used
-            # Whatever woke us, look into the pipe: what is complete there counts, even if the
-            # referee was late to notice. A drip-fed line gets no more time than this.
+            # Whatever ended the wait, read the pipe: a complete line counts even if the referee
+            # was late to notice it. A line in drips gets no more time than this.
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
@@ -281,13 +280,13 @@ class BotProcess:
         return bool(data)
 
     def _read_queue(self) -> None:
-        """Read all that is there, to measure it (1.3)."""
+        """Read everything in the pipe, to measure it (1.3)."""
         while self._read():
             if self._output.is_overfull:
                 self._output.check_queue()
 
     def _read_last_output(self) -> None:
-        """Read what nobody has asked for, as far as it is there, to be able to report it."""
+        """Read the output that no request has asked for, to be able to report it."""
         while len(self._output.unread) < self._limits.queue_limit and self._read():
             pass
 
@@ -311,7 +310,7 @@ class BotProcess:
         )
 
     def _next_cpu_check(self, used: float) -> float:
-        """When all cores could have used up what is left, on `time.monotonic`."""
+        """When all cores could have used up the rest of the limit, on `time.monotonic`."""
         left = self._cpu_before + self._limits.cpu_limit - used
         return time.monotonic() + max(left / _CORES, _CPU_CHECK_SECONDS)
 
@@ -386,7 +385,7 @@ class BotProcess:
         return self.has_ended
 
     async def _hand_over(self, until: float, *, reading: bool = False) -> bool:
-        """Hand over what did not fit into its pipe, reading meanwhile; False if time ran out."""
+        """Write the outgoing bytes as its pipe takes them; False if time ran out."""
         while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
             if await self._wait(until, read=reading, write=True):
                 return False
@@ -403,7 +402,7 @@ class BotProcess:
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
-        """See what it does instead of answering; its input is ended on the way.
+        """Observe a process that does not answer. Its input is ended on the way.
 
         Args:
             watch: seconds to look whether it computes, or answers late.
@@ -433,7 +432,7 @@ class BotProcess:
 
     @property
     def has_read(self) -> bool:
-        """Whether it has read all that it was sent, as far as anybody can tell."""
+        """Whether it has read all its input, as far as the system reports that."""
         if self._outgoing or not self._takes_input:
             return not self._outgoing
         with contextlib.suppress(OSError):  # not every system tells
@@ -471,7 +470,7 @@ class BotProcess:
                 break
 
     def _mark_stderr(self) -> None:
-        """Assign its stderr so far to the reply: what it wrote before is there by now."""
+        """Assign its stderr so far to the reply. Anything written before it has arrived by now."""
         self._read_last_stderr(self.stderr)
         assert self.stderr.recorded is not None
         self.stderr.recorded.mark()
@@ -495,9 +494,9 @@ class BotProcess:
         )
 
     def release(self) -> bool:
-        """Let the process wait for another match (8.4), if it has read and written all it should.
+        """Let the process wait for another match (8.4), if its pipes are empty and open.
 
-        Never waits. Returns: whether it waits now.
+        Returns: whether the process waits now. This call itself never waits.
         """
         if self.is_closed or self.has_ended or self._outgoing or not self._takes_input:
             return False
@@ -514,23 +513,23 @@ class BotProcess:
         await self._hand_over(trio.current_time() + grace)
 
     async def end_input(self, seconds: float) -> bool:
-        """Hand over what is left, end its input, and wait for its end; whether it has ended."""
+        """Hand over the remaining lines, end its input, and wait; whether the process has ended."""
         until = trio.current_time() + seconds
         await self._hand_over(until)
         self._close_stdin()
         return await self._wait_for_end(until)
 
     async def finish(self, grace: float) -> None:
-        """Let it end by itself for `grace` seconds, and again after SIGTERM; then kill it (8.4)."""
+        """End its input, then send SIGTERM, then kill it, with `grace` seconds between (8.4)."""
         if not self.is_closed and not await self.end_input(grace):
             self.launched.terminate()
             await self._wait_for_end(trio.current_time() + grace)
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill what the bot has started, reap the process, keep its last words (8.3).
+        """Kill all processes of the bot, reap the first one, keep its last stderr (8.3).
 
-        Cannot be cancelled. Nobody may be waiting for the process.
+        Cannot be cancelled. No other task may wait for the process at the same time.
         """
         if self.is_closed:
             return

@@ -35,6 +35,7 @@ class Dialect(Protocol):
         """The canonical reply to the last line, a request, if the bot is not asked for one.
 
         For one that the bot was not sent, such as a handshake. None: the bot is to reply.
+        May be called several times, and changes nothing.
         """
 
     def reply(self, data: bytes) -> bytes:

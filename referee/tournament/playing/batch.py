@@ -25,7 +25,7 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         spec: of every match, but for its bots and its seed.
-        keep: of which matches the record is given back: "all", "faulty" or "none".
+        keep: the matches whose record is returned: "all", "faulty" or "none".
         live: a folder on this machine into which a match is written while it is played; or empty.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.

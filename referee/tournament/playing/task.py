@@ -1,4 +1,4 @@
-"""The call that a worker gets. Only where it runs, it loads trio and all that plays matches."""
+"""The call that a worker gets. It loads trio and the runner only when it runs."""
 
 from __future__ import annotations
 

@@ -303,7 +303,7 @@ class _Attempt:
 
 
 def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
-    """The first of these plans, and those that begin within `BATCH_SECONDS`."""
+    """Yield the first plan, and further plans for `BATCH_SECONDS`."""
     until = time.monotonic() + BATCH_SECONDS
     for plan in plans:
         yield plan
