@@ -147,7 +147,6 @@ class Course:
         else:
             match.receive(seat, answer)
         if seat in match.disqualified:
-            self.pending[seat].clear()
             self._listening = [
                 lines for seat, lines in enumerate(self.pending) if seat not in match.disqualified
             ]

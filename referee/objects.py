@@ -47,8 +47,6 @@ def play_objects(
                 if not match.in_handshake:
                     reply_seconds[seat].append(now - asked)
                 course.give(seat, answer, now - began)
-                if seat in match.disqualified:
-                    bot.leave()
             _write(course, began)
         for bot, lines in zip(bots, pending, strict=True):
             bot.hear_the_rest(_taken(lines))

@@ -186,6 +186,55 @@ async def test_a_bot_that_left_is_killed_before_others_are_looked_at_again(
     assert killed_at == [3]  # the first of eight turns has begun, for three seats
 
 
+class Idle:
+    """Stands in for the process of a bot without a request."""
+
+    is_closed = False
+
+    def __init__(self) -> None:
+        self.is_frozen = False
+        self.was_frozen: list[bool] = []
+        self.attended = trio.Event()
+
+    def freeze(self) -> None:
+        self.is_frozen = True
+
+    def thaw(self) -> None:
+        self.was_frozen.append(self.is_frozen)
+        self.is_frozen = False
+
+    async def attend(self) -> None:
+        self.attended.set()
+
+
+async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
+    autojump_clock: trio.abc.Clock,
+) -> None:
+    """sandbox.md, 12; 1.4: their stderr is read while another bot thinks."""
+    idle = Idle()
+
+    class Slow(InProcessBot):
+        async def reply(self, deadline: float) -> Answer:
+            if not runner.match.in_handshake:
+                idle.attended = trio.Event()  # that of the handshake is over
+                await idle.attended.wait()
+                frozen_before.append(idle.is_frozen)
+                await trio.sleep(2 * module.QUICK_SECONDS)
+                frozen_after.append(idle.is_frozen)
+            return await super().reply(deadline)
+
+    frozen_before, frozen_after = list[bool](), list[bool]()
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 1})
+    runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))])
+    runner._freezable = {1: idle}  # type: ignore[dict-item]
+    runner.processes = {1: idle}  # type: ignore[dict-item]
+    with trio.fail_after(60):
+        await runner.run()
+    assert frozen_before[0] is False
+    assert frozen_after[0] is True
+    assert True in idle.was_frozen  # it was thawed for its own request
+
+
 def test_lateness_is_noted_while_the_referee_waits() -> None:
     """tournaments.md: a time-out does not count while the referee is late."""
     clock = trio.testing.MockClock()

@@ -16,6 +16,7 @@ from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
 from referee.errors import BotError, UsageError
 from referee.games import GAMES
+from tests.support.batches import kept
 from tests.support.helpers import cautious
 from tests.support.live import await_end, hostile
 
@@ -40,6 +41,39 @@ def play_on(episode: Episode) -> None:
             episode.act(seat, last_choice(episode.observe(seat)))
 
 
+def test_a_process_plays_match_after_match() -> None:
+    """8.4: it is the same process, and no other is there."""
+    before = {*GUARDIAN.processes}
+    episode = Episode(GAMES["dominion"], None, OPTIONS["dominion"], [None, kept()])
+    try:
+        names = []
+        for seed in (1, 2, 3):
+            episode.begin(seed)
+            names.append(episode._match.names[1])
+            play_on(episode)
+        assert names == ["match 1", "match 2", "match 3"]
+        assert len(GUARDIAN.processes - before) <= 2  # the bot, and perhaps the guardian
+    finally:
+        episode.close()
+
+
+def test_environments_share_a_thread_that_ends_with_the_last_of_them() -> None:
+    before = {*threads()}
+    episodes = [
+        Episode(GAMES["dominion"], None, OPTIONS["dominion"], [None, kept()]) for _ in range(2)
+    ]
+    for episode in episodes:
+        episode.begin(1)
+    assert len({*threads()} - before) == 1
+    episodes[0].close()
+    play_on(episodes[1])
+    episodes[1].close()
+    assert {*threads()} <= before
+    episodes[1].begin(2)  # another match can begin afterwards
+    play_on(episodes[1])
+    episodes[1].close()
+
+
 @pytest.mark.parametrize(
     ("game", "opponents"),
     [
@@ -57,7 +91,7 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
     try:
         for seed in (1, 2):
             episode.begin(seed)
-            processes = GUARDIAN.processes
+            processes = {*GUARDIAN.processes}
             play_on(episode)
             bots = [
                 PolicyBot(last_choice, game, name=f"PLAYER{seat + 1}") if bot is None else bot

@@ -335,6 +335,15 @@ def test_a_time_out_is_void_while_the_referee_is_late(
     assert left(row)[1] == "timeout"
 
 
+def test_a_match_that_is_played_again_has_new_processes(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or a bot would know the deal."""
+    monkeypatch.setattr(module, "Lateness", lateness(LATE, LATE))
+    (row,) = play(executor, [kept(), hostile("sleep_at", 1)], (1,), time_limit=LIMIT)
+    assert (row.late, name_of(row, 0)) == (2, "match 1")
+
+
 def test_after_so_many_the_match_is_void(
     executor: Executor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,51 @@
+"""The bots of a match: released or ended, side by side (protocol, 8.4)."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import trio
+
+from referee.bots.bot import Bot
+from referee.bots.command import resolve_bot
+from referee.bots.hosting import release, run_bots
+from referee.bots.processes.launch import launch_bots
+from referee.bots.processes.process import BotProcess
+from referee.match.spec import match_spec
+
+READS_ALL = "import sys; sys.stdin.buffer.read()"
+READS_LATE = f"import time; time.sleep(0.2); {READS_ALL}"
+READS_NOTHING = "import signal; signal.pause()"
+MORE_THAN_A_PIPE_HOLDS = b"x" * 1_000_000 + b"\n"
+
+
+async def released(code: str, *, grace: float, lines: bytes = b"") -> tuple[set[int], list[Bot]]:
+    """Two bots with this code at the end of a match; the seats of those that wait for another."""
+    arguments = [shlex.join([sys.executable, "-I", "-S", "-c", code])] * 2
+    spec = match_spec(arguments, seed=1)
+    with launch_bots([resolve_bot(bot) for bot in arguments], spec.limits) as started:
+        async with run_bots(spec, started) as bots:
+            for bot in bots:
+                bot.push(lines)
+            return await release(bots, {0, 1}, grace), bots
+
+
+async def test_a_process_that_has_read_all_is_released_without_a_wait() -> None:
+    kept, bots = await released(READS_ALL, grace=0.0)
+    assert kept == {0, 1}
+    assert all(isinstance(bot, BotProcess) and bot.is_closed for bot in bots)
+
+
+async def test_a_process_has_time_to_read_its_last_lines() -> None:
+    kept, _ = await released(READS_LATE, grace=30.0, lines=MORE_THAN_A_PIPE_HOLDS)
+    assert kept == {0, 1}
+
+
+async def test_processes_that_read_nothing_end_side_by_side() -> None:
+    """Each is waited for three times as long as the grace, but both at the same time."""
+    began = trio.current_time()
+    kept, bots = await released(READS_NOTHING, grace=0.5, lines=MORE_THAN_A_PIPE_HOLDS)
+    assert kept == set()
+    assert trio.current_time() - began < 2 * 3 * 0.5
+    assert [bot.exit_code for bot in bots] == [-15, -15]
