@@ -31,20 +31,29 @@ _THREADS = 4
 """Threads that are needed: the watchdog, two of the executor, and one to spare."""
 
 
-def prepare() -> None:
+def prepare() -> bool:
     """Start the process from which workers are forked, which loads the modules of a match (Linux).
 
     It loads them while this process loads its own modules, if this is called first.
 
+    Returns:
+        Whether it runs. It does not where no socket can be made in the folder for temporary files,
+        for example because the folder's name is too long. Workers start more slowly then.
+
     Raises:
         FileNotFoundError: the working directory is gone, so that no program can start in it.
     """
-    if sys.platform == "linux":
-        os.getcwd()
+    if sys.platform != "linux":
+        return False
+    os.getcwd()
+    try:
         resource_tracker.ensure_running()  # to start it later would unblock the signals
         forkserver.set_forkserver_preload([_LOADED])
         with _signals_blocked():
             forkserver.ensure_running()
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -69,13 +78,11 @@ def worker_processes(
     """
     _check_threads()
     fork = fork and sys.platform == "linux"
-    method = "fork" if fork else "forkserver" if sys.platform == "linux" else "spawn"
+    method = "fork" if fork else "forkserver" if prepare() else "spawn"
     context = multiprocessing.get_context(method)
     cores = sorted(os.sched_getaffinity(0)) if pin and sys.platform == "linux" else []
     try:
         number = context.Value("i", 0) if len(cores) == jobs else None
-        if method == "forkserver":
-            prepare()
         pool = _Pool(jobs, context, initializer=_begin, initargs=(cores, number, {**os.environ}))
     except OSError as error:
         raise ShortageError("processes cannot share memory (/dev/shm)", error) from error

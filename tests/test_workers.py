@@ -69,6 +69,24 @@ def test_a_worker_has_trio_from_its_start() -> None:
 
 
 @needs_fork_server
+def test_workers_start_where_no_socket_can_be_made(tmp_path: Path) -> None:
+    """The folder for temporary files has a name that is too long for one, or is not there."""
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    code = "import tempfile\ntempfile.tempdir = {!r}\n" + PROGRAM
+    for folder in (str(long), "/nowhere"):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(folder)],
+            input="\n",
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout
+        assert done.stderr == ""
+
+
+@needs_fork_server
 def test_the_environment_and_folder_of_a_worker_are_those_of_now(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

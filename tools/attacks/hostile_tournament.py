@@ -88,7 +88,8 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[None]:
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
     files = {name for name in os.listdir(folder) if name != "pid"}  # a bot's, as it was told
-    now = remains()
+    while (now := remains()).is_more_than(there) and time.monotonic() < until:
+        time.sleep(0.05)
     print(f"left behind: {len(processes)} processes, {len(files)} files")
     print(f"before: {there}\nafter:  {now}")
     if processes or files or now.is_more_than(there):
