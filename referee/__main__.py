@@ -13,6 +13,8 @@ def main() -> int:
     # Start-up makes many objects and no garbage, and looking for some there takes a quarter of it.
     # A command that works for long lets the collector run again (`cli.work.collect_garbage`).
     gc.disable()
+    # If the parent ignores SIGCHLD, so would this process, and could not wait for its bots.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     from referee.interrupts import Interrupts
 
     with Interrupts() as interrupts:  # before all that takes time to load

@@ -218,6 +218,7 @@ async def _run(
             bot.kill()
             _read_rest(fd, output)
         bot.was_started()
+        bot.check_reached(output)
     finally:
         bot.end()
     code = bot.exit_code

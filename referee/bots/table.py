@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -42,7 +43,9 @@ def read_toml(name: str) -> dict[str, Any]:
             if line.count(b".") > _MAX_DOTS and not line.lstrip().startswith(b"#"):
                 problem = f"line {number} has more than {_MAX_DOTS} dots: use shorter keys"
                 raise UsageError(f"{name} cannot be read: {problem}")
-        values = tomllib.loads(data.decode())
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise UsageError(f"{name} cannot be read: it is UTF-16; save it as UTF-8")
+        values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
     except OSError as error:
         raise UsageError(f"cannot read {name}: {error.strerror}") from error

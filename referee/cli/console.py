@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -154,6 +155,28 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
         markup=False,
         emoji=False,
     )
+
+
+def terminal_is_gone() -> bool:
+    """Whether this process has a terminal that was closed, as when a connection is lost.
+
+    Then stdout and stderr lead nowhere from now on.
+    """
+    import termios  # not on every system
+
+    gone = []
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        try:
+            termios.tcgetattr(stream)
+        except termios.error as error:
+            if error.args[0] == errno.EIO:
+                gone.append(stream)
+        except (OSError, ValueError, AttributeError):  # closed, or not a file
+            continue
+    if gone:
+        for stream in (sys.stdout, sys.stderr):
+            silence(stream)
+    return bool(gone)
 
 
 def silence(stream: TextIO) -> None:

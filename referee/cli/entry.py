@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -53,29 +54,34 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         interrupts.check()
         with console.printing():  # nothing that was to be printed is lost without a word
             return code
-    except UsageError as error:
-        return console.fail(console.USAGE, *error.lines)
-    except LogWriteError as error:
+    except Interrupted as interrupted:
+        return interrupted.exit_code
+    except Exception as error:
+        if console.terminal_is_gone():  # whatever has failed, nobody can be told
+            return 128 + signal.SIGHUP
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Say in one line what is wrong. Returns: the exit code."""
+    if isinstance(error, LogWriteError):
         if error.reader_gone:
             console.silence(sys.stdout)
             return console.READER_GONE
         return console.fail(console.USAGE, f"{error}; the match was given up")
-    except BrokenPipeError:  # the reader of our own output has enough
+    if isinstance(error, BrokenPipeError):  # the reader of our own output has enough
         console.silence(sys.stdout)
         return console.READER_GONE
-    except Interrupted as interrupted:
-        return interrupted.exit_code
-    except Exception as error:  # not one of ours, and no exit code of ours either
-        ours = as_ours(error)
-        if isinstance(ours, UsageError):
-            return console.fail(console.USAGE, *ours.lines)
-        if isinstance(ours, ShortageError):
-            return console.fail(console.SHORTAGE, str(ours))
-        cause = ours.__cause__ or ours
-        if isinstance(cause, ModuleNotFoundError) and not str(cause.name).startswith("referee"):
-            return console.fail(
-                console.USAGE,
-                f"the Python package {cause.name} is missing: install the referee, in its folder: "
-                "python3 -m venv .venv && .venv/bin/pip install .",
-            )
-        return console.report_bug(cause)
+    ours = as_ours(error)
+    if isinstance(ours, UsageError):
+        return console.fail(console.USAGE, *ours.lines)
+    if isinstance(ours, ShortageError):
+        return console.fail(console.SHORTAGE, str(ours))
+    cause = ours.__cause__ or ours
+    if isinstance(cause, ModuleNotFoundError) and not str(cause.name).startswith("referee"):
+        return console.fail(
+            console.USAGE,
+            f"the Python package {cause.name} is missing: install the referee, in its folder: "
+            "python3 -m venv .venv && .venv/bin/pip install .",
+        )
+    return console.report_bug(cause)

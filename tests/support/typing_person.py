@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -31,11 +32,18 @@ class TypingPerson:
         columns: int = 80,
         rows: int = 24,
         stdout: IO[bytes] | None = None,
+        ignores_hangup: bool = False,
         **environment: str,
     ) -> None:
         self._leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+
+        def prepare() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            if ignores_hangup:
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
         self.process = subprocess.Popen(
             [sys.executable, "-m", "referee", *arguments],
             stdin=follower,
@@ -44,7 +52,7 @@ class TypingPerson:
             cwd=ROOT,
             env=kept | {"TERM": "xterm-256color", "NO_COLOR": "1"} | environment,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=prepare,
         )
         os.close(follower)
         self.seen = ""
@@ -71,6 +79,12 @@ class TypingPerson:
         """Wait for the command's end; returns its exit code."""
         while self._read():
             pass
+        return self.process.wait(timeout=60)
+
+    def hang_up(self) -> int:
+        """Let the terminal go away, as when a connection is lost; returns the exit code."""
+        self._leader, leader = os.open(os.devnull, os.O_RDONLY), self._leader
+        os.close(leader)
         return self.process.wait(timeout=60)
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,20 @@ def test_all_mistakes_of_all_bots_are_told_at_once(file: Path) -> None:
         "bot 1: command is missing: give the command that starts the bot",
         "bot 2: env: '' cannot name a variable",
     ]
+
+
+def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
+    """With a byte order mark and line ends of Windows; UTF-16 is named."""
+    text = 'deals = 4\n[[bot]]\ncommand = "minimal"\n'
+    file.write_bytes(codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode())
+    words, bots, _ = read_config(str(file), {"deals"}, ())
+    assert words == ["--deals=4"]
+    assert [bot.bot for bot in bots] == ["minimal"]
+    for encoding in ("utf-16", "utf-16-be"):
+        data = text.encode(encoding)
+        file.write_bytes(data if encoding == "utf-16" else codecs.BOM_UTF16_BE + data)
+        with pytest.raises(UsageError, match="it is UTF-16; save it as UTF-8"):
+            read_config(str(file), {"deals"}, ())
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ _OF_THE_SYSTEM = (
 """The limits that a process has from its start."""
 _SHELL = "/bin/sh"
 _BLOCK = 512  # bytes; what `ulimit -f` counts
+NOT_REACHED = 125
+"""Exit code of the shell if it has not reached the bot's program."""
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
@@ -46,38 +48,59 @@ def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
     return wanted or sandbox.kind != "none"
 
 
-def inner_words(limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None) -> list[str]:
+def inner_words(
+    limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None, token: str
+) -> list[str]:
     """What goes before the bot's command inside a sandbox.
 
     The number of processes is counted for a user in a user namespace. Outside of the sandbox it
     would be that of all processes of the referee's user.
     """
-    if sandbox.kind == "none" or cgroup is not None or limits.process_limit == math.inf:
+    if (
+        sandbox.kind == "none"
+        or cgroup is not None
+        or not _lowers("RLIMIT_NPROC", limits.process_limit)
+    ):
         return []
     most = int(limits.process_limit)
     # bash and dash do not agree on the letter.
-    return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most} || exit 125"])
+    return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most}"], token)
 
 
-def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None) -> list[str]:
-    """What goes before the command of the sandbox, or of the bot without one."""
-    import resource  # not on every system
+def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> list[str]:
+    """What goes before the command of the sandbox, or of the bot without one.
 
+    Args:
+        token: a secret. If a line fails, the shell writes the token and the line on stderr, and
+            exits with `NOT_REACHED`. No bot can write it.
+    """
     lines = []
     if cgroup is not None:
         lines += [f"echo 0 >{shlex.quote(file)}" for file in cgroup.joining]
     for letter, most, unit, kind in (
-        ("n", limits.open_file_limit, 1, resource.RLIMIT_NOFILE),
-        ("f", limits.file_size_limit, _BLOCK, resource.RLIMIT_FSIZE),
+        ("n", limits.open_file_limit, 1, "RLIMIT_NOFILE"),
+        ("f", limits.file_size_limit, _BLOCK, "RLIMIT_FSIZE"),
         # Not of the address space: node, Java and Go reserve much more than they use.
-        ("d", limits.memory_limit if cgroup is None else math.inf, 1024, resource.RLIMIT_DATA),
+        ("d", limits.memory_limit if cgroup is None else math.inf, 1024, "RLIMIT_DATA"),
     ):
-        hard = resource.getrlimit(kind)[1]
-        if most < math.inf and (hard == resource.RLIM_INFINITY or most < hard):
+        if _lowers(kind, most):
             lines.append(f"ulimit -{letter} {max(1, int(most) // unit)}")
-    return _shell([f"{line} || exit 125" for line in lines]) if lines else []
+    return _shell(lines, token) if lines else []
 
 
-def _shell(lines: Sequence[str]) -> list[str]:
+def _lowers(kind: str, most: float) -> bool:
+    """Whether a limit is below the hard limit of this process, which nobody can raise."""
+    import resource  # not on every system
+
+    hard = resource.getrlimit(getattr(resource, kind))[1]
+    return most < math.inf and (hard == resource.RLIM_INFINITY or most < hard)
+
+
+def _shell(lines: Sequence[str], token: str) -> list[str]:
+    """A shell that runs these lines and becomes the bot; if one fails, it writes the token."""
+    steps = []
+    for line in lines:
+        said = shlex.quote(f"{token} {line}")
+        steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")
     # A shell adds where it is, and it is where the referee is.
-    return [_SHELL, "-c", "\n".join([*lines, "unset PWD OLDPWD", 'exec "$@"']), "sh"]
+    return [_SHELL, "-c", "\n".join([*steps, "unset PWD OLDPWD", 'exec "$@"']), "sh"]

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import math
 import os
+import secrets
 import signal
 import subprocess
 import time
@@ -17,14 +18,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
-from referee.bots.processes.confinement import inner_words, new_cgroup, outer_words
+from referee.bots.processes.confinement import (
+    NOT_REACHED,
+    inner_words,
+    new_cgroup,
+    outer_words,
+)
 from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.program import check_program
 from referee.bots.processes.sandbox import bot_exit_code, close, first_inside, prepare, was_started
-from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError
+from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError, UsageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 
@@ -35,6 +41,7 @@ _PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 _REAP_SECONDS = 5
 _FREEZING_ROUNDS = 100
 _END_SECONDS = 0.1
+_WRAPPER_LINES = 4
 _BWRAP = "bwrap: "
 """Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
@@ -79,7 +86,13 @@ class LaunchedBot:
 
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for it.
+            UsageError: this program ignores SIGCHLD.
         """
+        if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+            raise UsageError(
+                "this program ignores SIGCHLD, so that it cannot wait for a bot: call "
+                "signal.signal(signal.SIGCHLD, signal.SIG_DFL) first"
+            )
         self.command = command
         self.limits = limits
         self.sandbox = sandbox
@@ -93,6 +106,7 @@ class LaunchedBot:
         self._refused_forks = 0  # as of the last look
         self._guarded = False
         hide_memory()
+        self._token = secrets.token_hex()
         self._status: int | None = None
         self._was_started = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan
@@ -125,10 +139,10 @@ class LaunchedBot:
             _environment(self.command, limits),
             self.sandbox,
             limits.tmp_limit,
-            inner_words(limits, self.sandbox, cgroup),
+            inner_words(limits, self.sandbox, cgroup, self._token),
         )
         try:
-            first = outer_words(limits, cgroup)
+            first = outer_words(limits, cgroup, self._token)
             if self.sandbox.kind == "none" and first:
                 check_program(prepared.argv[0], self.command.directory)
             popen = subprocess.Popen(
@@ -282,6 +296,17 @@ class LaunchedBot:
             self._was_started = was_started(self._status)
             self._close_status()
         return self._was_started
+
+    def check_reached(self, stderr: StderrKeeper) -> None:
+        """Raise `ShortageError` if the system refused a limit, so that the bot was never run."""
+        if self.peek_exit_code() != NOT_REACHED:
+            return
+        lines = stderr.lines(_WRAPPER_LINES).lines
+        for line in lines:
+            if line.startswith(self._token):
+                step = line.removeprefix(self._token).strip()
+                said = "".join(f": {other}" for other in lines[:1] if other != line)
+                raise ShortageError(f"cannot start {self.argument}: {step} failed{said}")
 
     def _close_status(self) -> None:
         if self._status is not None:

@@ -263,6 +263,9 @@ class BotProcess:
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
+                    if self.has_ended:
+                        self._read_last_stderr(self.stderr)
+                        self.launched.check_reached(self.stderr)
                     if self.has_ended and not self.launched.was_started():
                         return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
                     return Failure(Disqualification.EXITED, how)

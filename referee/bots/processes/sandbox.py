@@ -29,7 +29,7 @@ from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
 from referee.bots.processes.program import check_program, interpreter
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
-from referee.errors import UsageError
+from referee.errors import SHORTAGES, ShortageError, UsageError
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 INSTALL = "apt-get install bubblewrap"
@@ -108,13 +108,21 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
 
 def unavailable_reason() -> str:
-    """Why bubblewrap cannot make a sandbox here, in one line; empty if it can."""
+    """Why bubblewrap cannot make a sandbox here, in one line; empty if it can.
+
+    Raises:
+        ShortageError: the system is too short of something to find out.
+    """
     return _probed()[1]
 
 
 @cache
 def _probed() -> tuple[tuple[str, ...], str]:
-    """Start bubblewrap as for a bot. Returns: its first words, and why it does not work."""
+    """Start bubblewrap as for a bot. Returns: its first words, and why it does not work.
+
+    Raises:
+        ShortageError: the system is short of something now, which says nothing about bubblewrap.
+    """
     if not sys.platform.startswith("linux"):
         return (), "bubblewrap works only on Linux"
     if not seccomp_filter():
@@ -143,12 +151,16 @@ def _probed() -> tuple[tuple[str, ...], str]:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
+            if isinstance(error, OSError) and error.errno in SHORTAGES:
+                raise ShortageError("cannot start bwrap", error) from error
             return (), f"bwrap cannot be started here: {error}"
         finally:
             close(prepared)
         if not done.returncode:
             return words, ""
         said = said or done.stderr.strip().partition("\n")[0] or f"exit code {done.returncode}"
+        if said.rpartition(": ")[2] in map(os.strerror, SHORTAGES):
+            raise ShortageError(f"cannot make a sandbox: {said.removeprefix('bwrap: ')}")
     hint = "it must be 0.7 or newer, and allowed to make user namespaces (spec/sandbox.md, 5)"
     return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
 

@@ -22,7 +22,7 @@ from referee.bots.processes.seccomp import seccomp_filter
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.cli.work import check_descriptors, cores, run_in_trio
-from referee.errors import RefereeError
+from referee.errors import RefereeError, ShortageError
 from referee.interrupts import Interrupts
 from referee.text.terminal import duration, escaped, unbroken
 
@@ -189,7 +189,11 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
 def _bubblewrap() -> Found:
     from referee.bots.processes.sandbox import unavailable_reason
 
-    if problem := unavailable_reason():  # which says what to do
+    try:
+        problem = unavailable_reason()  # which says what to do
+    except ShortageError as error:
+        problem = str(error)
+    if problem:
         return Found(False, problem)
     return Found(True, f"{_first_line(['bwrap', '--version'])}, works")
 

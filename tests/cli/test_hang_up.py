@@ -1,0 +1,42 @@
+"""A terminal that goes away, as when a connection is lost: a closed pipe, and no bug."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.live import end_left_behind
+from tests.support.typing_person import TypingPerson
+
+LONG = ("minimal", "minimal", "--deals", "DEALS", "--jobs", "1", "--seed", "1")
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("tournament", *LONG), "matches/s"),
+        (("tournament", *LONG, "--sandbox", "none", "--store", "STORE"), "matches/s"),
+        (("play", "human", "minimal", "--seed", "1"), "> "),
+        (("serve", "--listen", "127.0.0.1:0"), "http"),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else "",
+)
+@pytest.mark.parametrize("ignores", [False, True], ids=["", "under nohup"])
+def test_the_command_ends_like_after_sighup(
+    words: tuple[str, ...], shown: str, ignores: bool, tmp_path: Path
+) -> None:
+    """Also if it ignores the signal, and only notices that it can no longer write."""
+    # One that ignores the signal plays to its end, and then cannot print the table.
+    named = {"STORE": str(tmp_path / "s.sqlite"), "DEALS": "150" if ignores else "3000"}
+    words = tuple(named.get(word, word) for word in words)
+    person = TypingPerson(*words, TMPDIR=str(tmp_path), ignores_hangup=ignores)
+    try:
+        person.expect(shown)
+        if ignores and words[0] == "serve":
+            return  # it does not write, and goes on
+        assert person.hang_up() == 129
+    finally:
+        person.close()
+        end_left_behind(10)
+    assert list(tmp_path.glob("referee-bug-*")) == []
