@@ -14,7 +14,9 @@ import json
 import math
 import os
 import pwd
+import shlex
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -177,6 +179,9 @@ def prepare(
 ) -> Prepared:
     """The command that starts a bot; raises `OSError` as `Popen` does.
 
+    Raises:
+        UsageError: the sandbox does not work, or may not read the bot's files.
+
     Args:
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
         first: words before its command in a sandbox.
@@ -273,6 +278,13 @@ class _Place:
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
         self._folder = self._bot_folder(command, own)
+        for path in (*filter(None, [self._folder]), *own):
+            if not _is_visible(path):
+                name = command.directory if self._is_bot_folder else command.argument
+                raise UsageError(
+                    f"BOT {name}: the sandbox may not read {path}: its owner or mode forbids it "
+                    f"(chmod -R a+rX {shlex.quote(self._folder or path)})"
+                )
         self._files: list[str] = []
         if _is_wide(self._folder) or os.path.realpath(self._folder) in self._hidden:
             # Of such a folder the files that the command names are shown, and no more.
@@ -446,6 +458,23 @@ def _homes() -> set[str]:
     with suppress(KeyError):
         homes.add(pwd.getpwuid(os.getuid()).pw_dir)
     return {home for home in homes if home != os.sep}
+
+
+def _is_visible(path: str) -> bool:
+    """Whether a process may use a file or folder in the sandbox, where even root has no rights.
+
+    A folder has to be entered, and a file has to be read or run.
+    """
+    status = os.stat(path)
+    mode = status.st_mode
+    shift = 6 if status.st_uid == os.geteuid() else 3 if status.st_gid in _groups() else 0
+    needed = 0o1 if stat.S_ISDIR(mode) else 0o5
+    return bool(mode >> shift & needed)
+
+
+@cache
+def _groups() -> frozenset[int]:
+    return frozenset({os.getegid(), *os.getgroups()})
 
 
 def _is_in_system(path: str) -> bool:

@@ -507,3 +507,62 @@ def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:
     words = "--sandbox bwrap --sandbox-read /etc"
     assert f"  referee play {bot} minimal --seed 1 {words} --max-turns 1\n" in done.stdout
     assert f"  referee conform {bot} {words} --case 3\n" in done.stdout
+
+
+# --- files that the sandbox may not read ----------------------------------------------------------
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+
+
+def folder_of_anna(tmp_path: Path, *, folder: int, file: int, owner: int) -> Path:
+    """The folder of a bot with these modes, as unpacked from an archive."""
+    anna = tmp_path / "anna"
+    anna.mkdir()
+    (anna / "bot.toml").write_text('command = "python3 bot.py"\n')
+    (anna / "bot.py").write_text("print()\n")
+    for path, mode in ((anna / "bot.py", file), (anna, folder)):
+        path.chmod(mode)
+        if owner:
+            os.chown(path, owner, owner)
+    return anna
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("folder", "file", "owner", "seen"),
+    [
+        (0o755, 0o644, 0, True),
+        (0o755, 0o644, 3000, True),
+        (0o700, 0o600, 0, True),
+        (0o711, 0o644, 3000, True),
+        (0o700, 0o644, 3000, False),
+        (0o750, 0o644, 3000, False),
+        (0o755, 0o600, 3000, False),
+        (0o755, 0o640, 3000, False),
+        (0o600, 0o644, 0, False),
+        (0o755, 0o000, 0, False),
+    ],
+)
+def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
+    folder: int, file: int, owner: int, seen: bool, tmp_path: Path
+) -> None:
+    """The bot is not disqualified: the line names it, the file and the remedy."""
+    anna = folder_of_anna(tmp_path, folder=folder, file=file, owner=owner)
+    done = referee("play", str(anna), "minimal", "--sandbox", "bwrap", "--seed", "1")
+    if seen:
+        assert done.returncode == 1  # it plays, and writes no JSON
+        assert "disqualified" in done.stdout
+    else:
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"referee: BOT {anna}: the sandbox may not read {anna}")
+        assert done.stderr.endswith(f"(chmod -R a+rX {anna})\n")
+        assert done.stderr.count("\n") == 1
+
+
+def test_an_own_file_without_rights_is_named_too(tmp_path: Path) -> None:
+    file = tmp_path / "bot.py"
+    file.write_text("print()\n")
+    file.chmod(0)
+    done = referee("play", f"python3 {file}", "minimal", "--sandbox", "bwrap", "--seed", "1")
+    assert done.returncode == 2
+    assert f"the sandbox may not read {file}" in done.stderr
