@@ -20,6 +20,13 @@ def test_ci_runs_the_readmes_test_command() -> None:
     assert commands[1] in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
+def test_no_example_replaces_a_readers_bot() -> None:
+    """Readers call their bot my_bot, as the pages do."""
+    for page in (ROOT / "README.md", *(ROOT / "spec").rglob("*.md")):
+        for line in page.read_text().splitlines():
+            assert not re.search(r"^\$ .*>\s*(\./)?my_bot\.\w+", line), (page.name, line)
+
+
 def test_the_match_in_the_readme_is_the_one_that_is_played() -> None:
     command = re.search(r"referee play (.*)", README)
     assert command is not None
