@@ -41,6 +41,7 @@ _MISSED = re.compile(
     re.MULTILINE,
 )
 """What programs say when they miss what is not in a sandbox."""
+_NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
 
@@ -68,11 +69,19 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
         requests: how many it was sent after its handshake.
     """
     error = headline(stderr)
+    if _NO_LIBRARY.search(error):
+        return (
+            f"its stderr says: {error}; name the file alone, such as ./my_bot.py, and the referee "
+            "runs it with its own Python, which has this library"
+        )
     if error:
         return f"its stderr says: {error}"
     if exit_code == 0:
         where = "in the middle of the match" if requests else "before the match began"
-        return f"it ended by itself {where}, without an error: it called exit, or its loop was over"
+        return (
+            f"it ended by itself {where}, without an error: it called exit, its loop was over, or "
+            "it is a script that left the bot in the background (exec runs it in the foreground)"
+        )
     if exit_code is not None and exit_code > 128:
         # So a shell passes on by what a program ended that it ran.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"

@@ -19,6 +19,11 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
     if silence.late:
         return f"its reply came later, {quoted(silence.late)}: it is too slow"
+    if silence.is_busy and not silence.has_answered:
+        return (
+            f"it was computing{used}: it is still loading, which a longer start-up limit allows, "
+            "or it is in an endless loop"
+        )
     if silence.is_busy:
         return f"it was computing{used}: an endless loop, or a search that takes too long"
     if silence.at_end:
