@@ -213,25 +213,42 @@ def _verdict(result: MatchResult) -> str:
     """One sentence with the winner and the reason why the match ended."""
     # A game's own reasons read as they are.
     why = _REASONS.get(result.reason, result.reason.replace("-", " "))
-    rules = GAMES[result.game]
-    and_in = f" and in {rules.tie_break}" if rules.tie_break else ""
+    tie_break = GAMES[result.game].tie_break
     winners = [player for player in result.players if player.player_number in result.winners]
     turns = f"after {result.turns} turns" if result.turns != 1 else "after 1 turn"
     if not winners:
         return f"Nobody won: {why}, {turns}."
-    names = " and ".join(f"{_name(winner)} ({winner.player_number})" for winner in winners)
+    names = _names(winners)
     if result.reason == EndReason.LAST_PLAYER_STANDING:
         return f"{names} won: {why}, {turns}."
+    scores = [winner.score for winner in winners]
+    if len(set(scores)) > 1:  # a draw by a rule of the game, such as its turn limit
+        points = _and([str(score) for score in scores])
+        return f"{names} share the win with {points} points: {why}, {turns}."
     if len(winners) > 1:
+        and_in = f" and in {tie_break}" if tie_break else ""
         return f"{names} share the win: {why}, {turns}; equal in points{and_in}."
-    stayed = (player for player in result.players if not player.disqualified)
-    others = [player.score for player in stayed if player not in winners]
-    score = winners[0].score
-    if others and max(others) == score:
-        fewer = f", but fewer {rules.tie_break}" if rules.tie_break else ""
-        return f"{names} won: {why}, {turns}; {score} points each{fewer}."
-    against = f" to {max(others)}" if others else ""
+    (score,) = scores
+    others = [player for player in result.players if player not in winners]
+    most = max((player.score for player in others if not player.disqualified), default=None)
+    if most == score:
+        tied = [player for player in others if player.score == most and not player.disqualified]
+        points = f"{score} points each"
+        if tied != others:
+            points = f"{score} points, as many as {_names(tied)}"
+        fewer = f", but fewer {tie_break}" if tie_break else ""
+        return f"{names} won: {why}, {turns}; {points}{fewer}."
+    against = "" if most is None else f" to {most}"
     return f"{names} won with {score}{against} points: {why}, {turns}."
+
+
+def _names(players: Sequence[PlayerResult]) -> str:
+    return _and([f"{_name(player)} ({player.player_number})" for player in players])
+
+
+def _and(words: Sequence[str]) -> str:
+    """Words as a list in a sentence: "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _first_faults(result: MatchResult) -> list[tuple[int, PlayerResult, FirstFault]]:

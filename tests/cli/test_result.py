@@ -40,9 +40,15 @@ def player(number: int, score: int, turns: int, rank: int, **other: object) -> P
     return player_result_type(RULES)(**(fields | other))  # type: ignore[arg-type]
 
 
-def report(reason: str, winners: list[int], *players: PlayerResult, width: int = 80) -> str:
+def report(
+    reason: str,
+    winners: list[int],
+    *players: PlayerResult,
+    width: int = 80,
+    game: str = "dominion",
+) -> str:
     result = MatchResult(
-        game="dominion",
+        game=game,
         protocol=1,
         seed=7,
         reason=reason,
@@ -84,6 +90,29 @@ def test_a_shared_win() -> None:
     text = report("turn-limit", [1, 2], player(1, 3, 5, 1), player(2, 3, 5, 1))
     assert "Bot 1 (player1) and Bot 2 (player2) share the win: the turn limit was reached" in text
     assert text.count("shared the win") == 2
+    assert "after 10 turns; equal in points and in turns taken." in text
+
+
+def test_a_draw_of_unequal_points_is_not_called_equal() -> None:
+    """In Scripts of Tribute a match that reaches its turn limit is a draw."""
+    players = (player(1, 17, 5, 1), player(2, 14, 5, 1))
+    text = report("turn-limit", [1, 2], *players, game="tribute")
+    says = "share the win with 17 and 14 points: the turn limit was reached, after 10 turns."
+    assert f"Bot 1 (player1) and Bot 2 (player2) {says}" in text
+    assert "equal" not in text
+
+
+def test_a_win_that_three_share() -> None:
+    players = [player(number, 9, 5, 1) for number in (1, 2, 3)]
+    text = report("piles-empty", [1, 2, 3], *players)
+    assert "Bot 1 (player1), Bot 2 (player2) and Bot 3 (player3) share the win" in text
+
+
+def test_points_each_are_said_only_if_all_have_them() -> None:
+    players = player(1, 20, 16, 2), player(2, 20, 15, 1), player(3, 4, 15, 3)
+    text = report("piles-empty", [2], *players)
+    assert "20 points, as many as Bot 1 (player1), but fewer turns taken." in text
+    assert "points each" not in text
 
 
 def test_the_last_one_standing_and_its_opponent() -> None:
