@@ -4,6 +4,8 @@
     registry.py   the commands by name, and their parsers
     table.py      the arguments of a command, from its table commands/NAME.toml
     arguments.py  how arguments are read, and the help of a command
+    foreign_options.py
+                  options of other tools, and what to use here
     settings.py   options that are also keys of a configuration
     consent.py    which programs a command may start
     console.py    messages, exit codes, terminals

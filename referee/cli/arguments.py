@@ -86,10 +86,13 @@ class Parser(argparse.ArgumentParser):
         options, extras = read(words, namespace)
         unknown = [word for word in extras if word.startswith("-")]
         if unknown:
+            from referee.cli.foreign_options import use_instead  # only on the way to an error
+
             flag = unknown[0].partition("=")[0]
-            actions = (each for each in self._actions if each.help != argparse.SUPPRESS)
+            actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
             shown = [name for action in actions for name in action.option_strings]
-            self.error(f"unknown option {flag}{did_you_mean(flag, shown)}")
+            hint = use_instead(flag, self.prog, actions) or did_you_mean(flag, shown)
+            self.error(f"unknown option {flag}{hint}")
         if extras:
             self.error(f"too many arguments: {' '.join(extras)}")
         return options

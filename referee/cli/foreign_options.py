@@ -1,0 +1,168 @@
+"""Options that people know from other tools, and what to use here instead."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+Row = tuple[str, ...]
+
+BOTS = "BOT"
+"""Stands for: the bots are arguments without an option."""
+MANY = "referee tournament"
+"""Stands for: another command plays many matches."""
+
+_BOTS: Row = (BOTS, "--play")
+_JOBS: Row = ("--jobs", MANY)
+_LISTEN: Row = ("--listen",)
+_LIVE: Row = ("--follow", "--browser", "--open")
+_MANY: Row = ("--matches --deals", MANY)
+_OUTPUT: Row = ("--output", "--record --log", "--store --records")
+_QUIET: Row = ("--quiet",)
+_SEED: Row = ("--seed",)
+_STORE: Row = ("--store",)
+_TIME: Row = ("--time-limit",)
+_TURNS: Row = ("--max-turns",)
+
+FOREIGN: dict[str, Row] = {
+    "--address": _LISTEN,
+    "--bind": _LISTEN,
+    "--host": _LISTEN,
+    "--port": _LISTEN,
+    "-p": _LISTEN,
+    "--count": _MANY,
+    "--games": _MANY,
+    "--iterations": _MANY,
+    "--num-games": _MANY,
+    "--repeat": _MANY,
+    "--rounds": (MANY,),
+    "--runs": _MANY,
+    "--matches": (MANY,),
+    "--deals": (MANY,),
+    "-n": _MANY,
+    "-r": _MANY,
+    "--concurrency": _JOBS,
+    "--cores": _JOBS,
+    "--cpus": _JOBS,
+    "--jobs": (MANY,),
+    "--parallel": _JOBS,
+    "--processes": _JOBS,
+    "--threads": _JOBS,
+    "--workers": _JOBS,
+    "-j": _JOBS,
+    "--agent": _BOTS,
+    "--agents": _BOTS,
+    "--bot": _BOTS,
+    "--bot1": _BOTS,
+    "--bot2": _BOTS,
+    "--bots": _BOTS,
+    "--engine": _BOTS,
+    "--engines": _BOTS,
+    "--player": _BOTS,
+    "--players": _BOTS,
+    "-b": _BOTS,
+    "--max-moves": _TURNS,
+    "--max-rounds": _TURNS,
+    "--max-steps": _TURNS,
+    "--steps": _TURNS,
+    "--turn-limit": _TURNS,
+    "--turns": _TURNS,
+    "--move-time": _TIME,
+    "--movetime": _TIME,
+    "--tc": _TIME,
+    "--time": _TIME,
+    "--time-control": _TIME,
+    "--timeout": _TIME,
+    "-t": _TIME,
+    "--mem": ("--memory-limit",),
+    "--memory": ("--memory-limit",),
+    "--ram": ("--memory-limit",),
+    "--random-seed": _SEED,
+    "--rng": _SEED,
+    "--srand": _SEED,
+    "-s": _SEED,
+    "--out": _OUTPUT,
+    "--outfile": _OUTPUT,
+    "--output": _OUTPUT[1:],
+    "--output-file": _OUTPUT,
+    "--save": _OUTPUT,
+    "-o": _OUTPUT,
+    "--log-dir": ("--log", "--records"),
+    "--log-file": ("--log", "--records"),
+    "--logs": ("--log", "--records"),
+    "--continue": ("--resume", "--store"),
+    "--database": _STORE,
+    "--db": _STORE,
+    "--sqlite": _STORE,
+    "--csv": ("--format=csv",),
+    "--html": ("--format=html",),
+    "--json": ("--format=json",),
+    "--junit": ("--format=junit",),
+    "--gauntlet": ("--pairing=gauntlet",),
+    "--round-robin": ("--pairing=round-robin",),
+    "--sprt": ("--pairing=sprt",),
+    "--swiss": ("--pairing=swiss",),
+    "--conf": ("--config",),
+    "--config-file": ("--config",),
+    "-c": ("--config",),
+    "--opt": ("--set",),
+    "--option": ("--set",),
+    "-g": ("--game",),
+    "--lang": ("--language",),
+    "-l": ("--language",),
+    "--docker": ("--sandbox",),
+    "--no-sandbox": ("--sandbox=none",),
+    "--unsafe": ("--sandbox=none",),
+    "--debug": ("--verbose", "--stderr", "--record-stderr"),
+    "--verbose": ("--stderr", "--record-stderr"),
+    "-v": ("--stderr", "--record-stderr"),
+    "--no-progress": _QUIET,
+    "--silent": _QUIET,
+    "--gui": _LIVE,
+    "--live": _LIVE,
+    "--ui": _LIVE,
+    "--watch": _LIVE,
+    "--web": _LIVE,
+}
+"""Option -> what to use for it, the best first. A command gets the first entry that it has.
+
+An entry names options, or an option and its value ("--format=json"), or is `BOTS` or `MANY`.
+"""
+
+
+def use_instead(flag: str, prog: str, actions: Sequence[argparse.Action]) -> str:
+    """What to use in the place of an option of another tool; empty if nothing is known.
+
+    Args:
+        flag: the unknown option as it was typed. "-games" and "-j4" are understood too.
+        prog: "referee play", for example.
+        actions: the arguments of the command that its help lists.
+    """
+    name = re.sub(r"^-([a-z])\d+$", r"-\1", flag.lower().replace("_", "-"))
+    name = re.sub(r"^-([a-z]{2})", r"--\1", name)
+    for entry in FOREIGN.get(name, ()):
+        if entry == MANY and prog == "referee play":
+            return f"; {prog} plays one match, and {MANY} plays many"
+        if entry == BOTS and any(_is_bot_argument(action) for action in actions):
+            return "; name each bot without an option: BOT"
+        found = [shown for word in entry.split() if (shown := _shown(word, actions))]
+        if found:
+            return f"; use {' or '.join(found)}"
+    return ""
+
+
+def _is_bot_argument(action: argparse.Action) -> bool:
+    return action.metavar == BOTS and not action.option_strings
+
+
+def _shown(word: str, actions: Sequence[argparse.Action]) -> str:
+    """An option as the help shows it, with its value; empty if the command does not have it."""
+    option, _, value = word.partition("=")
+    for action in actions:
+        if option not in action.option_strings:
+            continue
+        if value:
+            return f"{option} {value}" if value in (action.choices or ()) else ""
+        return f"{option} {action.metavar or '...'}" if action.nargs != 0 else option
+    return ""
