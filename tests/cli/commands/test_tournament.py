@@ -31,7 +31,7 @@ from referee.bots.processes.cgroups import home
 from referee.logs.zstd import zstd
 from referee.tournament.rows import MatchRow, Plan, lost_row
 from referee.tournament.store import Store
-from tests.support.live import end_left_behind, one_line, referee, referee_process
+from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
 from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers
 from tests.support.sandboxed import needs_bwrap
 
@@ -496,6 +496,19 @@ def test_a_config_file_is_the_command_line(commands: Commands, tmp_path: Path) -
         assert [bot.name for bot in first.bots] == [bot.name for bot in second.bots]
         assert first.bots[1].env == (("LEVEL", "2"),)
         assert first.bots[1].directory == str(tmp_path)
+
+
+def test_every_key_of_the_example_config_is_accepted(commands: Commands) -> None:
+    """Also the keys that are commented out, which people uncomment."""
+    example = ROOT / "spec" / "examples" / "tournament.toml"
+    text, keys = re.subn(r"(?m)^# ([\w-]+ = )", r"\1", example.read_text())
+    assert keys >= 3
+    bots = str(ROOT / "example_bots" / "dominion")
+    Path("night.toml").write_text(text.replace("../../example_bots/dominion", bots))
+    commands.run("tournament", "--config", "night.toml", "--deals", "1", "--jobs", "1")
+    with Store.for_reading("night.sqlite") as store:
+        assert [bot.name for bot in store.stages[0].bots] == ["Money", "Smithy", "My bot"]
+    assert not list(Path("records").iterdir())  # only those with faults are kept
 
 
 def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
