@@ -142,6 +142,31 @@ async def test_the_page_of_a_bot_has_its_rows_of_the_games_tables(tmp_path: Path
             assert all(len(re.findall("<td", each)) == len(headings) for each in rows)
 
 
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_every_format_names_the_bots_that_are_not_built(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = stored(tmp_path, made_setup(2, deals=1, unbuilt=("eli", "<i>zoe</i>")))
+    assert cli.main(["standings", str(path), "--format", form]) == 0
+    said = capsys.readouterr().out
+    if form == "json":
+        assert json.loads(said)["unbuilt"] == ["eli", "<i>zoe</i>"]
+        return
+    if form == "html":
+        assert "<bdi>eli</bdi>, <bdi>&lt;i&gt;zoe&lt;/i&gt;</bdi>" in said
+        said = html.unescape(re.sub("<[^>]*>", "", said))
+    assert "; left out, not built: eli, <i>zoe</i>" in " ".join(said.split())
+
+
+async def test_the_served_page_names_the_bots_that_are_not_built(tmp_path: Path) -> None:
+    stored(tmp_path, made_setup(2, deals=1, unbuilt=("eli",)))
+    async with serving(tmp_path) as client:
+        page = (await got(client, "/store/night.sqlite")).text
+        found = (await got(client, "/store/night.sqlite?format=json")).json()
+    assert "left out, not built: <bdi>eli</bdi>" in page
+    assert found["unbuilt"] == ["eli"]
+
+
 async def test_the_file_and_the_served_page_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
