@@ -209,10 +209,21 @@ async def test_all_output_of_a_match_is_limited(mode: str, size: int, tmp_path: 
         (
             "print()\n",
             0o755,
-            "Exec format error (a script needs a first line such as #!/usr/bin/env node)",
+            "it is a text, and a script needs a first line such as #!/usr/bin/env node",
         ),
-        ("#!/no/such/program\n", 0o755, "No such file or directory"),
-        ("#!/bin/sh\n", 0o644, "Permission denied"),
+        (
+            "#!/no/such/program\n",
+            0o755,
+            "its first line names the interpreter /no/such/program, which does not exist: "
+            "install the interpreter, or change the line",
+        ),
+        (
+            "#!/bin/sh\r\n",
+            0o755,
+            "its first line ends with a carriage return (Windows line ends): "
+            r"save it with Unix line ends, such as by sed -i 's/\r$//' bot",
+        ),
+        ("#!/bin/sh\n", 0o644, "it is not executable: chmod +x bot"),
     ],
 )
 def test_what_cannot_be_started_fails_as_without_limits(

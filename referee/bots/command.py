@@ -55,6 +55,11 @@ HUMAN = "human"
 _INTERPRETER = re.compile(
     r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
 ).fullmatch
+_PROGRAMS = (
+    *("python3", "python", "pypy3", "node", "deno", "bun", "java", "perl", "ruby", "lua", "php"),
+    *("bash", "sh", "dotnet", "mono", "env"),
+)
+"""The first words of most command lines; a misspelt one may be one of them."""
 _DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
@@ -373,8 +378,21 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
         file = str(path.absolute() if directory else path)
         return (sys.executable, f"./{file}" if file.startswith("-") else file)
     if not os.access(path, os.X_OK):
+        if is_noexec(str(path)):
+            raise BotNotFoundError(
+                f"BOT {word} is on a file system that is mounted with noexec: copy it to another "
+                "folder, or name its interpreter"
+            )
         raise BotNotFoundError(f"BOT {word} is not executable; {how_to_run(word)}")
     return (os.path.abspath(path),)
+
+
+def is_noexec(path: str) -> bool:
+    """Whether a file is on a file system from which no program may be run."""
+    try:
+        return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
+    except OSError:
+        return False
 
 
 def how_to_run(file: str) -> str:
@@ -401,5 +419,8 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game)])
     if close:
         return f"BOT {shown} not found{close}"
+    if first != argument and "/" not in first:  # a program with its arguments
+        close = did_you_mean(first, filter(shutil.which, _PROGRAMS))
+        return f"BOT {shown} not found: the program {first or repr(first)} is not on PATH{close}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
     return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,6 +76,10 @@ def test_a_path_wins_over_a_command_line(tmp_path: Path, monkeypatch: pytest.Mon
         ("''", "not found"),
         ("big_mony", "did you mean big_money"),
         ("no_such_bot", "referee bots"),
+        ("pyhton3 x.py", "the program pyhton3 is not on PATH; did you mean python3"),
+        ("bahs -c exit", "the program bahs is not on PATH; did you mean bash"),
+        ("qqqq x.py", "the program qqqq is not on PATH$"),
+        ("./no_such x.py", "no such file"),
         ("./no/such/file", "no such file"),
         ("node 'unclosed", "no closing quotation"),
         ("x" * 5000, "not found"),
@@ -119,6 +124,14 @@ def test_a_file_without_its_run_bit(tmp_path: Path, name: str, says: str) -> Non
     file = tmp_path / name
     file.write_text("")
     with pytest.raises(BotNotFoundError, match=says):
+        resolve_bot(str(file))
+
+
+def test_a_file_on_a_mount_with_noexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "bot"
+    file.write_text("#!/bin/sh\n")
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    with pytest.raises(BotNotFoundError, match="mounted with noexec"):
         resolve_bot(str(file))
 
 

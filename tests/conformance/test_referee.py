@@ -365,7 +365,7 @@ async def test_a_referee_with_a_seed_is_asked_what_the_seed_is_for(
 @pytest.mark.parametrize(
     ("command", "limit", "actual"),
     [
-        ("/nowhere/referee", 20, "nothing: the referee could not be started: [Errno 2]"),
+        ("/nowhere/referee", 20, "nothing: the referee could not be started: it does not exist"),
         (
             f"{sys.executable} -c 'import sys; sys.exit(\"out of order\")'",
             20,

@@ -28,7 +28,7 @@ from referee.bots.processes.cpu import stat_fields, usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
-from referee.bots.processes.program import check_program
+from referee.bots.processes.program import check_program, why_not_runnable
 from referee.bots.processes.sandbox import bot_exit_code, close, first_inside, prepare, was_started
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError, UsageError
 from referee.match.limits import Limits
@@ -121,7 +121,10 @@ class LaunchedBot:
             except OSError as error:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
-                self.error, self.cause = _explained(error.strerror or str(error)), error
+                program = command.argv[0]
+                is_path = os.sep in program  # else it was looked for on the PATH
+                why = why_not_runnable(program, command.directory) if is_path else ""
+                self.error, self.cause = why or error.strerror or str(error), error
             finally:
                 if not self._guarded:
                     GUARDIAN.end(None, self.cgroup)
@@ -418,10 +421,4 @@ def why_not_begun(argument: str, said: Sequence[str]) -> str:
     if reason == os.strerror(errno.ENOENT):  # it is there, or it would not have come to this
         reason = "what its first line names as its interpreter is not in the sandbox"
         return f"{reason} (--sandbox-read DIR shows a folder)"
-    return _explained(reason)
-
-
-def _explained(reason: str) -> str:
-    if reason == "Exec format error":
-        reason += " (a script needs a first line such as #!/usr/bin/env node)"
     return reason

@@ -4,47 +4,263 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import struct
 import sys
+from contextlib import suppress
+from typing import NamedTuple
 
-_HEAD = 256  # bytes: what Linux reads of it
+from referee.bots.command import is_noexec
+from referee.text.terminal import as_text, command_line, escaped
+
+_HEAD = 256  # bytes of a script that Linux reads
+_OLD_HEAD = 127  # bytes of its first line that Linux read before version 5.1
+_DEPTH = 4  # interpreters that are scripts themselves
 _ELF = b"\x7fELF"
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
 """Where the header of ELF says for which processor it is."""
+_PROCESSORS = {
+    3: "x86",
+    8: "MIPS",
+    20: "PowerPC",
+    21: "PowerPC 64",
+    22: "S390",
+    40: "ARM",
+    62: "x86-64",
+    183: "ARM 64",
+    243: "RISC-V",
+    258: "LoongArch",
+}
+_BITS = {1: "32-bit", 2: "64-bit"}
+_PT_INTERP = 3
+_MACH_O = (
+    *(b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe"),
+    b"\xca\xfe\xba\xbe",
+)
+_JAVA = 45  # the oldest version of a class file, whose first bytes are those of a program for macOS
+_MARKS = {b"\xef\xbb\xbf": "UTF-8 with", b"\xff\xfe": "UTF-16 with", b"\xfe\xff": "UTF-16 with"}
+_OTHER_LOADERS = "/proc/sys/fs/binfmt_misc"
+_BLANKS = re.compile(rb"[ \t]+")
+
+
+class _Refusal(NamedTuple):
+    """Why the system does not run a program: its error, and the cause with what to do about it."""
+
+    number: int
+    why: str
 
 
 def check_program(path: str, directory: str) -> None:
     """Raise `OSError` if the system would not run a program, relative to a directory.
 
     A shell or bubblewrap in front of a bot would run files that the system cannot run with a shell.
+    The text of the error is that of `why_not_runnable`.
     """
-    path = os.path.join(directory, path)
-    os.stat(path)
-    if not os.path.isfile(path) or not os.access(path, os.X_OK):
-        raise _error(errno.EACCES, path)
-    try:
-        head, ours = _head(path), _head(sys.executable)
-    except OSError:  # one that can be run and not read
-        return
-    if head.startswith(b"#!"):
-        words = interpreter(path)
-        if words and not os.path.exists(os.path.join(directory, words[0])):
-            raise _error(errno.ENOENT, path)
-    elif b"\0" not in head or (
-        head.startswith(_ELF) and any(head[part] != ours[part] for part in (_FORMAT, _MACHINE))
-    ):
-        raise _error(errno.ENOEXEC, path)
+    refusal = _refusal(path, directory)
+    if refusal is not None:
+        raise OSError(*refusal)
+
+
+def why_not_runnable(path: str, directory: str) -> str:
+    """Why the system does not run a program, in one clause that says what to do; empty: unknown.
+
+    The clause contains no path of this machine, except the ones that the program itself names.
+
+    Args:
+        path: of the program, relative to the directory.
+        directory: where it is started; empty: here.
+    """
+    refusal = _refusal(path, directory)
+    return refusal.why if refusal is not None else ""
 
 
 def interpreter(script: str) -> list[str]:
     """The words of a script's first line, with which it is run; empty: it has no such line."""
     head = _head(script)
-    return os.fsdecode(head[2:].partition(b"\n")[0]).split() if head.startswith(b"#!") else []
+    return [os.fsdecode(word) for word in _words(head)] if head.startswith(b"#!") else []
+
+
+def _refusal(path: str, directory: str, depth: int = 0) -> _Refusal | None:
+    name = command_line([os.path.basename(path)])
+    path = os.path.join(directory, path)
+    if directory and not os.path.isdir(directory):
+        return _Refusal(errno.ENOENT, "the folder in which it is started does not exist")
+    try:
+        os.stat(path)
+    except OSError as error:
+        text = {
+            errno.ENOENT: "it does not exist",
+            errno.ELOOP: "it is a symbolic link that leads back to itself",
+        }
+        number = error.errno or errno.ENOENT
+        return _Refusal(number, text.get(number, os.strerror(number)))
+    if not os.path.isfile(path):
+        return _Refusal(errno.EACCES, "it is not a file")
+    if not os.access(path, os.X_OK):
+        return _Refusal(errno.EACCES, _why_no_access(path, name))
+    try:
+        head, ours = _head(path), _head(sys.executable)
+    except OSError:  # one that can be run and not read
+        return None
+    if head.startswith(b"#!"):
+        return _of_script(head, name, directory, depth)
+    why = _of_elf(path, directory, head, ours) if head.startswith(_ELF) else _of_data(head, ours)
+    if why and _has_other_loader(head, name):
+        return None
+    return _Refusal(errno.ENOEXEC, why) if why else None
+
+
+def _why_no_access(path: str, name: str) -> str:
+    if is_noexec(path):
+        return (
+            "it is on a file system that is mounted with noexec: "
+            "copy it to another folder, or name its interpreter"
+        )
+    if os.stat(path).st_mode & 0o111:
+        return f"this user may not run it: chmod a+rx {name}"
+    return f"it is not executable: chmod +x {name}"
+
+
+def _of_script(head: bytes, name: str, directory: str, depth: int) -> _Refusal | None:
+    line, end, _ = head.partition(b"\n")
+    words = _words(head)
+    if not words or words == [b"\r"]:
+        return _Refusal(
+            errno.ENOEXEC,
+            "its first line names no interpreter: it needs one such as #!/usr/bin/env node",
+        )
+    if not end and len(head) == _HEAD and len(words) == 1 and line[-1:] not in b" \t\0":
+        return _Refusal(
+            errno.ENOEXEC,
+            f"its first line is longer than the {_HEAD} bytes that the system reads: "
+            "name an interpreter with a shorter path",
+        )
+    program = os.fsdecode(words[0])
+    shown = escaped(as_text(program))
+    if not os.path.exists(os.path.join(directory, program)):
+        if len(words) == 1 and program.endswith("\r"):
+            why = (
+                "its first line ends with a carriage return (Windows line ends): "
+                rf"save it with Unix line ends, such as by sed -i 's/\r$//' {name}"
+            )
+        else:
+            # A bot may name any file of this machine as its interpreter, and must not read it so.
+            which = "an interpreter that" if depth else f"the interpreter {shown}, which"
+            why = (
+                f"its first line names {which} does not exist: "
+                "install the interpreter, or change the line"
+            )
+            if len(line) > _OLD_HEAD:
+                why += f" (old systems read only {_OLD_HEAD} bytes of it)"
+        return _Refusal(errno.ENOENT, why)
+    if depth == _DEPTH:
+        return _Refusal(errno.ELOOP, "too many interpreters are scripts themselves")
+    inner = _refusal(program, directory, depth + 1)
+    if inner is None:
+        return None
+    return _Refusal(inner.number, f"its interpreter {shown} cannot be run: {inner.why}")
+
+
+def _of_elf(path: str, directory: str, head: bytes, ours: bytes) -> str:
+    if not ours.startswith(_ELF):
+        return "it is a program for Linux or another system: build it for this one"
+    if any(head[part] != ours[part] for part in (_FORMAT, _MACHINE)):
+        theirs, own = _processor(head), _processor(ours)
+        return f"it was built for {theirs}, and this machine is {own}: build it for this machine"
+    loader = os.fsdecode(_loader(path, head))
+    if loader and not os.path.exists(os.path.join(directory, loader)):
+        return (
+            f"it needs the loader {escaped(as_text(loader))}, which does not exist: "
+            "it was built for another system, such as Alpine with its musl, so build it on this one"
+        )
+    return ""
+
+
+def _processor(head: bytes) -> str:
+    """The processor of a program, by its header."""
+    big = head[5:6] == b"\2"
+    number = int.from_bytes(head[_MACHINE], "big" if big else "little")
+    known = _PROCESSORS.get(number, f"an unknown processor ({number})")
+    bits = _BITS.get(head[4] if len(head) > 4 else 0, "")
+    plain = ("x86", "x86-64", "ARM", "ARM 64")
+    order = "big-endian" if big and number not in (20, 21, 22) else ""
+    return " ".join(filter(None, [known, "" if known in plain else bits, order]))
+
+
+def _loader(path: str, head: bytes) -> bytes:
+    """The program that loads a program in ELF with its libraries; empty: it needs none."""
+    order = ">" if head[5:6] == b"\2" else "<"
+    is_64 = head[4:5] == b"\2"
+    with suppress(OSError, struct.error), open(path, "rb") as file:
+        at = struct.unpack_from(order + ("Q" if is_64 else "I"), head, 32 if is_64 else 28)[0]
+        size, count = struct.unpack_from(f"{order}HH", head, 54 if is_64 else 42)
+        for index in range(count):
+            file.seek(at + index * size)
+            entry = file.read(size)
+            if struct.unpack_from(f"{order}I", entry)[0] != _PT_INTERP:
+                continue
+            start = struct.unpack_from(order + ("Q" if is_64 else "I"), entry, 8 if is_64 else 4)[0]
+            file.seek(start)
+            return file.read(_HEAD).partition(b"\0")[0]
+    return b""
+
+
+def _of_data(head: bytes, ours: bytes) -> str:
+    """Why a file is not run that is neither a script nor in ELF; empty: only the system knows."""
+    if not head:
+        return "it is empty"
+    for mark, coding in _MARKS.items():
+        if head.startswith(mark):
+            return f"it is saved as {coding} a byte order mark: save it as UTF-8 without one"
+    if head.startswith(b"\xca\xfe\xba\xbe") and int.from_bytes(head[4:8], "big") >= _JAVA:
+        return "it is a compiled class of Java: run it by java"
+    if head.startswith(_MACH_O) and not ours.startswith(_MACH_O):
+        return "it is a program for macOS: build it for this system"
+    if head.startswith(b"MZ"):
+        return "it is a program for Windows: build it for this system"
+    if b"\0" not in head:
+        return "it is a text, and a script needs a first line such as #!/usr/bin/env node"
+    return ""
+
+
+def _has_other_loader(head: bytes, name: str) -> bool:
+    """Whether the system has been told to run such files by another program, as an emulator is."""
+    try:
+        if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":
+            return False
+        entries = [_read(f"{_OTHER_LOADERS}/{entry}") for entry in os.listdir(_OTHER_LOADERS)]
+    except OSError:
+        return False
+    for entry in entries:
+        if not entry.startswith("enabled\n"):
+            continue
+        fields = dict(line.partition(" ")[::2] for line in entry.splitlines())
+        if (ending := fields.get("extension")) and name.endswith(ending):
+            return True
+        with suppress(ValueError):
+            magic = bytes.fromhex(fields.get("magic", ""))
+            mask = bytes.fromhex(fields.get("mask", "")) or b"\xff" * len(magic)
+            part = head[int(fields.get("offset", 0)) :][: len(magic)]
+            pairs = zip(part, magic, mask, strict=False)
+            if magic and len(part) == len(magic) and all((a ^ b) & c == 0 for a, b, c in pairs):
+                return True
+    return False
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            return file.read()
+    except PermissionError:  # `register` can only be written
+        return ""
+
+
+def _words(head: bytes) -> list[bytes]:
+    """The words of a first line, as Linux takes it apart: a carriage return is part of a word."""
+    line = head[2:].partition(b"\n")[0].partition(b"\0")[0]
+    return [word for word in _BLANKS.split(line) if word]
 
 
 def _head(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read(_HEAD)
-
-
-def _error(number: int, path: str) -> OSError:
-    return OSError(number, os.strerror(number), path)

@@ -208,7 +208,7 @@ async def _run(
         env=None,  # all that there is here
     )
     if launched.popen is None:
-        recorded.error = str(launched.cause)
+        recorded.error = launched.error
         return
     try:
         with trio.move_on_after(limit) as scope:

@@ -77,7 +77,7 @@ def test_it_is_there_while_there_is_a_bot() -> None:
 def test_a_bot_that_cannot_be_started_does_not_keep_it() -> None:
     before = children()
     bot = LaunchedBot(BotCommand("bot", ("/no/such/program",)), Limits())
-    assert "No such file" in bot.error
+    assert "does not exist" in bot.error
     bot.end()
     assert children() == before
 

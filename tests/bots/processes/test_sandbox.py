@@ -418,6 +418,9 @@ FAILING = {
     "no run bit": ("#!/bin/sh\n", 0o644),
     "no first line": ("echo\n", 0o755),
     "no interpreter": ("#!/no/such/program\n", 0o755),
+    "Windows line ends": ("#!/bin/sh\r\nexit\r\n", 0o755),
+    "a folder as interpreter": ("#!/usr\n", 0o755),
+    "a program for Windows": ("MZ" + "\0" * 60, 0o755),
     "another processor": ("\x7fELF" + "\0" * 60, 0o755),
     "not there": (None, 0),
 }
