@@ -44,6 +44,8 @@ _MISSED = re.compile(
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
+_CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
+"""What env says if it ends the first line of a script with Windows line ends."""
 
 
 def headline(stderr: Sequence[str]) -> str:
@@ -73,6 +75,11 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
         return (
             f"its stderr says: {error}; name the file alone, such as ./my_bot.py, and the referee "
             "runs it with its own Python, which has this library"
+        )
+    if error and any(map(_CARRIAGE_RETURN.match, stderr)):
+        return (
+            f"its stderr says: {error.strip()}; its first line ends with a carriage return "
+            "(Windows line ends): save it with Unix line ends"
         )
     if error:
         return f"its stderr says: {error}"

@@ -90,3 +90,12 @@ def test_an_exit_without_a_word(exit_code: int | None, requests: int, says: str)
 
 def test_an_error_says_more_than_an_exit_code() -> None:
     assert why_exited(0, ["Error: no"], 3) == "its stderr says: Error: no"
+
+
+def test_windows_line_ends_in_the_first_line() -> None:
+    for line in (
+        "/usr/bin/env: \u2018python3\\r\u2019: No such file or directory",
+        "env: 'node\r': No such file or directory",
+    ):
+        assert "carriage return" in why_exited(127, [line], 0)
+    assert "carriage" not in why_exited(127, ["env: 'node': No such file or directory"], 0)
