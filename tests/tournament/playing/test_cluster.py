@@ -85,8 +85,8 @@ def test_a_worker_that_is_killed_costs_only_time(cluster: DaskCluster) -> None:
 
     def change_workers(rows: Sequence[MatchRow]) -> None:
         first = cluster.workers[0]
-        if first.poll() is None:
-            orphaned.extend(os.pidfd_open(pid) for pid in descendants(first.pid))
+        if first.poll() is None and (found := descendants(first.pid)):
+            orphaned.extend(map(os.pidfd_open, found))
             first.kill()
             first.wait()
             cluster.add_worker()
