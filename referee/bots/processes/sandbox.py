@@ -278,7 +278,9 @@ class _Place:
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
         self._folder = self._bot_folder(command, own)
-        for path in (*filter(None, [self._folder]), *own):
+        # Another path among its words may not be there inside, and that is as it should be.
+        beside = [path for path in own if self._folder and _is_in(path, self._folder)]
+        for path in (*filter(None, [self._folder]), *beside):
             if not _is_visible(path):
                 name = command.directory if self._is_bot_folder else command.argument
                 raise UsageError(

@@ -562,6 +562,19 @@ def test_files_that_the_sandbox_may_not_read_are_the_folder_owners_business(
         assert done.stderr.count("\n") == 1
 
 
+def test_a_path_outside_its_folder_that_nobody_may_read_is_only_a_word(tmp_path: Path) -> None:
+    """The bot starts, and does not find it."""
+    anna, other = tmp_path / "anna", tmp_path / "secret"
+    anna.mkdir()
+    (anna / "bot.py").write_text("import sys; open(sys.argv[1])\n")
+    other.write_text("")
+    other.chmod(0)
+    command = f"python3 {anna / 'bot.py'} {other}"
+    done = referee("play", command, "minimal", "--sandbox", "bwrap", "--seed", "1")
+    assert done.returncode == 1
+    assert "FileNotFoundError" in done.stdout
+
+
 def test_an_own_file_without_rights_is_named_too(tmp_path: Path) -> None:
     file = tmp_path / "bot.py"
     file.write_text("print()\n")
