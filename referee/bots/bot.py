@@ -74,8 +74,8 @@ class Bot(Protocol):
     def quick_reply(self, seconds: float) -> Answer | None:
         """The usual reply to the last request, if it comes within so many seconds.
 
-        Blocks for this time, without an event loop. None: `reply` has to wait for it, or finds out
-        what is wrong.
+        Blocks for this time, without an event loop. If it returns None, call `reply`, which waits
+        until the deadline and reports errors.
         """
 
     async def reply(self, deadline: float) -> Answer:

@@ -92,10 +92,6 @@ class InProcessBot(NoProcess):
                 notify(lines)
 
     async def kill(self) -> None:
-        self.leave()
-
-    def leave(self) -> None:
-        """Never send a request again."""
         self._killed = True
 
 

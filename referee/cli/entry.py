@@ -63,7 +63,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say in one line what is wrong. Returns: the exit code."""
+    """Print the error as one line. Returns: the exit code."""
     if isinstance(error, LogWriteError):
         if error.reader_gone:
             console.silence(sys.stdout)

@@ -135,7 +135,7 @@ def use_instead(flag: str, prog: str, actions: Sequence[argparse.Action]) -> str
     """What to use in the place of an option of another tool; empty if nothing is known.
 
     Args:
-        flag: the unknown option as it was typed. "-games" and "-j4" are understood too.
+        flag: the unknown option, for example "--port", "-games" or "-j4".
         prog: "referee play", for example.
         actions: the arguments of the command that its help lists.
     """

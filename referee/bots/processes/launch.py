@@ -64,7 +64,7 @@ class LaunchedBot:
 
     Attributes:
         popen: the process with its three pipes; None if it could not be started.
-        error, cause: why it could not be started; empty and None if it was.
+        error: why the process could not be started; empty if it was started.
         started: `time.monotonic()` at the start.
         last_stderr: the keeper of the stderr of its last match, while it waits for another; else
             None.
@@ -98,7 +98,6 @@ class LaunchedBot:
         self.sandbox = sandbox
         self.popen: subprocess.Popen[bytes] | None = None
         self.error = ""
-        self.cause: OSError | None = None
         self.started = time.monotonic()
         self.last_stderr: StderrKeeper | None = None
         self.is_frozen = False
@@ -124,7 +123,7 @@ class LaunchedBot:
                 program = command.argv[0]
                 is_path = os.sep in program  # else it was looked for on the PATH
                 why = why_not_runnable(program, command.directory) if is_path else ""
-                self.error, self.cause = why or error.strerror or str(error), error
+                self.error = why or error.strerror or str(error)
             finally:
                 if not self._guarded:
                     GUARDIAN.end(None, self.cgroup)

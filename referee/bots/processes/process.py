@@ -266,8 +266,9 @@ class BotProcess:
                     if self.has_ended:
                         self._read_last_stderr(self.stderr)
                         self.launched.check_reached(self.stderr)
-                    if self.has_ended and not self.launched.was_started():
-                        return Failure(Disqualification.FAILED_TO_START, self._why_not_begun())
+                        if not self.launched.was_started():
+                            why = self._why_not_begun()
+                            return Failure(Disqualification.FAILED_TO_START, why)
                     return Failure(Disqualification.EXITED, how)
                 if late:
                     self._is_late = True
@@ -329,7 +330,6 @@ class BotProcess:
 
     def _why_not_begun(self) -> str:
         """The reason why the sandbox did not run it; as `why_not_begun`."""
-        self._read_last_stderr(self.stderr)
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the bot has said nothing
         return why_not_begun(self.launched.argument, said)

@@ -54,7 +54,7 @@ def check_program(path: str, directory: str) -> None:
     """Raise `OSError` if the system would not run a program, relative to a directory.
 
     A shell or bubblewrap in front of a bot would run files that the system cannot run with a shell.
-    The text of the error is that of `why_not_runnable`.
+    The error has the text of `why_not_runnable`.
     """
     refusal = _refusal(path, directory)
     if refusal is not None:
@@ -224,7 +224,7 @@ def _of_data(head: bytes, ours: bytes) -> str:
 
 
 def _has_other_loader(head: bytes, name: str) -> bool:
-    """Whether the system has been told to run such files by another program, as an emulator is."""
+    """Whether the system runs such files with another program, such as an emulator."""
     try:
         if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":
             return False

@@ -7,8 +7,8 @@ comparison.
 
 A deviation breaks the cases of the replies of this step. If the line is a request, it breaks the
 cases of the last reply of that seat. Without such cases, a table of the game gives the cases for a
-missing or wrong message (`Probes.about`). The same table gives the cases for a request that is not
-due, to another player than the one who replied.
+missing or wrong message (`Probes.about`). The table also has the cases of a request that is not due
+and goes to a player who did not just reply.
 """
 
 from __future__ import annotations

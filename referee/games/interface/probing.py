@@ -97,8 +97,8 @@ class Probes(Struct, frozen=True):
         observed_chance: makes one, from one list a seat of the messages that it was sent.
         about: the cases that are broken if a message is wrong and no reply of a probe was there for
             a case. "TYPE WHAT" -> case ids: those of the match, or else all. WHAT is "missing", or
-            a field, each perhaps with " at the start" behind it; or "extra", for a request that is
-            not due. TYPE -> its section, for a missing message.
+            a field, each perhaps followed by " at the start"; or "extra", for a request that is not
+            due. TYPE -> its section, for a missing message.
         shared: which cases are about what is looked at in any game: the tricks of written.json by
             name, those of handshakes with "handshake " before it, and the words of `named`.
         seeded: from the cases that a match showed to hold to those that show if it is also the one

@@ -1,8 +1,8 @@
 """The matches of a tournament, played.
 
-batch.py        some matches, to be played one after the other by a worker
-task.py         the call that a worker gets with a batch
-worker.py       plays it, and keeps the bots that wait for another match
+batch.py        a batch: matches for a worker, as plain data
+task.py         the function that a worker calls with a batch
+worker.py       plays a batch, and keeps the bots that wait for another match
 dispatcher.py   gives batches to workers; finds bots that kill them
 cluster.py      workers on other machines, by Dask
 on_worker.py    what runs there

@@ -23,8 +23,8 @@ from referee.games.interface.probing import ProbeMatch, Probes
 class _Match(Struct, forbid_unknown_fields=True):
     """A match in the file; its fields are those in `ProbeMatch`.
 
-    The cases in `covers` come up in every such match. Those in `may` come up by chance: they count
-    only if a message or a reply was there for them.
+    The cases in `covers` come up in every such match. The cases in `may` come up by chance: they
+    count only if a message or a reply shows them.
     """
 
     id: str
