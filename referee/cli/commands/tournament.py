@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.cli.work import load_numpy
+    from referee.cli.work import check_descriptors, load_numpy
 
     words = options.words
+    check_descriptors()  # a worker that cannot be forked for want of them prints a traceback
     if options.cluster is None:
         from referee.workers import prepare
 

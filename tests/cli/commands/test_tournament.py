@@ -1170,3 +1170,13 @@ def test_real_matches_verify(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert json.loads(one_line(done.stdout))["match"] in (0, 1)
     assert end_left_behind(5.0) == []
+
+
+@pytest.mark.parametrize("room", [20, 30, 40, 50])
+def test_too_few_descriptors_are_one_line(room: int) -> None:
+    """Also of the process from which workers are forked."""
+    words = [sys.executable, "-m", "referee", "tournament", "minimal", "big_money", "--deals", "1"]
+    command = f"ulimit -n {room}; exec {shlex.join(words)}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 71
+    assert done.stderr == "referee: a match needs 48 file descriptors: Too many open files\n"
