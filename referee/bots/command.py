@@ -204,21 +204,27 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
     """What `find` makes of each BOT argument; raises all that is wrong as one `UsageError`."""
     found: list[U] = []
     errors: list[UsageError] = []
-    unbuilt: list[str] = []
     for argument in arguments:
         try:
             found.append(find(argument))
-        except NotBuiltError as error:
-            unbuilt += error.folders
         except UsageError as error:
             errors.append(error)
-    if unbuilt:
-        errors.append(NotBuiltError(unbuilt))
-    if len(errors) > 1:
-        raise UsageErrors([line for error in errors for line in error.lines])
     if errors:
-        raise errors[0]
+        raise together(errors)
     return found
+
+
+def together(errors: Iterable[UsageError]) -> UsageError:
+    """Several errors as one, with one line for all folders that are not built."""
+    errors = list(errors)
+    unbuilt = [error for error in errors if isinstance(error, NotBuiltError)]
+    if unbuilt:
+        folders = [folder for error in unbuilt for folder in error.folders]
+        errors = [error for error in errors if error not in unbuilt]
+        errors.append(NotBuiltError(folders))
+    if len(errors) == 1:
+        return errors[0]
+    return UsageErrors([line for error in errors for line in error.lines])
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:

@@ -21,6 +21,19 @@ def stand_in(game: str) -> InProcessBot:
     return InProcessBot(StandIn(GAMES[game], "Stand-in"))
 
 
+def leaver(game: str) -> InProcessBot:
+    """A bot that leaves a match in its handshake, so that the match ends there (protocol, 3.5)."""
+    return InProcessBot(_Leaver())
+
+
+class _Leaver:
+    """A `BotObject` that does not play."""
+
+    def reply(self, lines: Sequence[bytes]) -> Answer:
+        """The failure to start."""
+        return Failure(Disqualification.FAILED_TO_START, "it does not play")
+
+
 class StandIn:
     """A `BotObject` that reports a name, or none in time.
 

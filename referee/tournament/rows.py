@@ -24,6 +24,8 @@ WORKER_KILLED = "worker-killed"
 
 Also the code of a bot of it that was put out of the tournament for that.
 """
+LEFT_OUT = "left-out"
+"""The code of a bot that was left out of a round of a Swiss tournament, and of its void matches."""
 REACHED = "reached "
 """Begins the detail of a seat that was not disqualified; names of limits follow."""
 BUCKETS_PER_DOUBLING = 4
@@ -189,16 +191,16 @@ def reached(limits: Sequence[str]) -> str | None:
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 
-def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
-    """A void match, whose worker was killed each time; the killers are put out for it."""
+def unplayed_row(plan: Plan, by: Container[int], reason: str, detail: str) -> MatchRow:
+    """A void match, which could not be played for a reason that lies with some of its bots."""
     seats = [
         SeatRow(
             plan.match,
             seat,
             bot,
-            disqualified=WORKER_KILLED if bot in killers else None,
-            detail=_KILLS if bot in killers else None,
-            stderr="" if bot in killers else None,
+            disqualified=reason if bot in by else None,
+            detail=detail if bot in by else None,
+            stderr="" if bot in by else None,
         )
         for seat, bot in enumerate(plan.players)
     ]
@@ -206,11 +208,8 @@ def lost_row(plan: Plan, killers: Container[int]) -> MatchRow:
         plan.match,
         plan.deal,
         plan.seed,
-        reason=WORKER_KILLED,
+        reason=reason,
         void=True,
         referee=__version__,
         seats=tuple(seats),
     )
-
-
-_KILLS = "it kills the process that plays it, also when no other bot plays"

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.bots.command import bot_folder, bot_in, find_all
-from referee.bots.folder import BOT_FILE, BotFolder, is_built
+from referee.bots.command import bot_folder, bot_in
+from referee.bots.folder import BOT_FILE
 from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
 from referee.tournament.choices import FORMATS, MAX_BOTS
@@ -64,46 +64,42 @@ def named(argument: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else ("", argument)
 
 
-def entrants(
-    arguments: Iterable[str], game: str, unbuilt: list[BotFolder] | None = None
-) -> list[Entrant]:
+def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
     """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
 
     The bot in a folder is called as its `bot.toml` says, and no other may be called so.
 
-    Args:
-        unbuilt: gets the folders that are not built, which are left out. None: they are an error.
+    Returns:
+        All bots, and by their numbers the mistakes of those in folders that cannot play.
     """
     taken: dict[str, str] = {}
-
-    def find(argument: str) -> Entrant | None:
+    bots: list[Entrant] = []
+    broken: dict[int, UsageError] = {}
+    for number, argument in enumerate(arguments):
         name, bot = named(argument)
         folder = bot_folder(bot, game)
         if folder is None:
             taken.setdefault(name or bot, argument)
-            return Entrant(name or bot, bot)
-        if unbuilt is not None and not folder.problems and not is_built(folder):
-            unbuilt.append(folder)
-            return None
-        name, lines = name or folder.name, []
-        if name in taken:
-            lines = [
-                f"{folder.path}: another bot is called {name}, too: {taken[name]}; change name in "
-                f"a {BOT_FILE}, or give NAME={folder.path}"
-            ]
-        taken.setdefault(name, folder.path)
+            bots.append(Entrant(name or bot, bot))
+            continue
+        name = name or folder.name
+        mistake: UsageError | None = None
         try:
             bot_in(folder, game)
-        except NotBuiltError:
-            if not lines:
-                raise
-        except UsageErrors as mistakes:
-            lines = [*mistakes.lines, *lines]
-        if lines:
-            raise UsageErrors(lines)
-        return Entrant(name, folder.command, folder.directory)
-
-    return [entrant for entrant in find_all(find, arguments) if entrant is not None]
+        except UsageError as error:
+            mistake = error
+        if name in taken:
+            others = [] if mistake is None or isinstance(mistake, NotBuiltError) else mistake.lines
+            same = (
+                f"{folder.path}: another bot is called {name}, too: {taken[name]}; change name in "
+                f"a {BOT_FILE}, or give NAME={folder.path}"
+            )
+            mistake = UsageErrors([*others, same])
+        taken.setdefault(name, folder.path)
+        bots.append(Entrant(name, folder.command or bot, folder.directory))
+        if mistake is not None:
+            broken[number] = mistake
+    return bots, broken
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
@@ -118,6 +114,17 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
         taken.add(name)
         unique.append(replace(bot, name=name))
     return unique
+
+
+def with_bots(
+    stages: Sequence[TournamentSetup], bots: Sequence[Entrant], numbers: Iterable[int]
+) -> list[TournamentSetup]:
+    """The stages with other bots of these numbers."""
+    new = {number: bots[number] for number in numbers if number < len(bots)}
+    return [
+        replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
+        for stage in stages
+    ]
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
@@ -158,7 +165,7 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
 def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     """Raise `UsageError` unless a setup has all that another one has, and more."""
     counts = ("deals", "matches", "rounds")
-    grown = {name: getattr(old, name) for name in ("bots", "unbuilt", *counts)}
+    grown = {name: getattr(old, name) for name in ("bots", *counts)}
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:

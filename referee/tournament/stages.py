@@ -68,10 +68,41 @@ def table_of(store: Store) -> Any:
     return table
 
 
-def stages(store: Store, table: Any = None) -> Iterator[Stage]:
-    """Yield the stages of a tournament. Play each one before you ask for the next."""
+def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
+    """The numbers of the bots that have matches to play if these are the setups of a store.
+
+    These are all bots of a Swiss tournament, because its later rounds are not paired yet.
+    """
+    everyone = {*range(len(setups[-1].bots))}
+    if store.is_empty:
+        return everyone
+    there, out = set(store.played()), store.put_out()
+    everyone -= out
+    left: set[int] = set()
+    for stage in stages(store, setups=setups):
+        for plan in stage.missing(there, out):
+            left.update(plan.players)
+            if left == everyone or pairs_by_results(stage.setup):
+                return everyone
+    return left
+
+
+def pairs_by_results(setup: TournamentSetup) -> bool:
+    """Whether a stage depends on the results of the stages before it."""
+    return format_of(setup.format).table() is not None
+
+
+def stages(
+    store: Store, table: Any = None, *, setups: Sequence[TournamentSetup] = ()
+) -> Iterator[Stage]:
+    """Yield the stages of a tournament. Play each one before you ask for the next.
+
+    Args:
+        table: as `Format.table`; gets the results.
+        setups: instead of those in the store.
+    """
     deal = match = 0
-    setups = store.stages
+    setups = setups or store.stages
     for before, setup in zip([None, *setups], setups, strict=False):
         format = format_of(setup.format)
         table = table or format.table()

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
-from referee.tournament.rows import WORKER_KILLED, MatchColumns, MatchRow, SeatRow
+from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchColumns, MatchRow, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
@@ -274,7 +274,7 @@ class Store:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
             raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
-        stages, _ = self.stages, self.versions
+        stages, _, _ = self.stages, self.versions, self.left_out
         if not rows:
             return
         try:
@@ -309,12 +309,9 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
-                self._connection.execute("DELETE FROM about WHERE key = 'versions'")
-            text = msgspec.json.encode(stages, order="deterministic").decode()
-            self._connection.execute("INSERT OR REPLACE INTO about VALUES ('stages', ?)", (text,))
-            self._connection.executemany(
-                "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)", bot_rows(setup)
-            )
+                self._connection.execute("DELETE FROM about WHERE key IN ('versions', 'left_out')")
+            self._put("stages", stages)
+            self._insert_bots(setup)
         self._is_new = False
 
     @property
@@ -348,10 +345,40 @@ class Store:
             if digest and digest not in before.get(name, []):
                 now[name] = [*before[name], digest] if name in changed else [digest]
         if now != before:
-            text = msgspec.json.encode(now, order="deterministic").decode()
             with writing(self.name), self._connection:
-                insert = "INSERT OR REPLACE INTO about VALUES ('versions', ?)"
-                self._connection.execute(insert, (text,))
+                self._put("versions", now)
+
+    @property
+    def left_out(self) -> dict[int, str]:
+        """The bots that the last run left out, by their numbers: why they could not play."""
+        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'left_out'")):
+            return {}
+        found: dict[str, str] = self._get("left_out", dict[str, str])
+        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+
+    def leave_out(self, bots: Mapping[str, str]) -> None:
+        """Note the bots that this run leaves out: name -> why they cannot play."""
+        with writing(self.name), self._connection:
+            if bots:
+                self._put("left_out", dict(bots))
+            else:
+                self._connection.execute("DELETE FROM about WHERE key = 'left_out'")
+
+    def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
+        """Replace the stages by others that have other bots in place of some that never played."""
+        with writing(self.name), self._connection:
+            self._put("stages", stages)
+            self._connection.execute("DELETE FROM bots")
+            self._insert_bots(stages[-1])
+
+    def _put(self, key: str, value: object) -> None:
+        text = msgspec.json.encode(value, order="deterministic").decode()
+        self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, text))
+
+    def _insert_bots(self, setup: TournamentSetup) -> None:
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO bots VALUES (?, ?, ?, ?, ?)", bot_rows(setup)
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -391,6 +418,11 @@ class Store:
         """How many matches are there, and how many of them are void."""
         ((matches, void),) = self.select("SELECT count(*), coalesce(sum(void), 0) FROM matches")
         return matches, void
+
+    def seated(self) -> set[int]:
+        """The numbers of the bots that have played, or were put out."""
+        query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
+        return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
     def put_out(self) -> set[int]:
         """The numbers of the bots that were put out of the tournament."""

@@ -119,7 +119,7 @@ def test_a_tournament_without_a_sandbox_is_played_again_without_one(folder: Path
 
 @needs_bwrap
 def test_what_the_tournament_hid_is_hidden_when_it_is_played_again(folder: Path) -> None:
-    sees = 'import os\nassert not any("sqlite" in n for n in os.listdir("."))\n'
+    sees = 'import os\nassert not any("seen" in n for n in os.listdir("."))\n'
     (folder / "sees.py").write_text(sees + MINIMAL)
     (folder / "t.toml").write_text(
         f'sandbox = "bwrap"\n[[bot]]\ncommand = "{sys.executable} sees.py"\n'

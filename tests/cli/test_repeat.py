@@ -30,7 +30,8 @@ from tests.support.sandboxed import needs_bwrap
 from tests.support.serving import running
 
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
-READER = f"open('../weights.json').close()\n{MINIMAL}"
+_READS = "            open('../weights.json').close()\n"
+READER = MINIMAL.replace('case "supply-info":\n', f'case "supply-info":\n{_READS}')
 """It plays where it sees what is beside its folder, and ends in the sandbox."""
 
 
@@ -181,6 +182,7 @@ def test_the_line_of_a_match(kind: str, folders: Path) -> None:
 @needs_bwrap
 def test_the_line_that_checks_a_bot(folders: Path) -> None:
     """It fails in the handshake there as well: the check has the same sandbox."""
+    (folders / "bots/reader/bot.py").write_text("open('../weights.json').close()\n")
     words = ["play", "bots/reader", "minimal", "--sandbox", "bwrap", "--process-limit", "64"]
     done = referee(*words)
     (line,) = re.findall(r"To check the handshake of player1:\n(.*)\n", done.stdout)

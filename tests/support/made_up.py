@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from referee.tournament.playing.batch import Batch, Failed
-from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.playing.dispatcher import LEAVER, Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import MAX_LATE_REPLAYS
@@ -128,6 +128,8 @@ class MadeUp(Executor):
         return future
 
     def _play(self, batch: Batch) -> list[MatchRow]:
+        if any(LEAVER in plan.players for plan in batch.plans):
+            return [row(plan) for plan in batch.plans]  # it was only started
         plans = batch.plans[: self._most]
         self.played += [plan.match for plan in plans]
         return [self._result(plan) for plan in plans]

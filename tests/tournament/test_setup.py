@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from referee.errors import NotBuiltError, UsageError, UsageErrors
+from referee.bots.command import together
+from referee.errors import UsageError
 from referee.tournament.entrants import find_entrant
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
@@ -23,7 +24,6 @@ from referee.tournament.setup import (
     short_names,
     with_unique_names,
 )
-from tests.support.live import referee
 from tests.support.made_up import made_setup
 
 
@@ -43,7 +43,7 @@ from tests.support.made_up import made_setup
     ],
 )
 def test_a_bot_argument(argument: str, name: str, bot: str) -> None:
-    assert entrants([argument], "dominion") == [Entrant(name, bot)]
+    assert entrants([argument], "dominion") == ([Entrant(name, bot)], {})
 
 
 def names(*given: str) -> list[str]:
@@ -214,7 +214,9 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_folder_is_an_entrant_of_its_own_name(folders: Path) -> None:
     Path("bots/c/bot.toml").write_text('command = "minimal"\n')
-    assert entrants(["bots/a/", "new=bots/b", "bots/c/", "minimal"], "dominion") == [
+    bots, broken = entrants(["bots/a/", "new=bots/b", "bots/c/", "minimal"], "dominion")
+    assert not broken
+    assert bots == [
         Entrant("Bot a", "minimal", str(folders / "bots/a")),
         Entrant("new", "minimal", str(folders / "bots/b")),
         Entrant("c", "minimal", str(folders / "bots/c")),
@@ -226,8 +228,7 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
     Path("bots/a/bot.toml").write_text('command = "minimal"\nnmae = "A"\n')
     Path("bots/b/bot.toml").write_text('command = "./none"\nname = "minimal"\nfiles = ["x"]\n')
     Path("bots/c/bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
-    with pytest.raises(UsageErrors) as caught:
-        entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
+    _, broken = entrants(["minimal", "bots/a/", "bots/b/", "bots/c/"], "dominion")
     starts = [
         "bots/a/bot.toml: unknown key 'nmae'; did you mean name?",
         "bots/b/bot.toml: files: x is not there",
@@ -236,7 +237,8 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
         "NAME=bots/b",
         "bots/c is not built, or changed since: referee build bots/c",
     ]
-    lines = caught.value.lines
+    assert [len(broken[number].lines) for number in (1, 2, 3)] == [1, 3, 1]
+    lines = together(broken.values()).lines
     assert len(lines) == len(starts)
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == starts
 
@@ -245,38 +247,18 @@ def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
     for name in ("a", "b", "c", "d e"):
         Path("bots", name).mkdir(exist_ok=True)
         Path("bots", name, "bot.toml").write_text('command = "minimal"\nbuild = "make"\n')
-    with pytest.raises(NotBuiltError) as caught:
-        entrants(["bots/a/", "minimal", "bots/b/", "bots/c/", "bots/d e"], "dominion")
-    assert caught.value.lines == (
+    _, broken = entrants(["bots/a/", "minimal", "bots/b/", "bots/c/", "bots/d e"], "dominion")
+    assert [*broken] == [0, 2, 3, 4]
+    assert together(broken.values()).lines == (
         "bots/a, bots/b, bots/c and 1 more are not built, or changed since: "
         "referee build bots/a bots/b bots/c 'bots/d e'",
     )
 
 
-def test_a_tournament_without_the_folders_that_are_not_built(folders: Path) -> None:
-    """It says which, once in a line of its own and then in the standings; they take no name."""
-    Path("bots/b/bot.toml").write_text('command = "minimal"\nbuild = "make"\nname = "Bot c"\n')
-    words = ["tournament", "bots/a", "bots/b", "bots/c", "--deals", "1", "--jobs", "1", "--quiet"]
-    done = referee(*words, "--skip-unbuilt", "--max-turns", "1")
-    says = "bots/b is not built, or changed since: referee build bots/b"
-    assert (done.returncode, done.stderr) == (0, f"referee: left out: {says}\n")
-    assert "; left out, not built: Bot c" in " ".join(done.stdout.split())
-    assert f"referee: {says}\n" in referee(*words).stderr
-    Path("cup.toml").write_text('[[bot]]\nname = "x"\ncommand = "minimal"\n' * 2)
-    alone = referee("tournament", "bots/b", "--config", "cup.toml", "--skip-unbuilt")
-    assert alone.returncode == 2  # the bots of the file do not take the place of those typed
-    assert "referee: 0 bots: " in alone.stderr
-
-
-def test_what_was_left_out_can_come_in_later() -> None:
-    old, new = made_setup(3, unbuilt=("late",)), made_setup(4)
-    check_extension(old, new)
-
-
 def test_one_folder_twice_has_two_names(folders: Path) -> None:
-    with pytest.raises(UsageError, match="bots/a: another bot is called Bot a, too: bots/a"):
-        entrants(["bots/a", "bots/a/"], "dominion")
-    assert len(entrants(["bots/a", "again=bots/a"], "dominion")) == 2
+    _, broken = entrants(["bots/a", "bots/a/"], "dominion")
+    assert str(broken[1]).startswith("bots/a: another bot is called Bot a, too: bots/a")
+    assert entrants(["bots/a", "again=bots/a"], "dominion")[1] == {}
 
 
 def test_a_bot_that_is_told_what_is_hidden_plays_in_no_tournament() -> None:

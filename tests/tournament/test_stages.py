@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.tournament.rows import Plan, lost_row
+from referee.tournament.rows import WORKER_KILLED, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.swiss import swiss_round
 from referee.tournament.setup import check_extension
@@ -243,7 +243,10 @@ def test_a_swiss_round_of_void_matches_does_not_stop_it() -> None:
 def test_who_is_put_out_of_a_swiss_tournament_has_lost_its_round_and_is_in_no_other() -> None:
     setup = made_setup(6, format="swiss", rounds=2, deals=1)
     store = played(
-        setup, lambda plan: lost_row(plan, {2}) if 2 in plan.players else row(plan, [1, 1])
+        setup,
+        lambda plan: (
+            unplayed_row(plan, {2}, WORKER_KILLED, "") if 2 in plan.players else row(plan, [1, 1])
+        ),
     )
     first, second = stages(store)
     ((opponent,),) = ({*line_up} - {2} for line_up in first.line_ups if 2 in line_up)

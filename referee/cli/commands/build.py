@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from referee.bots.building import Built
     from referee.bots.folder import BotFolder
+    from referee.match.sandbox import Sandbox
 
 _MOST_WIDTH = 160
 """Columns of a line of a build that are shown."""
@@ -62,9 +63,30 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         say(f"{interrupted} after {len(done)} of {len(folders)}; no other bot was changed")
         raise
     all_built = [done[number] for number in range(len(folders))]
+    broken = _broken(
+        options, [built for built in all_built if not built.problem], sandbox, interrupts
+    )
     with interrupts.raising(), printing():
-        _print_table(all_built, sandbox.kind)
-    return FAILED if any(built.problem for built in all_built) else OK
+        _print_table(all_built, broken, sandbox.kind)
+    return FAILED if broken or any(built.problem for built in all_built) else OK
+
+
+def _broken(
+    options: argparse.Namespace, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
+) -> set[str]:
+    """The directories of the bots that cannot be started; a line for each is printed."""
+    from referee.tournament.playing.starting import start_once
+    from referee.tournament.rows import Entrant
+
+    bots = [
+        Entrant(folder.path, folder.command, folder.directory)
+        for folder in (each.folder for each in built)
+    ]
+    jobs = options.jobs or cores()
+    found = start_once(bots, options.game, sandbox, jobs, lambda started: interrupts.check())
+    for why in found.values():
+        say(f"{why}")
+    return {bots[number].directory for number in found}
 
 
 def _folder(game: str, argument: str) -> BotFolder:
@@ -87,15 +109,16 @@ def _say_output(built: Built) -> None:
         say(f"{built.folder.path}: the build failed: {built.problem}")
 
 
-def _print_table(found: list[Built], sandbox: str) -> None:
+def _print_table(found: list[Built], broken: set[str], sandbox: str) -> None:
     rows = [("bot", "language", "build")]
     for built in found:
         took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
+        took += ", cannot be started" * (built.folder.directory in broken)
         rows.append((plain(built.folder.name), plain(built.folder.language) or "-", took))
     widths = [min(_NAME_WIDTH, max(cells(row[column]) for row in rows)) for column in range(2)]
     for name, language, took in rows:
         shown = [cut(text, width) for text, width in zip((name, language), widths, strict=True)]
         spaces = [" " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)]
         print("  ".join([*map(add, shown, spaces), took]))
-    good = sum(not built.problem for built in found)
+    good = sum(not built.problem for built in found) - len(broken)
     print(f"\n{good} of {len(found)} can be played; sandbox of the builds: {sandbox}")

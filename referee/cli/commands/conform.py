@@ -82,7 +82,28 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     elif options.output is not None:
         in_file = text_report(width=console.PLAIN_WIDTH, colour=False)
         _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
+    if report.conforms and _is_broken(options, interrupts):
+        return console.FAILED
     return console.OK if report.conforms else console.FAILED
+
+
+def _is_broken(options: argparse.Namespace, interrupts: Interrupts) -> bool:
+    """Whether the bot in a folder cannot be started as a tournament starts it; says why."""
+    from referee.bots.command import bot_folder
+    from referee.bots.processes.sandbox import resolve
+
+    folder = None if options.bot is None else bot_folder(options.bot, options.game)
+    if folder is None:
+        return False
+    from referee.tournament.playing.starting import start_once
+    from referee.tournament.rows import Entrant
+
+    bot = Entrant(folder.path, folder.command, folder.directory, tuple(options.env))
+    sandbox = resolve("auto", options.sandbox_read)
+    found = start_once([bot], options.game, sandbox, 1, lambda started: interrupts.check())
+    for why in found.values():
+        console.say(f"no tournament can start it: {why}")
+    return bool(found)
 
 
 def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from referee.cli.arguments import Parser, made_folder
 from referee.cli.commands.standings import check_names, print_standings
@@ -16,15 +17,17 @@ from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import chosen_settings
 from referee.cli.table import add_arguments
-from referee.errors import NotBuiltError, UsageError
+from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from referee.bots.folder import BotFolder
+    from referee.tournament.playing.directories import Packed
+    from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.rating.sprt import Sprt
+    from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
 
@@ -55,16 +58,19 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             file = file or str(folder / "tournament.sqlite")
             options.records = options.records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
-        _settle(options, store)
-        if options.browser:
-            paths = [file, str(made_folder(options.records))]
-            page = f"store/{os.path.basename(file)}"
-            server = stack.enter_context(watched(interrupts, paths, page))
-            if server is None:
-                return USAGE
-        anchor = check_names(options, store.stages[-1].bots)
+        settled = _settle(options, store)
         try:
-            _play(options, interrupts, store, anchor)
+            with _dispatcher(options, settled) as dispatcher:
+                if settled.is_unfinished:
+                    _leave_out(options, interrupts, store, settled, dispatcher)
+                _save(options, store, settled)
+                if options.browser:
+                    paths = [file, str(made_folder(options.records))]
+                    page = f"store/{os.path.basename(file)}"
+                    server = stack.enter_context(watched(interrupts, paths, page))
+                    if server is None:
+                        return USAGE
+                _play(options, interrupts, store, dispatcher)
         except Interrupted as interrupted:
             say(f"{interrupted}; matches that were being played were dropped")
             if options.store is not None:
@@ -77,7 +83,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return OK
 
 
-_FLAGS = ("extend", "skip-unbuilt", "no-keep-alive", "record-stderr", "quiet")
+_FLAGS = ("extend", "skip-broken", "no-keep-alive", "record-stderr", "quiet")
 _NOT_IN_CONFIG = ("config", "set", "env", "help", "browser", "same-bot")
 _CHOSEN = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
@@ -111,18 +117,35 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
     return both
 
 
-def _settle(options: argparse.Namespace, store: Store) -> None:
+class _Settled(NamedTuple):
+    """What a run is to do.
+
+    Attributes:
+        setup: of the tournament; `is_known` if the store has it already.
+        stages: of the store, with other bots in place of some that never played.
+        digests: of the files of the bots, by their names.
+        broken: mistakes of bots that cannot be started, by their numbers.
+        is_unfinished: whether there is something to play.
+    """
+
+    setup: TournamentSetup
+    is_known: bool
+    stages: list[TournamentSetup]
+    digests: dict[str, str]
+    broken: dict[int, UsageError]
+    is_unfinished: bool
+
+
+def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     """Decide which matches to play, for a new, known or extended store, or raise a `UsageError`."""
     import secrets
 
     from msgspec.structs import replace
 
-    from referee.bots.command import find_all, game_of_bots
+    from referee.bots.command import game_of_bots
     from referee.bots.digest import files_digest
-    from referee.bots.processes.sandbox import unavailable_reason
     from referee.match.machine import MAX_SEED
     from referee.match.spec import tournament_limits
-    from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         check_extension,
@@ -130,6 +153,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         entrants,
         named,
         setup,
+        with_bots,
         with_unique_names,
     )
     from referee.tournament.stages import check_schedule
@@ -144,10 +168,7 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
             [(named(bot)[1], "") for bot in options.bots]
             + [(bot.bot, bot.directory) for bot in of_config]
         )
-    unbuilt: list[BotFolder] | None = [] if options.skip_unbuilt else None
-    given = entrants(options.bots, options.game, unbuilt)
-    for folder in unbuilt or ():
-        say(f"left out: {NotBuiltError([folder.path])}")
+    given, broken = entrants(options.bots, options.game)
     folders = [bot.directory for bot in given if bot.directory]
     options.directories = [*options.directories, *folders]
     for_all = dict(options.env)
@@ -171,15 +192,14 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         settings=limits | chosen_settings(options),
-        unbuilt=tuple(folder.name for folder in unbuilt or ()),
     )
+    if stages:  # a bot that never played may have been mended since
+        stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
-    if options.cluster is None and not (is_known and is_finished(store)):
-        # Of a cluster its workers look for them.
-        find_all(partial(find_entrant, game=now.game), now.bots)
+    is_unfinished = not (is_known and is_finished(store))
     # What is shown at the end is checked before the first match.
     check_names(options, now.bots)
-    if stages and not (is_known and is_finished(store)):
+    if stages and is_unfinished:
         check_schedule(store)
     if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
         if options.sandbox == "auto" and stages[-1].sandbox != now.sandbox:
@@ -202,11 +222,77 @@ def _settle(options: argparse.Namespace, store: Store) -> None:
             f"matches in {store.name} were played: give another --store, or --same-bot to count "
             "all versions as one bot"
         )
-    if not is_known:
+    return _Settled(now, is_known, stages, digests, broken, is_unfinished)
+
+
+def _leave_out(
+    options: argparse.Namespace,
+    interrupts: Interrupts,
+    store: Store,
+    settled: _Settled,
+    dispatcher: Dispatcher,
+) -> None:
+    """Start each bot that has matches left, and add those that cannot play to `settled.broken`.
+
+    Without --skip-broken they are a `UsageError`, as are too many of them.
+    """
+    from referee.bots.command import together
+    from referee.cli.work import bar, status
+    from referee.tournament.entrants import find_entrant
+    from referee.tournament.playing.starting import broken_bots
+    from referee.tournament.stages import with_matches_left
+
+    now, broken = settled.setup, settled.broken
+    setups = settled.stages if settled.is_known else [*settled.stages, now]
+    left = with_matches_left(store, setups)
+    for number in broken.keys() - left:
+        del broken[number]
+    if options.cluster is None:  # of a cluster its workers look for them
+        for number in left - broken.keys():
+            try:
+                find_entrant(now.bots[number], now.game)
+            except UsageError as error:
+                broken[number] = error
+    dispatcher.out |= broken.keys()
+    to_start = sorted(left - broken.keys())
+    with ExitStack() as stack:
+        show = None
+        if sys.stderr.isatty() and not options.quiet:
+            show = stack.enter_context(status())
+
+        def look(started: int) -> None:
+            interrupts.check()
+            if show is not None:
+                show(bar(started, len(to_start), f"{started:,} of {len(to_start):,} bots started"))
+
+        broken |= broken_bots(dispatcher, now, to_start, look)
+    if not broken:
+        return
+    mistakes = [mistake for _, mistake in sorted(broken.items())]
+    if len(now.bots) - len(broken) < now.players:
+        raise together(mistakes)
+    if not options.skip_broken:
+        nothing = "nothing was played; --skip-broken plays without them"
+        raise UsageErrors([*together(mistakes).lines, nothing])
+    for mistake in mistakes:
+        say(f"left out: {'; '.join(mistake.lines)}")
+
+
+def _save(options: argparse.Namespace, store: Store, settled: _Settled) -> None:
+    """Note in the store what is played from now on, and with which bots."""
+    from referee.bots.processes.sandbox import unavailable_reason
+
+    now, broken = settled.setup, settled.broken
+    if settled.stages and settled.stages != store.stages:
+        store.replace_bots(settled.stages)
+    if not settled.is_known:
         if options.sandbox == "auto" and now.sandbox == "none":
             say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
         store.add_stage(now)
-    store.add_versions(digests)
+    names = {now.bots[number].name: "; ".join(why.lines) for number, why in broken.items()}
+    if settled.is_unfinished:
+        store.leave_out(names)
+    store.add_versions({name: d for name, d in settled.digests.items() if name not in names})
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:
@@ -221,38 +307,44 @@ def _sprt(options: argparse.Namespace) -> Sprt | None:
         raise UsageError(f"--pairing sprt: {error}") from error
 
 
-def _play(
-    options: argparse.Namespace,
-    interrupts: Interrupts,
-    store: Store,
-    anchor: tuple[int, float] | None,
-) -> None:
-    from referee.cli.commands.tournament_progress import Progress
+def _dispatcher(options: argparse.Namespace, settled: _Settled) -> Dispatcher:
     from referee.cli.work import collect_garbage
     from referee.tournament.playing.dispatcher import Dispatcher
+
+    workers, jobs = _workers(options, settled)
+    collect_garbage()
+    live = _live(options)
+    unseen = (options.store, options.records, options.config, options.seed_file)  # seeds in them
+    return Dispatcher(
+        workers,
+        jobs,
+        keep="none" if options.records is None else options.keep_records,
+        record_stderr=options.record_stderr,
+        live="" if live is None else str(live.absolute()),
+        hidden=tuple(os.path.abspath(path) for path in unseen if path),
+    )
+
+
+def _live(options: argparse.Namespace) -> Path | None:
+    """The folder for the matches that are being played, where they can be watched."""
+    is_live = options.browser and options.cluster is None
+    return Path(options.records) if is_live else None
+
+
+def _play(
+    options: argparse.Namespace, interrupts: Interrupts, store: Store, dispatcher: Dispatcher
+) -> None:
+    from referee.cli.commands.tournament_progress import Progress
     from referee.tournament.playing.live import remove_live
     from referee.tournament.playing.run import Run
 
-    workers, jobs = _workers(options)
-    collect_garbage()
     records = None if options.records is None else made_folder(options.records)
-    keep = "none" if records is None else options.keep_records
-    live = records if options.browser and options.cluster is None else None
+    live = _live(options)
     if live is not None:
         remove_live(live)  # of a run that was killed
+    anchor = check_names(options, store.stages[-1].bots)
     run = Run(store, records=records, live=live)
-    unseen = (options.store, records, options.config, options.seed_file)  # seeds are in them
-    with (
-        Progress(run, store, anchor, quiet=options.quiet) as progress,
-        Dispatcher(
-            workers,
-            jobs,
-            keep=keep,
-            record_stderr=options.record_stderr,
-            live="" if live is None else str(live.absolute()),
-            hidden=tuple(os.path.abspath(path) for path in unseen if path),
-        ) as dispatcher,
-    ):
+    with Progress(run, store, anchor, quiet=options.quiet) as progress:
 
         def look() -> None:
             interrupts.check()
@@ -268,7 +360,7 @@ def _play(
 
 
 def _workers(
-    options: argparse.Namespace,
+    options: argparse.Namespace, settled: _Settled
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
     from referee.cli.work import cores
 
@@ -283,5 +375,12 @@ def _workers(
     from referee.tournament.playing.cluster import Cluster
     from referee.tournament.playing.directories import pack
 
-    cluster = Cluster(options.cluster, {name: pack(name) for name in options.directories}, say)
+    packed: dict[str, Packed] = {}
+    for number, bot in enumerate(settled.setup.bots):
+        if bot.directory in options.directories and number not in settled.broken:
+            try:
+                packed[bot.directory] = packed.get(bot.directory) or pack(bot.directory)
+            except UsageError as error:
+                settled.broken[number] = error
+    cluster = Cluster(options.cluster, packed, say)
     return cluster.workers, lambda: min(cluster.threads, options.jobs or cluster.threads)

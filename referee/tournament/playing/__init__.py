@@ -4,6 +4,7 @@ batch.py        a batch: matches for a worker, as plain data
 task.py         the function that a worker calls with a batch
 worker.py       plays a batch, and keeps the bots that wait for another match
 dispatcher.py   gives batches to workers; finds bots that kill them
+starting.py     starts each bot once before the first match
 cluster.py      workers on other machines, by Dask
 on_worker.py    what runs there
 directories.py  bots' directories, sent there

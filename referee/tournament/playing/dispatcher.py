@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -14,11 +14,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource, PythonBot, find_bot_file
-from referee.bots.stand_in import stand_in
-from referee.errors import ShortageError
+from referee.bots.stand_in import leaver, stand_in
+from referee.errors import ShortageError, UsageError
+from referee.games.interface.faults import Disqualification
+from referee.match.machine import MAX_SEED
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
 from referee.tournament.playing.task import play_batch
-from referee.tournament.rows import Entrant, MatchRow, Plan, lost_row
+from referee.tournament.rows import (
+    WORKER_KILLED,
+    Entrant,
+    MatchRow,
+    Plan,
+    SeatRow,
+    unplayed_row,
+)
 from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
@@ -31,7 +40,11 @@ MAX_OTHERS = 3
 LOOK_SECONDS = 0.1
 STAND_IN = -1
 """The number of the substitute that takes the other seats when one bot is tried."""
-_STAND_IN = Entrant("stand-in", "stand-in")
+LEAVER = -2
+"""The number of the bot that takes the other seats when one bot is started to see if it can."""
+_OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
+_NEW = {STAND_IN: stand_in, LEAVER: leaver}
+_KILLS = "it kills the process that plays it, also when no other bot plays"
 
 
 class Dispatcher:
@@ -43,7 +56,8 @@ class Dispatcher:
         hidden: as of `Sandbox`.
 
     Attributes:
-        out: bots whose matches are not played, since they kill workers, by their numbers.
+        out: the numbers of the bots whose matches are not played: those that kill workers are
+            added here.
     """
 
     def __init__(
@@ -90,16 +104,43 @@ class Dispatcher:
             ShortageError: the system is short of something, or kills workers in any match.
             InternalError: the referee has a bug.
         """
+        self._begin(setup, **self._wanted)
+        yield from self._play(plans)
+
+    def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
+        """Start each of these bots once, up to the end of its handshake; rule files need no start.
+
+        All other seats leave in the handshake, so that the match ends with it (protocol, 3.5). The
+        process of a bot that says `keep_alive` waits for its first match.
+
+        Yields:
+            Bots with how their start went, in any order: `disqualified` if it failed. An empty
+            dictionary now and then, so that the caller can look around.
+
+        Raises:
+            ShortageError, InternalError: as `play`.
+        """
+        self._begin(setup, is_check=True)
+        seed, others = secrets.randbelow(MAX_SEED), (LEAVER,) * (setup.players - 1)
+        plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
+        for rows in self._play(iter(plans)):
+            yield {row.seats[0].bot: row.seats[0] for row in rows}
+        self._seconds = None  # a match takes another time
+
+    def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)
         self._bots = setup.bots
+        self._is_check = is_check
         self._empty = Batch(
             spec=setup.spec([""] * setup.players, hidden=self._hidden),
             entrants={},
             plans=(),
             keep_alive=setup.keep_alive,
             matches_a_deal=setup.matches_a_deal,
-            **self._wanted,
+            **wanted,
         )
+
+    def _play(self, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
@@ -118,7 +159,7 @@ class Dispatcher:
                 if not finished:
                     yield []
                 for future in finished:
-                    rows = _played(future)
+                    rows = self._played(future, in_play[future])
                     self._again += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
                     self._seconds = max(1e-4, 0.7 * (self._seconds or mean) + 0.3 * mean)
@@ -138,7 +179,7 @@ class Dispatcher:
                     if row is None:
                         killers = yield from self._killers(plan)
                         self.out |= killers
-                        row = lost_row(plan, killers)
+                        row = unplayed_row(plan, killers, WORKER_KILLED, _KILLS)
                     yield [row]
 
     def _alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
@@ -149,7 +190,7 @@ class Dispatcher:
                 future = self._executor.submit(play_batch, batch)
                 while not wait([future], LOOK_SECONDS).done:
                     yield []
-                (row,) = _played(future)
+                (row,) = self._played(future, batch)
             except BrokenExecutor as error:
                 self._restart(error)
             else:
@@ -161,11 +202,11 @@ class Dispatcher:
 
         If all bots that were tried do, it is not the bots: then it raises `ShortageError`.
         """
-        killers = set()
-        for bot in sorted({*plan.players}):
+        killers, players = set(), {*plan.players} - {LEAVER}
+        for bot in sorted(players):
             if (yield from self._kills(plan, bot)):
                 killers.add(bot)
-        if killers.issuperset(plan.players):
+        if killers == players:
             spared = {*range(len(self._bots))} - killers - self.out
             for bot in islice(sorted(spared), MAX_OTHERS):
                 if not (yield from self._kills(plan, bot)):
@@ -188,7 +229,7 @@ class Dispatcher:
     def _next_batch(self, plans: Iterator[Plan]) -> Batch | None:
         """Take matches for about `BATCH_SECONDS`; the first batches are one match each."""
         size = 1
-        if self._seconds is not None:
+        if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
         chosen: list[Plan] = []
         while len(chosen) < size:
@@ -201,10 +242,11 @@ class Dispatcher:
 
     def _read_files(self, setup: TournamentSetup) -> None:
         """Read bots that are files, once for all matches: a worker may have no such file."""
-        stand_ins = PythonBot(_STAND_IN.bot, partial(stand_in, setup.game))
-        self._sources.setdefault(STAND_IN, stand_ins)
+        for number, new in _NEW.items():
+            own = PythonBot(_OWN[number].bot, partial(new, setup.game))
+            self._sources.setdefault(number, own)
         for number, entrant in enumerate(setup.bots):
-            if number not in self._sources:
+            if number not in self._sources and number not in self.out:
                 file = find_bot_file(entrant.bot, setup.game, entrant.directory)
                 if file is not None:
                     self._sources[number] = file
@@ -213,15 +255,18 @@ class Dispatcher:
         numbers = sorted({number for plan in plans for number in plan.players})
         return replace(
             self._empty,
-            entrants={n: _STAND_IN if n == STAND_IN else self._bots[n] for n in numbers},
+            entrants={n: _OWN.get(n) or self._bots[n] for n in numbers},
             plans=tuple(plans),
             sources={n: self._sources[n] for n in numbers if n in self._sources},
             run=self._run,
         )
 
-
-def _played(future: Future[list[MatchRow] | Failed]) -> list[MatchRow]:
-    rows = future.result()
-    if isinstance(rows, Failed):
-        raise rows.as_error()
-    return rows
+    def _played(self, future: Future[list[MatchRow] | Failed], batch: Batch) -> list[MatchRow]:
+        rows = future.result()
+        if not isinstance(rows, Failed):
+            return rows
+        error = rows.as_error()
+        if not (self._is_check and isinstance(error, UsageError)):
+            raise error
+        (plan,) = batch.plans
+        return [unplayed_row(plan, plan.players[:1], Disqualification.FAILED_TO_START, str(error))]

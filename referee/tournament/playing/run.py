@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.live import live_of
-from referee.tournament.rows import MatchRow
+from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import Sequential, sequential
-from referee.tournament.stages import planned, stages
+from referee.tournament.stages import pairs_by_results, planned, stages
 from referee.tournament.store import Store
 
 
@@ -58,13 +58,16 @@ class Run:
         It raises what `Dispatcher.play` does, and `UsageError` if a result cannot be written.
         """
         there = set(self._store.played())
-        dispatcher.out |= self._store.put_out()
+        out, left_out = self._store.put_out(), self._store.left_out.keys()
+        dispatcher.out |= out | left_out
         self.done = len(there)
         if self.test is not None:
             self.test.add(self._store.matches())
             if self._is_decided(self.test):
                 return
         for stage in stages(self._store):
+            if left_out and pairs_by_results(stage.setup):
+                self._forfeit(stage.missing(there, out), left_out)
             for rows in dispatcher.play(stage.setup, stage.missing(there)):
                 if rows:
                     self._add(rows)
@@ -72,6 +75,17 @@ class Run:
                 self.look()
                 if self.test is not None and self._is_decided(self.test):
                     return
+
+    def _forfeit(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
+        """Note the matches of a round that cannot be played: the next round depends on them."""
+        detail = "it could not start"
+        rows = [
+            unplayed_row(plan, left_out, LEFT_OUT, detail)
+            for plan in missing
+            if not left_out.isdisjoint(plan.players)
+        ]
+        if rows:
+            self._add(rows)
 
     def _is_decided(self, test: Sequential) -> bool:
         """Whether the test has a verdict; chance decided how many matches go beyond it."""

@@ -132,7 +132,7 @@ class Standings(Struct, frozen=True):
     removed: list[str]
     changed: list[str]
     sandbox: Kind
-    unbuilt: list[str]
+    left_out: dict[str, str]
 
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
@@ -192,7 +192,7 @@ def standings(
         removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
-        unbuilt=[*setup.unbuilt],
+        left_out={names[bot]: why for bot, why in store.left_out.items()},
     )
 
 

@@ -23,6 +23,8 @@ PUT_OUT = (
     "its other matches are not played"
 )
 
+LEFT_OUT = "Left out of the last run:"
+
 CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
 )
@@ -107,8 +109,8 @@ def headline(found: Standings) -> str:
         parts.append(f"sandbox {found.sandbox}")
     if found.excluded:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
-    if found.unbuilt:
-        parts.append(f"left out, not built: {', '.join(map(plain, found.unbuilt))}")
+    if found.left_out:
+        parts.append(f"{len(found.left_out):,} left out")
     if found.void:
         parts.append(f"{found.void:,} void")
     return "; ".join(parts)
@@ -119,7 +121,7 @@ def _ranking(found: Standings) -> Grid:
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
-            plain(found.shown[bot.name]) + " (out)" * (bot.name in found.removed),
+            plain(found.shown[bot.name]) + mark(bot.name, found),
             rating(bot, found),
             rating_interval(bot),
             "" if bot.los is None else share(bot.los),
@@ -127,6 +129,11 @@ def _ranking(found: Standings) -> Grid:
             share(bot.mean_points.share if bot.mean_points else None),
         )
     return grid
+
+
+def mark(name: str, found: Standings) -> str:
+    """What stands behind the name of a bot that does not play on."""
+    return " (out)" if name in found.removed else " (left out)" if name in found.left_out else ""
 
 
 def rating(bot: BotStanding, found: Standings) -> str:
@@ -255,6 +262,8 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         )
     for name in found.removed:
         yield f"{plain(name)} {PUT_OUT}."
+    for reason in found.left_out.values():
+        yield f"{LEFT_OUT} {plain(reason)}"
     for name in found.changed:
         yield f"{plain(name)} {CHANGED}."
     if found.void:

@@ -34,7 +34,6 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         settings: options of the game and limits of the bots, all of them, by name.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
-        unbuilt: names of the bots that do not take part, since their folders were not built.
     """
 
     game: str
@@ -52,7 +51,6 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     sandbox: Kind = "none"
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
-    unbuilt: tuple[str, ...] = ()
 
     @property
     def matches_a_deal(self) -> int:

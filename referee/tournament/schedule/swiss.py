@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from referee.tournament.rows import WORKER_KILLED, MatchRow, points_of
+from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, points_of
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 Met = Mapping[tuple[int, int], int]
@@ -288,7 +288,7 @@ class SwissTable:
 
     A round gives each bot the share of the others in its line-up that have fewer points, over all
     deals of the round; equal ones count half. A bye gives 1. A bot that is excluded in a round has
-    lost in it, and plays in no later one.
+    lost in it, and plays in no later one. A bot that is left out in a round has lost in it.
 
     Attributes:
         byes: rounds in which a bot rested.
@@ -333,12 +333,14 @@ class SwissTable:
             self.byes[bot] += 1
             self.points[bot] += 1
         won: Counter[int] = Counter()
+        absent: set[int] = set()
         for match in matches:
             if not match.void:
                 for bot, points in zip(match.players, points_of(match.ranks), strict=True):
                     won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
-        for bot in self._out:
+            absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
+        for bot in self._out | absent:
             won[bot] = -1
         for line_up in dict.fromkeys(line_ups):
             for bot in line_up:

@@ -17,7 +17,9 @@ from tests.support.live import one_line, referee
 from tests.support.sandboxed import needs_bwrap
 
 PLAYS = "command = './bot'\n"
-SOURCE = "#!/bin/sh\nexit 3\n"
+NAMED = '{"type":"player-name-reply","player_number":"player1","name":"Bot","version":1}'
+SOURCE = f"#!/bin/sh\nread -r asked\necho '{NAMED}'\ncat > /dev/null\n"
+"""A bot that comes through its handshake in the first seat."""
 COPIES = "cp source bot && chmod +x bot"
 
 
@@ -50,6 +52,18 @@ def rows(printed: str) -> list[list[str]]:
     return [line.split(", ")[0].split() for line in printed.splitlines()[1:-2]]
 
 
+def test_a_bot_that_was_built_and_cannot_be_started() -> None:
+    folder = bot("a", COPIES)
+    bot("b", COPIES)
+    (folder / "source").write_text("#!/bin/sh\necho no weights >&2\nexit 3\n")
+    done = referee("build", "a", "b")
+    assert done.returncode == 1
+    why = "its process ended with exit code 3; its last words on stderr: no weights"
+    assert one_line(done.stderr) == f"referee: a: {why}\n"
+    assert [line.split(", ")[-1] for line in done.stdout.splitlines()[1:2]] == ["cannot be started"]
+    assert done.stdout.splitlines()[-1] == "1 of 2 can be played; sandbox of the builds: none"
+
+
 def test_each_is_built_once_until_it_changes() -> None:
     a, b = bot("a", COPIES), bot("b", COPIES, "name = 'Bee'\nlanguage = 'C++'\n")
     before = contents(a)
@@ -63,7 +77,7 @@ def test_each_is_built_once_until_it_changes() -> None:
     assert not Path("a/.building").exists()
     assert rows(referee("build", "a", "b").stdout)[0] == ["a", "-", "up", "to", "date"]
     assert rows(referee("build", "--rebuild", "a").stdout) == [["a", "-", "built"]]
-    (b / "source").write_text(SOURCE.replace("3", "4"))
+    (b / "source").write_text(SOURCE.replace("Bot", "Tob"))
     assert one_line(referee("play", "a", "b", "--log", "x").stderr).startswith(
         "referee: b is not built, or changed since: referee build b"
     )
@@ -352,7 +366,7 @@ def test_a_build_as_root_does_not_change_devices() -> None:
 @needs_bwrap
 def test_what_was_built_in_a_sandbox_plays_in_one() -> None:
     folder = bot("a", COPIES)
-    (folder / "source").write_text("#!/bin/sh\ncat weights >&2\npwd >&2\n")
+    (folder / "source").write_text("#!/bin/sh\ncat weights >&2\npwd >&2\n" + SOURCE)
     (folder / "weights").write_text("3\n")
     assert referee("build", "a", "--sandbox", "bwrap").returncode == 0
     referee("play", "a", "minimal", "--sandbox", "bwrap", "--stderr", "said")

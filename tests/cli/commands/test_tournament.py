@@ -29,7 +29,7 @@ import pytest
 from referee import cli
 from referee.bots.processes.cgroups import home
 from referee.logs.zstd import zstd
-from referee.tournament.rows import MatchRow, Plan, lost_row
+from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.store import Store
 from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
 from tests.support.made_up import MadeUp, Result, contents, left, row, void, workers
@@ -703,7 +703,7 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
 
 def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Commands) -> None:
     def result(plan: Plan) -> MatchRow:
-        return lost_row(plan, {2}) if plan.players == (2, 0) else row(plan)
+        return unplayed_row(plan, {2}, WORKER_KILLED, "") if plan.players == (2, 0) else row(plan)
 
     commands.result = result
     out = commands.tournament(*BOTS, "--deals", "1")

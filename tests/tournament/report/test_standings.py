@@ -21,7 +21,7 @@ from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
 from referee.tournament.report.standings import Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
-from referee.tournament.rows import REACHED, Entrant, MatchRow, Plan, lost_row
+from referee.tournament.rows import REACHED, WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file
@@ -311,7 +311,7 @@ def test_a_round_is_over_in_the_swiss_table_when_all_is_played_but_the_matches_o
     store = Store.in_memory()
     store.add_stage(made_setup(4, format="swiss", rounds=1, deals=2))
     first = next(stages(store)).plans(0)
-    store.add([lost_row(first[0], {first[0].players[0]})])
+    store.add([unplayed_row(first[0], {first[0].players[0]}, WORKER_KILLED, "")])
     table = standings(store).swiss
     assert table is not None
     assert table.rounds == 0

@@ -142,29 +142,44 @@ async def test_the_page_of_a_bot_has_its_rows_of_the_games_tables(tmp_path: Path
             assert all(len(re.findall("<td", each)) == len(headings) for each in rows)
 
 
+LEFT_OUT = {"bot0": "bots/eli is not built", "bot1": "<i>zoe</i>: exit code 1"}
+
+
+def left_out(folder: Path) -> Path:
+    """A store with two bots that were left out of its last run."""
+    path = stored(folder, made_setup(4, deals=1))
+    with Store.for_writing(str(path)) as store:
+        store.leave_out(LEFT_OUT)
+    return path
+
+
 @pytest.mark.parametrize("form", ["text", "json", "html"])
-def test_every_format_names_the_bots_that_are_not_built(
+def test_every_format_names_the_bots_that_were_left_out(
     form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(tmp_path, made_setup(2, deals=1, unbuilt=("eli", "<i>zoe</i>")))
-    assert cli.main(["standings", str(path), "--format", form]) == 0
+    assert cli.main(["standings", str(left_out(tmp_path)), "--format", form]) == 0
     said = capsys.readouterr().out
     if form == "json":
-        assert json.loads(said)["unbuilt"] == ["eli", "<i>zoe</i>"]
+        assert json.loads(said)["left_out"] == LEFT_OUT
         return
     if form == "html":
-        assert "<bdi>eli</bdi>, <bdi>&lt;i&gt;zoe&lt;/i&gt;</bdi>" in said
+        assert "<bdi>&lt;i&gt;zoe&lt;/i&gt;: exit code 1</bdi>" in said
         said = html.unescape(re.sub("<[^>]*>", "", said))
-    assert "; left out, not built: eli, <i>zoe</i>" in " ".join(said.split())
+    said = " ".join(said.split())
+    assert "; 2 left out" in said
+    assert "bot0 (left out)" in said
+    assert all(f"Left out of the last run: {reason}" in said for reason in LEFT_OUT.values())
 
 
-async def test_the_served_page_names_the_bots_that_are_not_built(tmp_path: Path) -> None:
-    stored(tmp_path, made_setup(2, deals=1, unbuilt=("eli",)))
+async def test_the_served_pages_name_the_bots_that_were_left_out(tmp_path: Path) -> None:
+    left_out(tmp_path)
     async with serving(tmp_path) as client:
         page = (await got(client, "/store/night.sqlite")).text
+        of_bot = (await got(client, "/store/night.sqlite/bot/0")).text
         found = (await got(client, "/store/night.sqlite?format=json")).json()
-    assert "left out, not built: <bdi>eli</bdi>" in page
-    assert found["unbuilt"] == ["eli"]
+    for text in (page, of_bot):
+        assert "Left out of the last run:</strong> <bdi>bots/eli is not built</bdi>" in text
+    assert found["left_out"] == LEFT_OUT
 
 
 async def test_the_file_and_the_served_page_say_the_same(

@@ -1,0 +1,90 @@
+"""Starting bots once before the first match: which of them can play (spec/tournaments.md, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from referee.diagnosis.ending import missed
+from referee.errors import UsageError
+from referee.games import game_rules
+from referee.games.interface.faults import Disqualification
+from referee.match.sandbox import Sandbox
+from referee.match.spec import tournament_limits
+from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.rows import Entrant, SeatRow
+from referee.tournament.schedule.format import TournamentSetup
+
+
+def broken_bots(
+    dispatcher: Dispatcher,
+    setup: TournamentSetup,
+    bots: Iterable[int],
+    look: Callable[[int], object] = lambda started: None,
+) -> dict[int, UsageError]:
+    """Start bots of a tournament, and find those that do not come through their handshake.
+
+    Args:
+        bots: their numbers.
+        look: called at least every 0.1 s with how many were started; may raise to end the check.
+
+    Returns:
+        By the numbers of the broken bots, why they cannot play.
+
+    Raises:
+        ShortageError, InternalError: as `Dispatcher.play`.
+    """
+    found: dict[int, UsageError] = {}
+    started = 0
+    for seats in dispatcher.check(setup, bots):
+        for number, seat in seats.items():
+            if seat.disqualified is not None:
+                found[number] = UsageError(_why(setup.bots[number].name, seat, setup.sandbox))
+        started += len(seats)
+        look(started)
+    return dict(sorted(found.items()))
+
+
+def start_once(
+    bots: Sequence[Entrant],
+    game: str,
+    sandbox: Sandbox,
+    jobs: int,
+    look: Callable[[int], object],
+) -> dict[int, UsageError]:
+    """`broken_bots` for bots of no tournament, with the limits that a tournament has."""
+    from referee.workers import worker_processes
+
+    if not bots:
+        return {}
+    rules = game_rules(game)
+    setup = TournamentSetup(
+        game=game,
+        players=rules.min_seats,
+        seed=0,
+        settings=msgspec.to_builtins(tournament_limits(rules)),
+        sandbox=sandbox.kind,
+        sandbox_read=sandbox.readable,
+        bots=tuple(bots),
+    )
+    jobs = min(jobs, len(bots))
+    with Dispatcher(
+        lambda: worker_processes(jobs), lambda: jobs, hidden=sandbox.hidden
+    ) as dispatcher:
+        return broken_bots(dispatcher, setup, range(len(bots)), look)
+
+
+def _why(name: str, seat: SeatRow, sandbox: str) -> str:
+    """Why a bot did not come through its handshake, in one line."""
+    detail = seat.detail or str(seat.disqualified)
+    parts = [detail if detail.startswith("BOT ") else f"{name}: {detail}"]
+    lines = (seat.stderr or "").splitlines()
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    if last:
+        parts.append(f"its last words on stderr: {last}")
+    if seat.disqualified == Disqualification.EXITED and (hint := missed(sandbox, lines)):
+        parts.append(hint)
+    if seat.disqualified == Disqualification.STARTUP_TIMEOUT:
+        parts.append("--startup-limit gives it more time")
+    return "; ".join(parts)
