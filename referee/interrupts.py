@@ -79,6 +79,13 @@ class Interrupts:
         if self._noted is not None:
             raise Interrupted(self._noted)
 
+    def forget(self, number: int) -> bool:
+        """Forget a signal if it was the last one noted; whether it was."""
+        if self._noted != number:
+            return False
+        self._noted = None
+        return True
+
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._noted = number
         if self._raising:

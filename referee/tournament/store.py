@@ -114,7 +114,9 @@ class Store:
     @classmethod
     def in_memory(cls) -> Store:
         """A new store that is nowhere but in memory."""
-        return cls(MEMORY, _connect(MEMORY))
+        connection = _connect(MEMORY)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        return cls(MEMORY, connection)
 
     @classmethod
     def for_writing(cls, name: str) -> Store:
@@ -216,6 +218,26 @@ class Store:
             raise UsageError(f"{problem}; its matches are lost: {error}") from error
         kept = os.path.join(os.path.dirname(self.name), os.path.basename(saved))
         raise UsageError(f"{problem}; its matches are in {kept}: rename it, and continue with it")
+
+    def save_copy(self, name: str) -> None:
+        """Write all of it into a new file, which is a store.
+
+        Raises:
+            FileExistsError: there is one of this name.
+            UsageError: it cannot be written.
+        """
+        try:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            made = os.stat(name)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            raise cannot_write(name, error) from error
+        try:
+            self._connection.execute("VACUUM INTO ?", (os.path.abspath(name),))
+        except sqlite3.Error as error:
+            _remove(name, made)
+            raise UsageError(f"cannot write {name}: {error}") from error
 
     def _in_place(self) -> bool:
         if self._lock is None:

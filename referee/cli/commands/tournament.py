@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from referee.cli.arguments import Parser, made_folder
 from referee.cli.commands.standings import check_names, print_standings
+from referee.cli.commands.tournament_ending import Ending, keep
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import chosen_settings
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             options.records = options.records or str(folder / "records")
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
         settled = _settle(options, store)
+        interrupted: Interrupted | None = None
         try:
             with _dispatcher(options, settled) as dispatcher:
                 if settled.is_unfinished:
@@ -70,14 +72,21 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                     server = stack.enter_context(watched(interrupts, paths, page))
                     if server is None:
                         return USAGE
-                _play(options, interrupts, store, dispatcher)
-        except Interrupted as interrupted:
-            say(f"{interrupted}; matches that were being played were dropped")
-            if options.store is not None:
-                say(f"continue with: referee {shlex.join(words)}")
+                interrupted = _play(options, interrupts, store, dispatcher)
+        except TimeoutError:
+            say("matches that were being played were dropped")
+            interrupted = Interrupted(signal.SIGINT)
+        except BaseException as error:
+            if isinstance(error, Interrupted):
+                say(f"{error}; matches that were being played were dropped")
+            if isinstance(error, Interrupted) or options.store is None:
+                keep(store, options.store, words)
             raise
         with interrupts.raising(), printing():
             print_standings(store, options.format, options)
+        if interrupted is not None:
+            keep(store, options.store, words)
+            raise interrupted
         if server is not None:
             stay(interrupts, server, options.store, "--store FILE")
     return OK
@@ -333,7 +342,8 @@ def _live(options: argparse.Namespace) -> Path | None:
 
 def _play(
     options: argparse.Namespace, interrupts: Interrupts, store: Store, dispatcher: Dispatcher
-) -> None:
+) -> Interrupted | None:
+    """Play what is missing. Returns: Ctrl-C, if it came and running matches have ended."""
     from referee.cli.commands.tournament_progress import Progress
     from referee.tournament.playing.live import remove_live
     from referee.tournament.playing.run import Run
@@ -345,9 +355,10 @@ def _play(
     anchor = check_names(options, store.stages[-1].bots)
     run = Run(store, records=records, live=live)
     with Progress(run, store, anchor, quiet=options.quiet) as progress:
+        ending = Ending(interrupts, dispatcher.stop)
 
         def look() -> None:
-            interrupts.check()
+            ending.look()
             progress.look()
 
         run.look = look
@@ -357,6 +368,7 @@ def _play(
         finally:
             if live is not None:
                 remove_live(live)
+    return Interrupted(signal.SIGINT) if ending.has_begun else None
 
 
 def _workers(

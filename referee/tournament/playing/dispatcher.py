@@ -58,6 +58,7 @@ class Dispatcher:
     Attributes:
         out: the numbers of the bots whose matches are not played: those that kill workers are
             added here.
+        is_stopping: whether no further matches are to begin.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Dispatcher:
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
         self.out: set[int] = set()
+        self.is_stopping = False
 
     def __enter__(self) -> Dispatcher:
         self._run = secrets.token_hex()
@@ -106,6 +108,10 @@ class Dispatcher:
         """
         self._begin(setup, **self._wanted)
         yield from self._play(plans)
+
+    def stop(self) -> None:
+        """Begin no further matches; `play` ends when those that were given out have ended."""
+        self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
         """Start each of these bots once, up to the end of its handshake; rule files need no start.
@@ -144,7 +150,7 @@ class Dispatcher:
         in_play: dict[Future[list[MatchRow] | Failed], Batch] = {}
         while True:
             try:
-                while len(in_play) < self._jobs() * AHEAD:
+                while not self.is_stopping and len(in_play) < self._jobs() * AHEAD:
                     batch = self._next_batch(plans)
                     if batch is None:
                         break

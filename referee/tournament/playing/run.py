@@ -75,6 +75,8 @@ class Run:
                 self.look()
                 if self.test is not None and self._is_decided(self.test):
                     return
+            if dispatcher.is_stopping:
+                return
 
     def _forfeit(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
         """Note the matches of a round that cannot be played: the next round depends on them."""

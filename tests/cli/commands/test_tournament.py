@@ -28,6 +28,9 @@ import pytest
 
 from referee import cli
 from referee.bots.processes.cgroups import home
+from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
+from referee.errors import ShortageError
+from referee.interrupts import Interrupted, Interrupts
 from referee.logs.zstd import zstd
 from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.store import Store
@@ -170,23 +173,108 @@ def test_a_store_with_other_line_ups_can_be_read_but_not_continued(
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, code: int) -> None:
+    """After Ctrl-C the running matches end and the standings are printed."""
     commands.result = interrupting(5, number)
     commands.most = 1
     bots = [f"x={sys.executable} -c 'pass'", *BOTS]
     words = ["tournament", *bots, "--deals", "4", "--store", commands.store, "-q"]
-    assert commands.run(*words, code=code) == ""
+    shown = commands.run(*words, code=code)
     told, how = commands.err.splitlines()
-    assert "matches that were being played were dropped" in told
+    if number == signal.SIGINT:
+        assert "running matches have 10 s to end; Ctrl-C again drops them" in told
+        assert "of 48 matches in" in shown
+    else:
+        assert "matches that were being played were dropped" in told
+        assert shown == ""
     assert how.startswith("referee: continue with: referee tournament ")
     again = shlex.split(how.partition("continue with: referee ")[2])
     assert again == words
     assert Path(commands.store).parent.joinpath("night.sqlite-wal").exists() is False
 
 
-def test_a_run_in_memory_has_nothing_to_go_on_with(commands: Commands) -> None:
-    commands.result = interrupting(0)
-    commands.run("tournament", *BOTS, "-q", code=130)
-    assert "go on" not in one_line(commands.err)
+def test_a_run_without_a_match_has_nothing_to_go_on_with(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with Store.in_memory() as store:
+        keep(store, None, ["tournament", *BOTS])
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("is_writable", [True, False])
+def test_the_matches_of_an_interrupted_run_without_a_store_are_kept(
+    commands: Commands,
+    number: int,
+    is_writable: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Next to another file of this name; elsewhere if nothing can be written here."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    Path("referee-7.sqlite").write_text("mine")
+    if not is_writable:  # for root, too
+        monkeypatch.chdir("/proc" if Path("/proc").is_dir() else "/")
+    commands.result = interrupting(5, number)
+    commands.most = 1
+    words = ["tournament", "minimal", "big_money", "--deals", "20", "--seed", "7", "-q"]
+    commands.run(*words, code=128 + number)
+    file = "referee-7-2.sqlite" if is_writable else str(tmp_path / "tmp" / "referee-7.sqlite")
+    where, how = commands.err.splitlines()[-2:]
+    assert where == f"referee: the finished matches are in {file}"
+    again = shlex.split(how.removeprefix("referee: continue with: referee "))
+    assert again == [*words, "--store", file]
+    commands.result = row
+    assert "40 of 40 matches" in commands.run(*again)
+    assert commands.played
+    assert min(commands.played) >= 5  # the first ones are there
+    whole = str(tmp_path / "whole.sqlite")
+    commands.run(*words, "--store", whole)
+    with Store.for_reading(file) as kept, Store.for_reading(whole) as never_ended:
+        assert contents(kept) == contents(never_ended)
+    assert (tmp_path / "referee-7.sqlite").read_text() == "mine"
+
+
+def test_what_an_error_ends_is_kept_as_well(commands: Commands) -> None:
+    def result(plan: Plan) -> MatchRow:
+        if plan.match == 9:
+            raise ShortageError("no processes are left")
+        return row(plan)
+
+    commands.result = result
+    commands.most = 1
+    commands.run("tournament", "minimal", "big_money", "--seed", "7", "-q", code=71)
+    assert "the finished matches are in referee-7.sqlite" in commands.err
+    assert Path("referee-7.sqlite").exists()
+
+
+def test_matches_that_do_not_end_in_time_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:
+    now, stopped = 100.0, []
+    with Interrupts() as interrupts:
+        ending = Ending(interrupts, lambda: stopped.append(now), clock=lambda: now)
+        ending.look()
+        assert not ending.has_begun
+        os.kill(os.getpid(), signal.SIGINT)
+        ending.look()
+        now += LET_SECONDS - 1
+        ending.look()
+        assert ending.has_begun
+        assert stopped == [100.0]
+        now += 2
+        with pytest.raises(TimeoutError):
+            ending.look()
+    assert "Ctrl-C again drops them" in one_line(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_drops_running_matches(second: int) -> None:
+    with Interrupts() as interrupts:
+        ending = Ending(interrupts, lambda: None)
+        os.kill(os.getpid(), signal.SIGINT)
+        ending.look()
+        os.kill(os.getpid(), second)
+        with pytest.raises(Interrupted):
+            ending.look()
 
 
 @pytest.mark.parametrize(
@@ -1128,9 +1216,9 @@ def test_a_bot_that_reaches_its_limit_of_processes_and_plays_on(tmp_path: Path) 
         "--max-turns",
         "4",
     ]
-    done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap")
+    done = referee(*words, "--process-limit", "12", "--sandbox", "bwrap", "--jobs", "1")
     bots = json.loads(done.stdout)["statistics"]["bots"]
-    assert bots[str(bot)]["reached"] == {"process-limit": 2}
+    assert bots[str(bot)]["reached"] == {"process-limit": 1}  # the other one was started before
     assert bots["minimal"]["reached"] == {}
 
 

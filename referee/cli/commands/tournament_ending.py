@@ -1,0 +1,97 @@
+"""How a tournament ends before its last match, and where its finished matches are then."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from referee.cli.console import say
+from referee.errors import UsageError
+from referee.interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from referee.tournament.store import Store
+
+LET_SECONDS = 10.0
+"""Seconds that running matches have to end after Ctrl-C."""
+
+
+class Ending:
+    """Lets running matches end after the first Ctrl-C.
+
+    A second one, and any other signal, raises `Interrupted` at once.
+
+    Args:
+        stop: called after the first Ctrl-C, so that no further matches begin.
+        clock: gives seconds.
+    """
+
+    def __init__(
+        self,
+        interrupts: Interrupts,
+        stop: Callable[[], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._interrupts = interrupts
+        self._stop = stop
+        self._clock = clock
+        self._until: float | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there was a Ctrl-C."""
+        return self._until is not None
+
+    def look(self) -> None:
+        """See what signals came.
+
+        Raises:
+            Interrupted: the matches that are being played are to be dropped.
+            TimeoutError: they had `LET_SECONDS` to end.
+        """
+        if self._until is None and self._interrupts.forget(signal.SIGINT):
+            self._until = self._clock() + LET_SECONDS
+            self._stop()
+            say("interrupted: running matches have 10 s to end; Ctrl-C again drops them")
+        self._interrupts.check()
+        if self._until is not None and self._clock() > self._until:
+            raise TimeoutError
+
+
+def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
+    """Say how to continue a run; keep the matches of a store that would be lost.
+
+    Args:
+        file: of `--store`; None if there is none.
+        words: the command line.
+    """
+    if file is None:
+        if store.is_empty:
+            return
+        file = _saved(store)
+        words = [*words, "--store", file]
+        say(f"the finished matches are in {file}")
+    say(f"continue with: referee {shlex.join(words)}")
+
+
+def _saved(store: Store) -> str:
+    """Write a store into a file of its own. Returns: its name."""
+    name = f"referee-{store.stages[-1].seed}"
+    problem: UsageError | None = None
+    for folder in ("", tempfile.gettempdir()):
+        for number in range(1, 100):
+            file = os.path.join(folder, f"{name}{f'-{number}' * (number > 1)}.sqlite")
+            try:
+                store.save_copy(file)
+            except FileExistsError:
+                continue
+            except UsageError as error:
+                problem = error
+                break
+            return file
+    raise problem or UsageError(f"cannot keep the matches: {name}.sqlite and others are there")
