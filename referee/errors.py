@@ -8,7 +8,7 @@ itself has a bug.
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
     |   |-- UsageErrors       several problems together
-    |   |-- BotNotFoundError  a BOT argument names no program and no bundled bot
+    |   |-- BotNotFoundError  a BOT argument names nothing that can be run
     |   `-- NotBuiltError     folders of bots must be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from referee.bots.command import BotSource, find_bot
-from referee.errors import UsageError
+from referee.errors import BotNotFoundError
 from referee.games import game_rules
 from referee.tournament.rows import Entrant
 
@@ -13,10 +13,12 @@ from referee.tournament.rows import Entrant
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
     """Find a bot of a tournament, as `find_bot`; it must not see hidden things."""
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
-        raise UsageError(f"BOT {entrant.bot}: its directory or environment has a NUL character")
+        raise BotNotFoundError(
+            f"BOT {entrant.bot}: its directory or environment has a NUL character"
+        )
     source = find_bot(entrant.bot, game, entrant.directory, entrant.env)
     if source.dialect and game_rules(game).dialects[source.dialect]().tells_hidden:
-        raise UsageError(
+        raise BotNotFoundError(
             f"BOT {entrant.bot}: {source.dialect} shows hidden information, which tournaments "
             "do not allow"
         )

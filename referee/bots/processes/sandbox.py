@@ -31,7 +31,7 @@ from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
 from referee.bots.processes.program import check_program, interpreter
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
-from referee.errors import SHORTAGES, ShortageError, UsageError
+from referee.errors import SHORTAGES, BotNotFoundError, ShortageError, UsageError
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 
 INSTALL = "apt-get install bubblewrap"
@@ -180,7 +180,8 @@ def prepare(
     """The command that starts a bot; raises `OSError` as `Popen` does.
 
     Raises:
-        UsageError: the sandbox does not work, or may not read the bot's files.
+        UsageError: the sandbox does not work.
+        BotNotFoundError: the sandbox may not read the bot's files.
 
     Args:
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
@@ -283,7 +284,7 @@ class _Place:
         for path in (*filter(None, [self._folder]), *beside):
             if not _is_visible(path):
                 name = command.directory if self._is_bot_folder else command.argument
-                raise UsageError(
+                raise BotNotFoundError(
                     f"BOT {name}: the sandbox may not read {path}: its owner or mode forbids it "
                     f"(chmod -R a+rX {shlex.quote(self._folder or path)})"
                 )

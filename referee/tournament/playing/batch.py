@@ -12,7 +12,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.bots.command import BotSource
-from referee.errors import InternalError, RefereeError, ShortageError, UsageError, as_ours
+from referee.errors import (
+    BotNotFoundError,
+    InternalError,
+    RefereeError,
+    ShortageError,
+    UsageError,
+    as_ours,
+)
 from referee.match.spec import MatchSpec
 from referee.tournament.rows import Entrant, Plan
 
@@ -55,11 +62,16 @@ class Batch(Struct, frozen=True):
         return replace(self, entrants=entrants)
 
 
-_KINDS: dict[str, type[RefereeError]] = {"usage": UsageError, "shortage": ShortageError}
+_KINDS: dict[str, type[RefereeError]] = {
+    "bot": BotNotFoundError,
+    "usage": UsageError,
+    "shortage": ShortageError,
+}
+"""The first that fits is the kind of an error."""
 
 
 class Failed(Struct, frozen=True):
-    """Why a batch could not be played, as plain data: "usage", "shortage" or "bug", and a text."""
+    """Why a batch could not be played, as plain data: a kind of `_KINDS` or "bug", and a text."""
 
     kind: str
     text: str
@@ -73,7 +85,7 @@ class Failed(Struct, frozen=True):
         return cls(kind, str(ours), "".join(traceback.format_exception(error)))
 
     def as_error(self) -> RefereeError:
-        """The exception that it stands for: `UsageError`, `ShortageError` or `InternalError`."""
+        """The exception that it stands for: one of `_KINDS`, or an `InternalError`."""
         if self.kind in _KINDS:
             return _KINDS[self.kind](self.text)
         error = InternalError(self.text)

@@ -179,8 +179,8 @@ class _ClusterExecutor(Executor):
                 )
             if kind == "done":
                 rows = pickle.loads(value)
-                is_usage = isinstance(rows, Failed) and rows.kind == "usage"
-                return replace(rows, text=f"on {machine}: {rows.text}") if is_usage else rows
+                is_told = isinstance(rows, Failed) and rows.kind in ("bot", "usage")
+                return replace(rows, text=f"on {machine}: {rows.text}") if is_told else rows
             for digest in value:
                 await self._send(digest, machine, worker)
 

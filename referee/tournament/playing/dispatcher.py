@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import leaver, stand_in
-from referee.errors import ShortageError, UsageError
+from referee.errors import BotNotFoundError, ShortageError
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import MAX_SEED
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
@@ -272,7 +272,7 @@ class Dispatcher:
         if not isinstance(rows, Failed):
             return rows
         error = rows.as_error()
-        if not (self._is_check and isinstance(error, UsageError)):
+        if not (self._is_check and isinstance(error, BotNotFoundError)):
             raise error
         (plan,) = batch.plans
         return [unplayed_row(plan, plan.players[:1], Disqualification.FAILED_TO_START, str(error))]

@@ -78,7 +78,7 @@ def start_once(
 def _why(name: str, seat: SeatRow, sandbox: str) -> str:
     """Why a bot did not come through its handshake, in one line."""
     detail = seat.detail or str(seat.disqualified)
-    parts = [detail if detail.startswith("BOT ") else f"{name}: {detail}"]
+    parts = [detail if "BOT " in detail else f"{name}: {detail}"]
     lines = (seat.stderr or "").splitlines()
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     if last:
