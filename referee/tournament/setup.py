@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -59,8 +60,11 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
 
 
 def named(argument: str) -> tuple[str, str]:
-    """The name, or "", and the BOT of `NAME=BOT` or BOT."""
-    found = _NAMED(argument)
+    """The name, or "", and the BOT of `NAME=BOT` or BOT.
+
+    The path of a file or folder is never read as a name: a stranger may have chosen it.
+    """
+    found = None if os.path.lexists(argument) else _NAMED(argument)
     return (found[1], found[2]) if found else ("", argument)
 
 

@@ -255,6 +255,32 @@ def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["x=sh -c 'cat honest' #", "x=big_money", "x=http:", "a=b", "x=human"]
+)
+@pytest.mark.parametrize("kind", ["folder", "plain folder", "file", "link"])
+def test_what_is_there_is_never_read_as_a_name_and_a_command(
+    name: str, kind: str, folders: Path
+) -> None:
+    """`referee tournament *` gets the names that strangers gave their folders."""
+    path = Path(name)
+    if kind == "file":
+        path.write_text("")
+    elif kind == "link":
+        path.symlink_to("nowhere")
+    else:
+        path.mkdir()
+        if kind == "folder":
+            (path / "bot.toml").write_text('command = "minimal"\nname = "Mine"\n')
+    bots, broken = entrants([name], "dominion")
+    assert not broken
+    wanted = Entrant("Mine", "minimal", str(path.absolute()))
+    assert bots == [wanted if kind == "folder" else Entrant(name, name)]
+    if kind != "folder":
+        with pytest.raises(UsageError):
+            find_entrant(bots[0], "dominion")
+
+
 def test_one_folder_twice_has_two_names(folders: Path) -> None:
     _, broken = entrants(["bots/a", "bots/a/"], "dominion")
     assert str(broken[1]).startswith("bots/a: another bot is called Bot a, too: bots/a")
