@@ -47,6 +47,11 @@ def _in_places(game: str) -> list[Path]:
     return sorted(path for place in _PLACES for path in (place / game).glob("*.*"))
 
 
+def is_bundled(path: str) -> bool:
+    """Whether an absolute path is one in the folder of these bots."""
+    return Path(path).parent.parent in _PLACES
+
+
 def describe_bot(path: Path) -> str:
     """The first line of a bundled bot's docstring."""
     import ast  # not needed to play

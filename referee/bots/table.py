@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+from referee.text.lookalikes import invisible
 from referee.text.nearest import instead
 from referee.text.terminal import escaped
 
@@ -84,6 +85,10 @@ def name_problem(name: str) -> str:
     """The mistake in a bot's name, in one clause; empty if the name is valid."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
+    if hidden := invisible(name):
+        return f"it has an invisible character (U+{ord(hidden):04X}): leave it out"
+    if name != " ".join(name.split()):
+        return "it begins or ends with a space, or has two in a row: leave them out"
     if len(name) > MAX_NAME:
         return f"it has {len(name)} letters: {MAX_NAME} is the most"
     return ""

@@ -1,7 +1,8 @@
 """Text for people.
 
-terminal.py  styles, widths, what strangers wrote made harmless
-html.py      pages from templates
-junit.py     JUnit XML, as build servers read it
-nearest.py   what a misspelt name may have meant
+terminal.py    styles, widths, what strangers wrote made harmless
+html.py        pages from templates
+junit.py       JUnit XML, as build servers read it
+lookalikes.py  names that look alike
+nearest.py     what a misspelt name may have meant
 """

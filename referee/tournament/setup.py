@@ -12,10 +12,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.bots.bundled import bundled_bots
 from referee.bots.command import bot_folder, bot_in
 from referee.bots.folder import BOT_FILE
 from referee.errors import NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
+from referee.text.lookalikes import looks
 from referee.tournament.choices import FORMATS, MAX_BOTS
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule import format_of
@@ -71,36 +73,40 @@ def named(argument: str) -> tuple[str, str]:
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
     """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
 
-    The bot in a folder is called as its `bot.toml` says, and no other may be called so.
+    The bot in a folder is called as its `bot.toml` says. No other bot may have a name that looks
+    like it, and it may not look like the name of a bundled bot.
 
     Returns:
         All bots, and by their numbers the mistakes of those in folders that cannot play.
     """
-    taken: dict[str, str] = {}
+    given = [named(argument) for argument in arguments]
+    folders = [bot_folder(bot, game) for _, bot in given]
     bots: list[Entrant] = []
-    broken: dict[int, UsageError] = {}
-    for number, argument in enumerate(arguments):
-        name, bot = named(argument)
-        folder = bot_folder(bot, game)
+    taken = {key: f"the bundled bot {name}" for name in bundled_bots(game) for key in looks(name)}
+    for (name, bot), folder in zip(given, folders, strict=True):
         if folder is None:
-            taken.setdefault(name or bot, argument)
             bots.append(Entrant(name or bot, bot))
+            taken |= dict.fromkeys(looks(name or bot), bot)
+        else:
+            command = folder.command or bot
+            bots.append(Entrant(name or folder.name, command, folder.directory))
+    broken: dict[int, UsageError] = {}
+    for number, (entrant, folder) in enumerate(zip(bots, folders, strict=True)):
+        if folder is None:
             continue
-        name = name or folder.name
         mistake: UsageError | None = None
         try:
             bot_in(folder, game)
         except UsageError as error:
             mistake = error
-        if name in taken:
+        if alike := looks(entrant.name) & taken.keys():
             others = [] if mistake is None or isinstance(mistake, NotBuiltError) else mistake.lines
             same = (
-                f"{folder.path}: another bot is called {name}, too: {taken[name]}; change name in "
-                f"a {BOT_FILE}, or give NAME={folder.path}"
+                f"{folder.path}: its name {entrant.name} is, or looks like, that of another bot: "
+                f"{taken[min(alike)]}; change name in a {BOT_FILE}, or give NAME={folder.path}"
             )
             mistake = UsageErrors([*others, same])
-        taken.setdefault(name, folder.path)
-        bots.append(Entrant(name, folder.command or bot, folder.directory))
+        taken = dict.fromkeys(looks(entrant.name), folder.path) | taken
         if mistake is not None:
             broken[number] = mistake
     return bots, broken

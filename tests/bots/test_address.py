@@ -143,7 +143,7 @@ def test_any_text_is_an_address_or_refused_in_one_line(scheme: str, text: str) -
 
 @pytest.mark.parametrize("command", ["play", "conform", "tournament"])
 def test_a_command_refuses_it_before_anything_starts(command: str, tmp_path: Path) -> None:
-    others = {"play": ["minimal"], "conform": [], "tournament": ["minimal", "big_money"]}
+    others = {"play": ["minimal"], "conform": [], "tournament": ["minimal"]}
     store = ["--store", str(tmp_path / "store")] if command == "tournament" else []
     done = referee(command, *others[command], "http://a..b:9/", *store)
     problem = (

@@ -233,8 +233,8 @@ def test_all_mistakes_of_all_folders_are_told_at_once(folders: Path) -> None:
         "bots/a/bot.toml: unknown key 'nmae'; did you mean name?",
         "bots/b/bot.toml: files: x is not there",
         "bots/b/bot.toml: command: BOT ./none not found",
-        "bots/b: another bot is called minimal, too: minimal; change name in a bot.toml, or give "
-        "NAME=bots/b",
+        "bots/b: its name minimal is, or looks like, that of another bot: minimal; change name in "
+        "a bot.toml, or give NAME=bots/b",
         "bots/c is not built, or changed since: referee build bots/c",
     ]
     assert [len(broken[number].lines) for number in (1, 2, 3)] == [1, 3, 1]
@@ -253,6 +253,22 @@ def test_all_that_is_to_be_built_stands_in_one_line(folders: Path) -> None:
         "bots/a, bots/b, bots/c and 1 more are not built, or changed since: "
         "referee build bots/a bots/b bots/c 'bots/d e'",
     )
+
+
+@pytest.mark.parametrize("name", ["big_money", "Big_Money", "big_m\u03bfney", "big_m0ney"])
+def test_no_folder_has_the_name_of_a_bundled_bot(name: str, folders: Path) -> None:
+    Path("bots/a/bot.toml").write_text(f'command = "minimal"\nname = "{name}"\n')
+    _, broken = entrants(["bots/a", "bots/b"], "dominion")
+    assert f"its name {name} is, or looks like, that of another bot: the bundled" in str(broken[0])
+    assert entrants(["anna=bots/a", "bots/b"], "dominion")[1] == {}
+
+
+@pytest.mark.parametrize("folder_first", [True, False])
+def test_no_folder_takes_a_name_that_the_organiser_gave(folder_first: bool, folders: Path) -> None:
+    words = ["bots/a", "Bot-A=big_money", "bot-b=bots/b"]
+    Path("bots/a/bot.toml").write_text('command = "minimal"\nname = "b\u043et-a"\n')
+    _, broken = entrants(words if folder_first else words[::-1], "dominion")
+    assert [*broken] == [0 if folder_first else 2]
 
 
 @pytest.mark.parametrize(
@@ -283,7 +299,7 @@ def test_what_is_there_is_never_read_as_a_name_and_a_command(
 
 def test_one_folder_twice_has_two_names(folders: Path) -> None:
     _, broken = entrants(["bots/a", "bots/a/"], "dominion")
-    assert str(broken[1]).startswith("bots/a: another bot is called Bot a, too: bots/a")
+    assert "its name Bot a is, or looks like, that of another bot: bots/a;" in str(broken[1])
     assert entrants(["bots/a", "again=bots/a"], "dominion")[1] == {}
 
 

@@ -26,6 +26,7 @@ from glob import glob
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots.bundled import is_bundled
 from referee.bots.command import BotCommand
 from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
@@ -365,6 +366,8 @@ class _Place:
         if program == sys.executable:
             own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
             found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
+            if self._is_bot_folder:  # whose command may be a bundled bot
+                found |= {path for path in map(self._path, others) if is_bundled(path)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         within = self._here if self._is_bot_folder else ""
         files = None if within else [*map(self._path, others)]

@@ -231,3 +231,9 @@ def test_conform_starts_the_bot_in_a_folder_as_a_tournament_does(folder: Path) -
     )
     (path / "bot.py").write_text(MINIMAL)
     assert referee(*words).returncode == 0
+
+
+@needs_bwrap
+def test_the_command_of_a_folder_may_be_a_bundled_bot(folder: Path) -> None:
+    bot_folder("a", "", command="minimal")
+    assert tournament("a", "big_money", "--sandbox", "bwrap") == []

@@ -1,0 +1,82 @@
+"""Names that look alike, for tables in which each row is somebody else's.
+
+The table has the letters of other alphabets that cannot be told from Latin ones in usual typefaces,
+after the Unicode Consortium's list (UTS #39, confusables.txt). Letters of other scripts, and those
+that only resemble each other, are not in it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_LATIN = {
+    "a": "0430 03b1 0251",
+    "c": "0441 03f2",
+    "d": "0501",
+    "e": "0435",
+    "g": "0261",
+    "h": "04bb 0570",
+    "i": "0456 03b9 0131 0269",
+    "j": "0458 03f3",
+    "k": "043a 03ba",
+    "l": "04cf 0049 0031 007c 01c0 0406 0399 04c0",
+    "n": "0578",
+    "o": "043e 03bf 0585 0030",
+    "p": "0440 03c1",
+    "q": "051b",
+    "s": "0455",
+    "u": "03c5 057d",
+    "v": "03bd 0475",
+    "w": "051d",
+    "x": "0445 03c7",
+    "y": "0443 03b3",
+    "A": "0410 0391",
+    "B": "0412 0392",
+    "C": "0421 03f9",
+    "E": "0415 0395",
+    "H": "041d 0397",
+    "J": "0408",
+    "K": "041a 039a",
+    "M": "041c 039c",
+    "N": "039d",
+    "O": "041e 039f 0555",
+    "P": "0420 03a1",
+    "S": "0405 054f",
+    "T": "0422 03a4",
+    "U": "054d",
+    "X": "0425 03a7",
+    "Y": "0423 03a5",
+    "Z": "0396",
+}
+"""Latin letter -> what looks like it, as hexadecimal code points."""
+_TO_LATIN = {
+    int(point, 16): letter for letter, points in _LATIN.items() for point in points.split()
+}
+_IGNORED = "00ad 034f 061c 115f 1160 17b4 17b5 2800 3164 ffa0"
+_RANGES = ((0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F))
+_SELECTORS = ((0xFE00, 0xFE0F), (0xE0000, 0xE0FFF))
+_INVISIBLE = {
+    *(int(point, 16) for point in _IGNORED.split()),
+    *(point for first, last in (*_RANGES, *_SELECTORS) for point in range(first, last + 1)),
+}
+"""What takes no ink: Default_Ignorable_Code_Point, and the empty Braille pattern."""
+
+
+def invisible(text: str) -> str:
+    """The first letter of a text that nobody sees; empty if there is none."""
+    return next((letter for letter in text if ord(letter) in _INVISIBLE), "")
+
+
+def looks(name: str) -> frozenset[str]:
+    """Keys of a name. Two names that look alike have one in common.
+
+    Case, accents, repeated spaces and invisible letters make no difference.
+    """
+    letters = unicodedata.normalize("NFKD", name)
+    seen = "".join(
+        letter
+        for letter in letters
+        if unicodedata.category(letter) not in ("Mn", "Cf") and ord(letter) not in _INVISIBLE
+    )
+    text = " ".join(seen.split())
+    return frozenset({text.casefold(), text.translate(_TO_LATIN).casefold()})

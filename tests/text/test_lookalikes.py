@@ -1,0 +1,66 @@
+"""Which names look alike, and what nobody sees."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from referee.bots.table import name_problem
+from referee.text.lookalikes import _TO_LATIN, invisible, looks
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("anna", "Anna"),
+        ("anna", " anna  "),
+        ("anna bot", "anna  bot"),
+        ("anna", "\u0430nn\u0430"),
+        ("anna", "an\u200bna"),
+        ("anna", "anna\u3164"),
+        ("anna", "\uff41nna"),
+        ("anna", "\u00e1nna"),
+        ("bot1", "botl"),
+        ("bot1", "botI"),
+        ("bot0", "botO"),
+        ("\u0410\u0412\u0421", "ABC"),
+        ("\u0391\u0392", "\u0410\u0412"),
+    ],
+)
+def test_names_that_look_alike(one: str, other: str) -> None:
+    assert looks(one) & looks(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("anna", "anne"), ("bot-1", "bot_1"), ("anna", "anna 2"), ("anni", "annl"), ("a", "b")],
+)
+def test_names_that_can_be_told_apart(one: str, other: str) -> None:
+    assert not looks(one) & looks(other)
+
+
+@given(st.text())
+def test_every_name_looks_like_itself_in_any_case(name: str) -> None:
+    assert looks(name) & looks(name)
+    assert looks(name) & looks(unicodedata.normalize("NFC", name))
+
+
+def test_only_letters_of_other_alphabets_and_digits_are_taken_for_latin_ones() -> None:
+    for point, letter in _TO_LATIN.items():
+        assert unicodedata.category(letter)[0] == "L"
+        assert unicodedata.category(chr(point)) in ("Ll", "Lu", "Lm", "Lo", "Nd", "Sm")
+
+
+@pytest.mark.parametrize("point", [0x00AD, 0x034F, 0x115F, 0x2800, 0x3164, 0xFE0F, 0xFFA0])
+def test_a_name_has_no_character_that_nobody_sees(point: int) -> None:
+    name = f"an{chr(point)}na"
+    assert invisible(name) == chr(point)
+    assert name_problem(name)
+
+
+@pytest.mark.parametrize("name", [" ", "anna ", " anna", "an  na"])
+def test_a_name_has_no_space_that_nobody_sees(name: str) -> None:
+    assert "begins or ends with a space, or has two in a row" in name_problem(name)
