@@ -10,7 +10,7 @@ independent of each other; the matches of one deal share its luck and are not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -89,6 +89,11 @@ class Table:
     index: NDArray[np.int64]
     ranks: NDArray[np.int8]
     seats: NDArray[np.int8]
+
+    def of(self, numbers: NDArray[np.integer]) -> Table:
+        """The same matches in a tournament of these bots only, renumbered; others have none."""
+        bots = np.searchsorted(numbers, self.bots).astype(np.int16)
+        return replace(self, size=len(numbers), bots=bots)
 
     @property
     def players(self) -> int:

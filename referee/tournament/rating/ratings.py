@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -205,7 +204,12 @@ def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(met | ~met.any())
 
 
-_normal = np.vectorize(NormalDist().cdf, otypes=[np.float64])
+_erfc = np.frompyfunc(math.erfc, 1, 1)
+
+
+def _normal(values: Floats) -> Floats:
+    """The chance that a standard normal variable is below each value."""
+    return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
 def _fit(points: Floats) -> Floats:

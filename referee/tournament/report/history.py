@@ -37,8 +37,14 @@ def history(
     deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    ratings = [rating_alone(deals.table(count), anchor=anchor) for count in at]
-    columns = np.array(ratings).reshape(len(at), len(names)).T.tolist()
+    everyone = deals.table().bots if anchor is None else np.append(deals.table().bots, anchor[0])
+    numbers = np.unique(everyone)  # of those that have played; others take no time
+    if anchor is not None:
+        anchor = int(np.searchsorted(numbers, anchor[0])), anchor[1]
+    ratings = np.full((len(at), len(names)), np.nan)
+    for row, count in enumerate(at):
+        ratings[row, numbers] = rating_alone(deals.table(count).of(numbers), anchor=anchor)
+    columns = ratings.T.tolist()
     return History(
         at,
         {

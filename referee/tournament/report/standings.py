@@ -9,6 +9,7 @@ import math
 from collections.abc import Collection
 from dataclasses import asdict
 from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -77,6 +78,9 @@ class Difference(Struct, frozen=True):
     los: float | None
 
 
+_UNKNOWN = Difference(None, None, None, None)
+
+
 class SprtStanding(Struct, frozen=True):
     """A sequential test: its hypotheses and how it stands."""
 
@@ -134,6 +138,10 @@ class Standings(Struct, frozen=True):
     sandbox: Kind
     left_out: dict[str, str]
 
+    def apart(self, one: str, other: str) -> Difference:
+        """The difference between two bots, by their names."""
+        return self.differences[one].get(other) or _UNKNOWN
+
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
     """The matches of a store that count, but for those with one of some bots."""
@@ -166,8 +174,7 @@ def standings(
     played, void = store.count()
     test = sequential(setup, store.matches())
     table = deals.table()
-    ratings = rate(table, anchor=anchor, stopped=test is not None)
-    differences = ratings.differences()
+    rated = _rated(table, anchor, stopped=test is not None)
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
     own_names = {bot: name for bot, name, _ in store.select(query)}  # the most frequent
     return Standings(
@@ -181,10 +188,10 @@ def standings(
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         excluded=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, ratings, differences, names, own_names),
+        bots=_bots(table, rated, names, own_names),
         shown=short_names(setup.bots),
-        head_to_head=_head_to_head(table, names),
-        differences=_differences(differences, names),
+        head_to_head=_head_to_head(rated, names),
+        differences=_differences(rated, names),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 else None,
         swiss=_swiss(table_of(store), names),
@@ -196,34 +203,68 @@ def standings(
     )
 
 
+class _Rated(NamedTuple):
+    """The bots that have played, in a table of their own, and their numbers in the tournament."""
+
+    numbers: list[int]
+    table: Table
+    ratings: Ratings
+    differences: Differences
+
+
+def _rated(table: Table, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
+    """The ratings, None without a match. Other bots cost nothing: a store can name thousands."""
+    numbers = np.unique(table.bots)
+    if not len(numbers):
+        return None
+    if anchor is not None:
+        numbers = np.union1d(numbers, [anchor[0]])
+        anchor = int(np.searchsorted(numbers, anchor[0])), anchor[1]
+    table = table.of(numbers)
+    ratings = rate(table, anchor=anchor, stopped=stopped)
+    return _Rated(numbers.tolist(), table, ratings, ratings.differences())
+
+
 def _bots(
-    table: Table,
-    ratings: Ratings,
-    differences: Differences,
-    names: list[str],
-    own_names: dict[int, str],
+    table: Table, rated: _Rated | None, names: list[str], own_names: dict[int, str]
 ) -> list[BotStanding]:
     found = tally(table)
     deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
-    order = [int(bot) for bot in ratings.order()]
+    columns = {} if rated is None else _columns(rated)
+    nothing: dict[str, Any] = dict.fromkeys(("rating", "rating_low", "rating_high", "los"))
+    nothing["in_rating_pool"] = False
+    order = [*columns, *(bot for bot in range(len(names)) if bot not in columns)]
     return [
         BotStanding(
             name=names[bot],
             reported_name=own_names.get(bot),
             rank=rank,
-            rating=_rounded(ratings.rating[bot], 2),
-            rating_low=_rounded(ratings.low[bot], 2),
-            rating_high=_rounded(ratings.high[bot], 2),
-            in_rating_pool=bool(ratings.weights[bot] > 0),
-            los=None if after is None else _rounded(differences.better[bot, after], 4),
+            **columns.get(bot, nothing)
+            | {name: int(getattr(found, name)[bot]) for name in _COUNTS},
             deals=int(deals[bot]),
-            **{name: int(getattr(found, name)[bot]) for name in _COUNTS},
             points=round(float(found.points[bot]), 6),
             win_rate=_share(found.win_rate, bot),
             mean_points=_share(found.point_rate, bot),
         )
-        for rank, (bot, after) in enumerate(zip(order, [*order[1:], None], strict=True), 1)
+        for rank, bot in enumerate(order, 1)
     ]
+
+
+def _columns(rated: _Rated) -> dict[int, dict[str, Any]]:
+    """The rating and its interval for each bot that has played, the best first."""
+    numbers, _, ratings, differences = rated
+    low, high = ratings.low, ratings.high
+    order = [int(place) for place in ratings.order()]
+    return {
+        numbers[place]: {
+            "rating": _rounded(ratings.rating[place], 2),
+            "rating_low": _rounded(low[place], 2),
+            "rating_high": _rounded(high[place], 2),
+            "in_rating_pool": bool(ratings.weights[place] > 0),
+            "los": None if after is None else _rounded(differences.better[place, after], 4),
+        }
+        for place, after in zip(order, [*order[1:], None], strict=True)
+    }
 
 
 def _rounded(value: float, digits: int) -> float | None:
@@ -238,32 +279,38 @@ def _share(shares: Shares, index: int) -> Share | None:
     return None if math.isnan(share) else Share(share, low, high)
 
 
-def _head_to_head(table: Table, names: list[str]) -> dict[str, dict[str, Meeting]]:
-    met = head_to_head(table)
+def _head_to_head(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, Meeting]]:
+    found: dict[str, dict[str, Meeting]] = {name: {} for name in names}
+    if rated is None:
+        return found
+    met = head_to_head(rated.table)
     columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
-    return {
-        name: {
-            names[other]: Meeting(*(column[bot, other].item() for column in columns))
-            for other in np.flatnonzero(met.matches[bot])
+    for place, bot in enumerate(rated.numbers):
+        found[names[bot]] = {
+            names[rated.numbers[other]]: Meeting(
+                *(column[place, other].item() for column in columns)
+            )
+            for other in np.flatnonzero(met.matches[place])
         }
-        for bot, name in enumerate(names)
-    }
+    return found
 
 
-def _differences(found: Differences, names: list[str]) -> dict[str, dict[str, Difference]]:
+def _differences(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, Difference]]:
+    found: dict[str, dict[str, Difference]] = {name: {} for name in names}
+    if rated is None:
+        return found
     nothing = np.array(None)
     elo, low, high, better = (
         np.where(np.isfinite(part), np.round(part, digits).astype(object), nothing).tolist()
-        for part, digits in zip(found, (2, 2, 2, 4), strict=True)
+        for part, digits in zip(rated.differences, (2, 2, 2, 4), strict=True)
     )
-    return {
-        name: {
-            other: Difference(elo[one][two], low[one][two], high[one][two], better[one][two])
-            for two, other in enumerate(names)
+    for one, bot in enumerate(rated.numbers):
+        found[names[bot]] = {
+            names[other]: Difference(elo[one][two], low[one][two], high[one][two], better[one][two])
+            for two, other in enumerate(rated.numbers)
             if two != one
         }
-        for one, name in enumerate(names)
-    }
+    return found
 
 
 def _seats(table: Table) -> list[Share]:

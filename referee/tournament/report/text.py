@@ -177,7 +177,7 @@ def duel(found: Standings) -> Iterator[str]:
     if found.pairs is None or not found.matches:
         return
     (first, second) = found.differences
-    apart, met = found.differences[first][second], found.head_to_head[first][second]
+    apart, met = found.apart(first, second), found.head_to_head[first][second]
     if apart.elo is None:
         return
     ends = interval(apart.low, apart.high, found.deals, "+.0f")
@@ -300,7 +300,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
     for other in found.bots:
         if other.name == bot.name:
             continue
-        apart = found.differences[bot.name][other.name]
+        apart = found.apart(bot.name, other.name)
         meeting = met.get(other.name)
         counted = (meeting.matches, meeting.wins, meeting.draws, meeting.losses) if meeting else ()
         known = apart.elo is not None

@@ -289,7 +289,7 @@ class Site:
                 {
                     "bots": names,
                     "head_to_head": found.head_to_head[names[0]].get(names[1]),
-                    "difference": found.differences[names[0]][names[1]],
+                    "difference": found.apart(*names),
                     "matches": self._rows(shown, rows),
                     "total": total,
                 }

@@ -14,11 +14,12 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
 from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
-from referee.tournament.report.standings import Meeting, Standings, standings
+from referee.tournament.report.standings import Difference, Meeting, Standings, standings
 from referee.tournament.report.text import standings_text
 from referee.tournament.report.whole import report
 from referee.tournament.rows import REACHED, WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
@@ -381,6 +382,42 @@ def test_a_few_deals_are_too_few_to_say() -> None:
 def test_a_bot_without_matches_has_no_rating() -> None:
     lines = shown(played(made_setup(3, deals=10), upset), without={1})
     assert starting(lines, "3 bot1") == "3 bot1 - - 0 0 0 0 -"
+
+
+@pytest.mark.parametrize("anchor", [None, (1, 1700.0), (1_500, 1700.0)])
+def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
+    anchor: tuple[int, float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small store that names thousands of bots costs no more than its matches."""
+    sizes = []
+
+    def recorded(function: Any) -> Any:
+        def call(table: Any, **options: Any) -> Any:
+            sizes.append(table.size)
+            return function(table, **options)
+
+        return call
+
+    for place, name in (("standings", "rate"), ("history", "rating_alone")):
+        where = f"referee.tournament.report.{place}.{name}"
+        monkeypatch.setattr(where, recorded(getattr(ratings, name)))
+    few = played(made_setup(3, deals=5), better_wins)
+    many = Store.in_memory()
+    many.add_stage(made_setup(2_000, deals=5))
+    many.add([*few.matches()])
+    wanted, found = standings(few), standings(many, anchor)
+    if anchor is None:
+        assert found.bots[:3] == wanted.bots
+        assert {name: found.differences[name] for name in wanted.differences} == wanted.differences
+    assert found.differences["bot7"] == {}
+    assert found.apart("bot7", "bot0") == Difference(None, None, None, None)
+    assert [bot.rank for bot in found.bots] == [*range(1, 2_001)]
+    assert len({bot.name for bot in found.bots}) == 2_000
+    curves = history(many, anchor)
+    assert curves.ratings["bot7"] == [None] * len(curves.matches)
+    assert max(sizes) <= 4
+    many.close()
+    few.close()
 
 
 def test_two_bots_have_a_summary() -> None:
