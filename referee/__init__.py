@@ -28,6 +28,7 @@ so that `import referee` is cheap.
 #   conformance/    what a bot, or another referee, does wrong, by section
 #   starters/       folders to start a bot from
 #   schema.py       JSON Schemas from the structs
+#   inputs.py       files that a user names, opened for reading
 #   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
 #   web/            matches and tournaments in a browser
 #   cli/            the command; the only place that prints

@@ -8,6 +8,7 @@ signal. `Interrupted` is raised where a command allows it: inside `raising`, and
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -42,12 +43,14 @@ class Interrupts:
         self._before: dict[int, object] = {}
 
     def __enter__(self) -> Interrupts:
+        _entered.append(self)
         for number in SIGNALS:
             if number == signal.SIGTERM or signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
+        _entered.remove(self)
         for number, handler in self._before.items():
             signal.signal(number, handler)  # type: ignore[arg-type]
 
@@ -91,6 +94,24 @@ class Interrupts:
         if self._raising:
             self._raising = False  # a second signal must not tear what cleans up after the first
             raise Interrupted(number)
+
+
+_entered: list[Interrupts] = []
+"""The handlers of this process, as the system has one handler per signal; the last one counts."""
+
+
+@contextmanager
+def ending_waits() -> Iterator[None]:
+    """Raise `Interrupted` in this block as `Interrupts.raising` does, if signals are caught.
+
+    For a wait deep below a command. Otherwise, as in a program that uses the library, the wait ends
+    as the program's own handlers decide.
+    """
+    if _entered and threading.current_thread() is threading.main_thread():
+        with _entered[-1].raising():
+            yield
+    else:
+        yield
 
 
 def signal_name(number: int) -> str:

@@ -32,6 +32,7 @@ from referee.bots.folder import (
 )
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import DEFAULT_GAME, GAMES
+from referee.inputs import read_input
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import as_text
 
@@ -282,8 +283,9 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
                 path = _file(argument, directory, GAMES)
         if path is not None and os.access(path, os.R_OK):
             from referee.rulefiles.bot import game_of
+            from referee.rulefiles.source import MAX_BYTES
 
-            game = game_of(path.read_bytes(), argument)
+            game = game_of(read_input(str(path), MAX_BYTES + 1), argument)
             if game is not None:
                 found.setdefault(game, argument)
     if len(found) > 1:
@@ -375,6 +377,8 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
             f"BOT {word} is a directory: give the program in it, or write a {BOT_FILE} there "
             f"(spec/organisers.md, 2); for all programs in it: {word.rstrip('/')}/*"
         )
+    if not path.is_file():
+        raise BotNotFoundError(f"BOT {word} is a pipe or a device: give the file of a program")
     suffix = path.suffix.lower()
     if suffix == ".py" or ".." in Path(word).parts:
         _check_inside(word, directory)

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.errors import UsageError
+from referee.inputs import read_input
 from referee.text.lookalikes import invisible
 from referee.text.nearest import instead
 from referee.text.terminal import escaped
@@ -36,8 +37,7 @@ def read_toml(name: str) -> dict[str, Any]:
     import tomllib  # a match without such a file starts faster
 
     try:
-        with open(name, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        data = read_input(name, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise UsageError(f"{name} cannot be read: it has more than {MAX_BYTES:,} bytes")
         for number, line in enumerate(data.splitlines(), 1):
@@ -48,8 +48,6 @@ def read_toml(name: str) -> dict[str, Any]:
             raise UsageError(f"{name} cannot be read: it is UTF-16; save it as UTF-8")
         values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:  # also: no UTF-8, a number with too many digits
         raise UsageError(f"{name} is not valid TOML: {error}") from error
     except RecursionError as error:

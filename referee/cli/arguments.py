@@ -6,14 +6,14 @@ import argparse
 import math
 import os
 import re
-import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
-from referee.errors import UsageError, cannot_write, why
+from referee.errors import UsageError, cannot_write
+from referee.inputs import STDIN, check_input, read_input
 from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
@@ -152,18 +152,11 @@ def check_files(names: Sequence[str], *, written: str | None = None) -> None:
     Raises:
         UsageError: one cannot be read, or standard input is named twice.
     """
-    if names.count("-") > 1:
+    if names.count(STDIN) > 1:
         raise UsageError("standard input can be read only once")
     for name in names:
-        if name == "-":
-            continue
-        try:
-            if stat.S_ISDIR(os.stat(name).st_mode):
-                raise IsADirectoryError(0, f"it is a directory; name the files in it: {name}/*")
-            if not os.access(name, os.R_OK):
-                raise PermissionError(0, "Permission denied")
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {name}: {why(error)}") from error
+        if name != STDIN:
+            check_input(name)
     if written is not None:
         check_other_file(written, names)
 
@@ -248,10 +241,9 @@ class _SeedFile(argparse.Action):
 
 def _seed_of_file(name: str) -> int:
     try:
-        with open(name, encoding="utf-8") as file:
-            text = file.read(_MOST_SEED).strip()
-    except OSError as error:
-        raise argparse.ArgumentTypeError(f"cannot read {name}: {error.strerror}") from error
+        text = read_input(name, _MOST_SEED).decode().strip()
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
     except ValueError as error:  # no UTF-8
         raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
     try:

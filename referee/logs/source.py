@@ -7,18 +7,15 @@ flushed before (spec/log-format.md, 4).
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from referee.errors import LogReadError, UsageError, why
+from referee.errors import LogReadError
+from referee.inputs import STDIN, InputFile
 from referee.text.terminal import as_text
 
-STDIN = "-"
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Bytes of a line after which reading stops: no log has such a line."""
 
@@ -47,7 +44,7 @@ class LogReader:
         cut: whether the data ended in the middle of a compressed stream; known after the last line.
 
     Raises:
-        UsageError: the file cannot be opened, or is a directory.
+        UsageError: the file cannot be opened (`InputFile`).
     """
 
     def __init__(
@@ -63,21 +60,13 @@ class LogReader:
         self._head = b""  # read from the file and still to be given
         if name == STDIN:
             self.name = "standard input"
-            self._fd = os.dup(sys.stdin.fileno())
-            return
-        try:
-            self._fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-            if stat.S_ISDIR(os.fstat(self._fd).st_mode):
-                os.close(self._fd)
-                raise IsADirectoryError(0, f"it is a directory; name the files in it: {name}/*")
-        except (OSError, ValueError) as error:
-            raise UsageError(f"cannot read {name}: {why(error)}") from error
+        self._file = InputFile(name)
 
     def __enter__(self) -> LogReader:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        os.close(self._fd)
+        self._file.close()
 
     def __iter__(self) -> Iterator[bytes]:
         """The lines.
@@ -145,7 +134,7 @@ class LogReader:
         data, self._head = self._head[:size], self._head[size:]
         while size and not data:
             try:
-                data = os.read(self._fd, size)
+                data = self._file.read(size)
             except OSError as error:
                 raise self._error(f"it cannot be read: {error.strerror}") from error
             if not data and not self._at_end():

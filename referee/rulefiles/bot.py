@@ -14,9 +14,10 @@ from referee.errors import BotNotFoundError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.vocabulary import Vocabulary
+from referee.inputs import read_input
 from referee.rulefiles.book import Book
 from referee.rulefiles.reading import read, stated_game
-from referee.rulefiles.source import Problem
+from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
@@ -70,12 +71,8 @@ def game_of(data: bytes, path: str) -> str | None:
 
 
 def read_rule_file(path: Path, game: str) -> RuleFile:
-    """Read a file that can be played; raises `BotNotFoundError` if it cannot."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BotNotFoundError(f"BOT {path}: {error.strerror}") from error
-    file = RuleFile(game, str(path), data)
+    """Read a file that can be played; raises `UsageError` if it cannot."""
+    file = RuleFile(game, str(path), read_input(str(path), MAX_BYTES + 1))
     file.new()
     return file
 

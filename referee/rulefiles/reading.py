@@ -66,7 +66,7 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
 def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
     """Parse a file, which gives None if it is not valid JSON, and list its problems as JSON."""
     if len(data) > MAX_BYTES:
-        return None, [Problem(1, "$", f"the file has {len(data)} bytes; {MAX_BYTES} are allowed")]
+        return None, [Problem(1, "$", f"the file has more than {MAX_BYTES:,} bytes")]
     try:
         return parse(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ def read_config(
 ) -> tuple[list[str], list[Entrant], list[str]]:
     """A configuration as words of a command line, its bots, and the directories that it names.
 
-    Paths are from the folder of the file.
+    Paths are from the folder of the file; from the current one if it is a pipe.
 
     Args:
         values: the options that have a value, by their names: "time-limit".
@@ -39,7 +40,7 @@ def read_config(
         UsageError: the file cannot be read, or has what no tournament has.
     """
     config = read_toml(name)
-    folder = Path(name).parent
+    folder = Path(name).parent if os.path.isfile(name) else Path()
     words: list[str] = []
     kinds = dict.fromkeys(values, "one value") | dict.fromkeys(flags, "true or false")
     kinds |= dict.fromkeys(_LISTS, "a list") | dict.fromkeys(_TABLES, "a table")

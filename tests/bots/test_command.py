@@ -153,6 +153,15 @@ def test_a_directory(tmp_path: Path) -> None:
         resolve_bot(str(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["bot", "bot.py", "bot.json"])
+def test_a_pipe_is_no_program(tmp_path: Path, name: str) -> None:
+    """Python would wait for a FIFO until the start-up limit."""
+    path = tmp_path / name
+    os.mkfifo(path, 0o755)
+    with pytest.raises(BotNotFoundError, match="is a pipe or a device: give the file of a program"):
+        find_bot(str(path), "dominion")
+
+
 def test_every_bundled_bot_has_a_line_on_it() -> None:
     lines = {bot: describe_bot(path) for game in GAMES for bot, path in bundled_bots(game).items()}
     assert {"big_money", "minimal", "random_legal", "gatherer", "random_walker"} <= set(lines)

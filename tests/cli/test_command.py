@@ -303,7 +303,7 @@ WRONG = [
     ((*PLAY, "--see", "1"), "--see"),  # no abbreviations: scripts would depend on them
     ((*PLAY, "--seed", "-1"), "2**53"),
     ((*PLAY, "--seed-file", "no_such"), "cannot read no_such: No such file or directory"),
-    ((*PLAY, "--seed-file", "/dev/null"), "/dev/null: '' is not an integer from 0 to 2**53 - 1"),
+    ((*PLAY, "--seed-file", "/dev/null"), "/dev/null: it is a device; name a file"),
     ((*PLAY, "--env", "=1"), "'=1': give NAME=VALUE or NAME"),
     ((*PLAY, "--env", "NO_SUCH"), "NO_SUCH has no value here: give NO_SUCH=VALUE"),
     ((*PLAY, "--seed", str(2**53)), "2**53"),
@@ -655,6 +655,33 @@ def test_a_fifo_that_nobody_reads_can_be_interrupted(tmp_path: Path, opened: boo
     assert left_behind() == []
     if reader is not None:
         os.close(reader)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tournament", "--config"),
+        ("play", "minimal", "minimal", "--seed-file"),
+        ("play", "--resume"),
+        ("replay",),
+        ("rules", "check"),
+    ],
+)
+def test_a_fifo_whose_writer_is_silent_can_be_interrupted(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(fifo, os.O_WRONLY)
+    command = [sys.executable, "-m", "referee", *words, str(fifo)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as waiting:
+        await_asleep(waiting.pid)
+        waiting.send_signal(signal.SIGTERM)
+        waiting.communicate()
+    assert waiting.returncode == 143
+    os.close(reader)
+    os.close(writer)
 
 
 def test_stderr_that_nobody_reads_holds_up_nothing(tmp_path: Path) -> None:

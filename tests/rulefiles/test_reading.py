@@ -123,7 +123,7 @@ def test_errors_of_an_entry(entry: Any, path: str, said: str) -> None:
         ('{"name": "A", "author": "B", "name": "C"}', "$.name", "appears twice"),
         (b'{"name": "\xff"}', "$", "not UTF-8"),
         ('{"name": NaN}', "$.name", "not JSON"),
-        (b" " * (MAX_BYTES + 1), "$", "1048577 bytes"),
+        (b" " * (MAX_BYTES + 1), "$", "more than 1,048,576 bytes"),
     ],
 )
 def test_errors_of_a_file(text: str | bytes, path: str, said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from pathlib import Path
 
 import pytest
@@ -131,10 +132,24 @@ def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
             read_config(str(file), {"deals"}, ())
 
 
+def test_paths_of_a_pipe_are_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell makes a pipe of `<(...)`, whose own folder has no bots."""
+    monkeypatch.chdir(tmp_path)
+    reads, writes = os.pipe()
+    os.write(writes, b'store = "n.sqlite"\n[[bot]]\ncommand = "./a.py"\n')
+    os.close(writes)
+    words, (bot,), _ = read_config(f"/dev/fd/{reads}", (*VALUES, "store"), FLAGS)
+    os.close(reads)
+    assert words == ["--store=n.sqlite"]
+    assert bot.directory == str(tmp_path)
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for name, says in (
         (tmp_path / "none", "No such file or directory"),
-        (tmp_path, "Is a directory"),
+        (tmp_path, "it is a directory"),
     ):
         with pytest.raises(UsageError, match=f"cannot read {name}: {says}"):
             read_config(str(name), VALUES, FLAGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import webbrowser
 from pathlib import Path
 
@@ -21,6 +22,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     if "-" in options.files:
         raise UsageError('"-" is not supported here: save standard input to a file')
     check_files(options.files)
+    for name in options.files:
+        if not os.path.isfile(name):
+            raise UsageError(f"{name} is a pipe, and a page reads a file twice: save it to a file")
     matches = []
     code = OK
     with interrupts.raising():

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
+from referee.inputs import read_input
 from referee.interrupts import Interrupts
 from referee.text.terminal import as_text, plain, wrap_list
 
@@ -78,7 +77,9 @@ def _as_json(problem: Problem) -> dict[str, Any]:
 
 
 def _data(name: str) -> bytes:
-    return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    from referee.rulefiles.source import MAX_BYTES
+
+    return read_input(name, MAX_BYTES + 1)
 
 
 def _game(data: bytes, wanted: str | None, name: str) -> str:

@@ -17,7 +17,6 @@ import secrets
 import tempfile
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -35,6 +34,7 @@ from referee.errors import LogWriteError, UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Picks, Question, problem_with
+from referee.inputs import read_input
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
 from referee.runner import Runner
@@ -70,11 +70,11 @@ class Links(Struct, frozen=True):
 def links_beside(record: str) -> Links | None:
     """The links to a match by its record, or None; raises `UsageError` if they are not valid."""
     name = record + LINKS_SUFFIX
-    try:
-        return msgspec.json.decode(Path(name).read_bytes(), type=Links)
-    except FileNotFoundError:
+    if not os.path.exists(name):
         return None
-    except (OSError, ValueError, RecursionError) as error:  # a decoder's are ValueErrors
+    try:
+        return msgspec.json.decode(read_input(name), type=Links)
+    except (UsageError, ValueError, RecursionError) as error:  # a decoder's are ValueErrors
         raise UsageError(f"{name} has no links: remove it, and new ones are made") from error
 
 

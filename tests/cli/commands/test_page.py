@@ -100,6 +100,7 @@ def test_it_is_opened(
         (["missing"], "cannot read missing: No such file or directory"),
         (["."], "cannot read .: it is a directory; name the files in it: ./*"),
         (["-"], '"-" is not supported here: save standard input to a file'),
+        (["fifo"], "fifo is a pipe, and a page reads a file twice: save it to a file"),
         ([RECORD, "-o", "-", "--open"], "--open needs a file: give another --output"),
         ([RECORD, "--turns", "9-3"], "'9-3' is not a range of turns, such as 10-20"),
         ([RECORD, "--turns", "0"], "'0' is not a range of turns, such as 10-20"),
@@ -119,6 +120,7 @@ def test_wrong_usage_is_one_sentence(
     tmp_path: Path,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    os.mkfifo("fifo")
     before = RECORD.read_bytes()
     assert cli.main(["page", *map(str, words)]) == 2
     err = said(capsys)
