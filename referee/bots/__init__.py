@@ -3,6 +3,7 @@
 bot.py         a bot, as a match sees it: lines are pushed, a reply is awaited
 bundled.py     the example bots that come with the referee
 command.py     BOT argument -> command line or address
+shell.py       the parts of a command line that only a shell obeys
 folder.py      a folder with a `bot.toml`: a bot as its author submits it
 digest.py      a digest of a bot's files, to notice changes
 table.py       the keys of a bot in TOML, there and in a configuration

@@ -30,6 +30,7 @@ from referee.bots.folder import (
     leads_out,
     read_folder,
 )
+from referee.bots.shell import why_shell, why_shell_program
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import DEFAULT_GAME, GAMES
 from referee.inputs import read_input
@@ -341,6 +342,8 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         first, *rest = shlex.split(argument)
     except ValueError as error:
         raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
+    if problem := why_shell(argument):
+        raise BotNotFoundError(f"BOT {argument!r}: {problem}")
     found = _resolve_word(first, directory, game) if first else None
     if found is None:
         if not rest and _INTERPRETER(first):
@@ -350,6 +353,8 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
                 f' such as "{first} my_bot{next(suffixes, ".py")}"'
             )
         on_path = shutil.which(first) if first else None
+        if on_path is None and (problem := why_shell_program(argument)):
+            raise BotNotFoundError(f"BOT {argument!r}: {problem}")
         if on_path is None:
             raise BotNotFoundError(_not_found(argument, first, game, directory))
         found = (os.path.abspath(on_path),)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots.shell import why_shell, why_shell_program
 from referee.bots.table import BotTable, name_problem, read_table, read_toml
 from referee.errors import UsageError
 
@@ -88,7 +89,12 @@ def read_folder(path: str) -> BotFolder:
     except (UsageError, OSError, ValueError) as error:  # ValueError: the path has a NUL
         return BotFolder(path, name, "", "", "", (str(error),))
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
-    found = table.name or name, table.command, table.build, table.language
+    command, problem = table.command, why_shell(table.command)
+    if not os.path.exists(os.path.join(path, command.partition(" ")[0])):
+        problem = problem or why_shell_program(command)
+    if problem:
+        command, problems = "", [*problems, f"{file}: command: {problem}"]
+    found = table.name or name, command, table.build, table.language
     return BotFolder(path, *found, tuple(problems))
 
 

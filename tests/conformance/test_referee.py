@@ -419,7 +419,7 @@ async def test_one_that_hangs_now_and_then_is_not_waited_for_for_ever() -> None:
         ("r '{player1} x' {player2} --three {player3} -q", 2, ["r", "a b x", "c", "-q"]),
         ("r {player1} {player2} {player3} {player4}", 3, ["r", "a b", "c", "d"]),
         (
-            "'my referee' a\\ b \"it's\" $HOME *.py | {player1}{player2}",
+            "'my referee' a\\ b \"it's\" $HOME *.py '|' {player1}{player2}",
             2,
             ["my referee", "a b", "it's", "$HOME", "*.py", "|", "a bc"],
         ),

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from referee.bots.command import how_to_run
+from referee.bots.shell import why_shell, why_shell_program
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_ids
 
@@ -44,6 +45,8 @@ class Template:
             self._words = shlex.split(command)
         except ValueError as error:
             raise UsageError(f"referee {command!r}: {str(error).lower()}") from error
+        if problem := why_shell(command):
+            raise UsageError(f"COMMAND {command!r}: {problem}")
         names = {name for word in self._words for name in _PLACEHOLDER.findall(word)}
         for name in sorted(names - {*numbers, _PLAYERS, _SEED}):
             raise UsageError(
@@ -77,6 +80,8 @@ class Template:
         elif not path.exists():
             kind = "such file" if "/" in program else "program of that name on the PATH"
             problem = f"{program} not found: no {kind}"
+            if shell := why_shell_program(self.command):
+                problem = f"{self.command!r}: {shell}"
         elif path.is_dir():
             problem = f"{program} is a directory: give the program in it"
         elif os.access(path, os.X_OK):

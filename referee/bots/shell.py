@@ -1,0 +1,58 @@
+"""Find the parts of a command line that only a shell obeys. The referee starts bots without one.
+
+A quoted word is an argument, whatever is in it: `sh -c "a && b"` has no operator.
+"""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\.""", re.DOTALL)
+_OPERATOR = re.compile(r"(\d*[<>].*|&>.*|[|&;]+)|.+?([;&]+)").fullmatch
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=.*", re.ASCII).fullmatch
+_IN_PROGRAM = re.compile(r"[;|&<>()`]+").search
+_EXPANDED = re.compile(r"~|.*[$]").match
+
+
+def why_shell(command: str) -> str:
+    """Name the operator of a shell in a command line, and what to do, in one clause.
+
+    An operator is a word of its own, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
+
+    Returns:
+        An empty string if there is none.
+    """
+    for word in _bare(command).split():
+        if operator := _OPERATOR(word):
+            return _no_operator(operator[1] or operator[2])
+    return ""
+
+
+def why_shell_program(command: str) -> str:
+    """As `why_shell`, for a command line whose first word is not a program.
+
+    It may be the assignment of a variable, or have what a shell expands or takes for an operator.
+    """
+    first, *rest = _bare(command).split() or [""]
+    if rest and _VARIABLE(first):
+        return (
+            f'no shell runs the command, so {first} sets no variable: write "env {command}", '
+            "or use --env"
+        )
+    if operator := _IN_PROGRAM(first):
+        return _no_operator(operator[0])
+    if _EXPANDED(first):
+        return f"no shell runs the command, so nothing expands {first}: give the whole path"
+    return ""
+
+
+def _bare(command: str) -> str:
+    """A command line with a letter in place of each quoted part."""
+    return _QUOTED.sub("x", command)
+
+
+def _no_operator(operator: str) -> str:
+    return (
+        f"no shell runs the command, so {operator} does nothing: put the command into a script and "
+        f"give that, or quote {operator} if it is an argument"
+    )
