@@ -54,9 +54,10 @@ _INTERPRETERS = {
 }
 HUMAN = "human"
 """The BOT argument for a person, whom `referee play` alone can ask."""
-_INTERPRETER = re.compile(
+is_interpreter = re.compile(
     r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
 ).fullmatch
+"""Whether a program's name is that of an interpreter."""
 _PROGRAMS = (
     *("python3", "python", "pypy3", "node", "deno", "bun", "java", "perl", "ruby", "lua", "php"),
     *("bash", "sh", "dotnet", "mono", "env"),
@@ -73,7 +74,7 @@ class BotCommand(NamedTuple):
         argument: the BOT argument as given; bytes that are not UTF-8 appear as `\xHH`.
         argv: the command line; its first entry is a path.
         dialect: of the game, which the bot speaks; empty for the canonical messages.
-        directory: where it is started; empty: where the referee is.
+        directory: where it is started; empty: in the folder of its program (`start_place`).
         env: extra variables of its environment, as pairs (name, value).
         is_timed: whether its environment says the time limit, as of an adapter
             (`GameDefinition.adapters`).
@@ -162,7 +163,8 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     if dialect in adapters:
         _check_inside(rest.partition(":")[0], directory)
         argv = tuple(adapters[dialect](rest, directory))
-        return BotCommand(as_text(argument), argv, directory=directory, is_timed=True)
+        place = directory or os.path.dirname(os.path.abspath(rest.partition(":")[0]))
+        return BotCommand(as_text(argument), argv, directory=place, is_timed=True)
     kind = rules.dialects.get(dialect) if rules is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)
@@ -346,7 +348,7 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         raise BotNotFoundError(f"BOT {argument!r}: {problem}")
     found = _resolve_word(first, directory, game) if first else None
     if found is None:
-        if not rest and _INTERPRETER(first):
+        if not rest and is_interpreter(first):
             suffixes = (ending for ending, known in _INTERPRETERS.items() if known == first)
             raise BotNotFoundError(
                 f"BOT {first} is an interpreter without a program: put the whole command in quotes,"

@@ -43,6 +43,7 @@ class ProcessReport(Struct, frozen=True):
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
         silence: the state of the process, if it did not answer in time and was examined.
+        folder: where it started, as the user has it; empty if not known.
         reached: the names of those at which the system has refused something, as far as it tells.
     """
 
@@ -54,3 +55,4 @@ class ProcessReport(Struct, frozen=True):
     limits: Limits = Limits()
     reached: tuple[str, ...] = ()
     sandbox: Kind = "none"
+    folder: str = ""

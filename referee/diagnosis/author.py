@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from referee.bots.process_report import ProcessReport
-from referee.diagnosis.ending import headline, limit_reached, missed, why_exited
+from referee.diagnosis.ending import headline, limit_reached, missed, started_in, why_exited
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
@@ -215,8 +215,9 @@ def _cause(
             line = quoted(words.unfinished)
             return f"its last line, {line}, has no line end, so it is not a reply"
         why = why_exited(exit_code, words.stderr.lines, requests)
+        where = started_in(words.sandbox, words.folder, words.stderr.lines)
         hidden = missed(words.sandbox, words.stderr.lines)
-        return "; ".join(filter(None, (why, limit_reached(exit_code, words), hidden)))
+        return "; ".join(filter(None, (why, limit_reached(exit_code, words), where, hidden)))
     if left.code == Disqualification.OUTPUT_LIMIT and words.unasked:
         return f"it wrote lines without a request, such as {quoted(words.first_unasked)}"
     return ""

@@ -41,6 +41,8 @@ _MISSED = re.compile(
     re.MULTILINE,
 )
 """What programs say when they miss what is not in a sandbox."""
+_NO_FILE = re.compile(r"No such file|ENOENT|FileNotFound|NoSuchFile|os error 2\b")
+"""What programs say when they do not find a file."""
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
@@ -93,6 +95,17 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
         # So a shell passes on by what a program ended that it ran.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
+
+
+def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
+    """Say where a process was started that has not found a file, as a clause; empty if not."""
+    if not folder or any(map(_CARRIAGE_RETURN.match, stderr)):
+        return ""
+    if not _NO_FILE.search("\n".join(stderr)):
+        return ""
+    if sandbox != "none":
+        return f"it was started in /bot, which is {folder}"
+    return f"it was started in {folder}, and a relative path begins there"
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:

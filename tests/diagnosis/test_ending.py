@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.diagnosis.ending import headline, why_exited
+from referee.diagnosis.ending import headline, started_in, why_exited
 
 PYTHON = """\
 starting
@@ -99,3 +99,29 @@ def test_windows_line_ends_in_the_first_line() -> None:
     ):
         assert "carriage return" in why_exited(127, [line], 0)
     assert "carriage" not in why_exited(127, ["env: 'node': No such file or directory"], 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data/w'",
+        "Error: ENOENT: no such file or directory, open 'data/w'",
+        "java.nio.file.NoSuchFileException: data/w",
+        'called `Result::unwrap()` on an `Err` value: Os { code: 2, kind: NotFound, message: "No '
+        'such file or directory" }',
+        "Error: (os error 2)",
+    ],
+)
+def test_the_folder_of_a_bot_that_does_not_find_a_file(said: str) -> None:
+    found = started_in("none", "/home/anna", ["x", said])
+    assert found == "it was started in /home/anna, and a relative path begins there"
+    assert (
+        started_in("bwrap", "/home/anna", [said]) == "it was started in /bot, which is /home/anna"
+    )
+    assert started_in("bwrap", "", [said]) == ""
+
+
+def test_the_folder_is_not_named_for_other_causes() -> None:
+    assert started_in("none", "/home/anna", ["KeyError: 'a'"]) == ""
+    windows = "/usr/bin/env: 'python3\\r': No such file or directory"
+    assert started_in("none", "/home/anna", [windows]) == ""

@@ -2,6 +2,7 @@
 
 launch.py       command line -> process in a group of its own; ending the group
 program.py      checks of a program, as the system makes them
+place.py        the folder in which a bot without a sandbox starts
 sandbox.py      a command line in a sandbox, and the files that are visible there
 seccomp.py      the system calls that a bot cannot make there
 confinement.py  the limits that the system enforces on a bot from its start

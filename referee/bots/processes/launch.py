@@ -70,6 +70,7 @@ class LaunchedBot:
             None.
         is_frozen: whether none of its processes may run.
         cgroup: its control group, or None.
+        folder: where it starts, as of `Prepared`.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class LaunchedBot:
         self.last_stderr: StderrKeeper | None = None
         self.is_frozen = False
         self.cgroup = new_cgroup(limits, sandbox)
+        self.folder = ""
         self._refused_forks = 0  # as of the last look
         self._guarded = False
         hide_memory()
@@ -143,6 +145,7 @@ class LaunchedBot:
             limits.tmp_limit,
             inner_words(limits, self.sandbox, cgroup, self._token),
         )
+        self.folder = prepared.folder
         try:
             first = outer_words(limits, cgroup, self._token)
             if self.sandbox.kind == "none" and first:

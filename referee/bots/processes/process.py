@@ -494,6 +494,7 @@ class BotProcess:
             limits=self._limits,
             reached=("process_limit",) if is_full else (),
             sandbox=self.launched.sandbox.kind,
+            folder=self.launched.folder,
         )
 
     def release(self) -> bool:

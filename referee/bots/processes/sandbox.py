@@ -30,6 +30,7 @@ from referee.bots.bundled import is_bundled
 from referee.bots.command import BotCommand
 from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
+from referee.bots.processes.place import start_place
 from referee.bots.processes.program import check_program, interpreter
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
 from referee.errors import SHORTAGES, BotNotFoundError, ShortageError, UsageError
@@ -72,6 +73,7 @@ class Prepared(NamedTuple):
     Attributes:
         fds: that the new process has, and this one is to close once it runs.
         status: where bubblewrap says what has become of the bot; None without a sandbox.
+        folder: what the bot sees as the folder that it starts in; empty if that has no own files.
     """
 
     argv: list[str]
@@ -79,6 +81,7 @@ class Prepared(NamedTuple):
     env: Mapping[str, str]
     fds: tuple[int, ...] = ()
     status: int | None = None
+    folder: str = ""
 
 
 # --- whether there is one -------------------------------------------------------------------------
@@ -189,7 +192,10 @@ def prepare(
         first: words before its command in a sandbox.
     """
     if sandbox.kind == "none":
-        return Prepared([*command.argv], command.directory or None, env)
+        folder, argv = start_place(command)
+        with suppress(FileNotFoundError):  # the current folder may be gone
+            return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
+        return Prepared(argv, folder or None, env)
     words, problem = _probed()
     if problem:  # a library's user did not ask before
         raise UsageError(f"the sandbox bwrap: {problem}")
@@ -199,7 +205,8 @@ def prepare(
     if sandbox.writable and os.geteuid() == 0:
         words = (*_FIXED_DEVICES, *words)
     options = [*words, *_system(tmp_bytes)]
-    return _prepared(options, place.binds(), [*first, *place.argv], inside, filter)
+    prepared = _prepared(options, place.binds(), [*first, *place.argv], inside, filter)
+    return prepared._replace(folder=place.folder)
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
@@ -266,7 +273,7 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 
 
 class _Place:
-    """Where a bot is inside: its files, and its command line `argv`."""
+    """Where a bot is inside: its files, its command line `argv`, and the `folder` that is `BOT`."""
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
@@ -279,29 +286,29 @@ class _Place:
         self._runtimes = [*sandbox.readable, *self._interpreter(program, command.argv[1:])]
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
-        self._folder = self._bot_folder(command, own)
+        self.folder = self._bot_folder(command, own)
         # Another path among its words may not be there inside, and that is as it should be.
-        beside = [path for path in own if self._folder and _is_in(path, self._folder)]
-        for path in (*filter(None, [self._folder]), *beside):
+        beside = [path for path in own if self.folder and _is_in(path, self.folder)]
+        for path in (*filter(None, [self.folder]), *beside):
             if not _is_visible(path):
                 name = command.directory if self._is_bot_folder else command.argument
                 raise BotNotFoundError(
                     f"BOT {name}: the sandbox may not read {path}: its owner or mode forbids it "
-                    f"(chmod -R a+rX {shlex.quote(self._folder or path)})"
+                    f"(chmod -R a+rX {shlex.quote(self.folder or path)})"
                 )
         self._files: list[str] = []
-        if _is_wide(self._folder) or os.path.realpath(self._folder) in self._hidden:
+        if _is_wide(self.folder) or os.path.realpath(self.folder) in self._hidden:
             # Of such a folder the files that the command names are shown, and no more.
-            self._files = [path for path in own if os.path.dirname(path) == self._folder]
-            self._folder = ""
+            self._files = [path for path in own if os.path.dirname(path) == self.folder]
+            self.folder = ""
         self.argv = [self._word(word) for word in command.argv]
 
     def binds(self) -> list[str]:
         """The options for visible files that do not belong to the system."""
         shown = [(path, path) for path in self._runtimes]
         shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
-        if self._folder:
-            shown.append((self._folder, SOURCES if self._room else BOT))
+        if self.folder:
+            shown.append((self.folder, SOURCES if self._room else BOT))
         binds = [word for path, at in shown for word in self._bound(path, at)]
         return binds + (["--size", str(self._room), "--tmpfs", BOT] if self._room else [])
 
@@ -331,10 +338,10 @@ class _Place:
             return word
         if path in self._files:
             return _in_bot(path, os.path.dirname(path))
-        if self._folder and _is_in(path, self._folder):
+        if self.folder and _is_in(path, self.folder):
             # What is relative stays so, if it means the same from there.
-            is_same = not os.path.isabs(word) and self._folder == self._here
-            return word if is_same else _in_bot(path, self._folder)
+            is_same = not os.path.isabs(word) and self.folder == self._here
+            return word if is_same else _in_bot(path, self.folder)
         # A path that is not visible stays as it is, or the bot could see that it exists.
         return path if os.sep in word and any(_is_in(path, each) for each in self._shown) else word
 

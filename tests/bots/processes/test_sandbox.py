@@ -489,6 +489,23 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "bwrap")
 
 
+def test_a_bot_starts_in_the_same_folder_with_and_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And where another path must begin in the current folder, the report says so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/book").write_text("")
+    (tmp_path / "own/bot.py").write_text("open('book').close(); raise SystemExit(9)\n")
+    for kind in ("none", "bwrap"):
+        for bot in ("own/bot.py", "python3 own/bot.py --depth 3"):
+            done = play("--sandbox", kind, "--format", "json", first=bot)
+            assert "exit code 9" in done.stdout
+    done = play("--format", "json", first="python3 own/bot.py own/x")
+    cause = json.loads(done.stdout)["players"][0]["disqualification"]["cause"]
+    assert cause.endswith(f"it was started in {tmp_path}, and a relative path begins there")
+
+
 def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "book").write_text("")
@@ -498,10 +515,11 @@ def test_what_a_bot_missed_there_is_explained(tmp_path: Path) -> None:
         done = play("--sandbox", kind, "--format", "json", first=bot)
         causes.append(json.loads(done.stdout)["players"][0]["disqualification"]["cause"])
     said = f"its stderr says: cat: {tmp_path}/book: No such file or directory"
+    start = f"it was started in /bot, which is {tmp_path}/bot"
     place = (
         "outside its folder a bot in the sandbox sees only the system, read-only, and no network"
     )
-    assert causes == ["", f"{said}; {place} (spec/sandbox.md)"]
+    assert causes == ["", f"{said}; {start}; {place} (spec/sandbox.md)"]
 
 
 def test_what_to_try_next_is_tried_in_it(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""The folder in which a bot without a sandbox starts: that of its program, as in a sandbox.
+
+If another word of the command may be a path, the bot starts where the referee is: the path is meant
+from there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from referee.bots.command import BotCommand, is_interpreter
+
+_SEPARATORS = re.compile("[=:,]")
+"""Between the parts of a word, as in `--book=a.txt` and `-cp a:b`."""
+
+
+def start_place(command: BotCommand) -> tuple[str, list[str]]:
+    """Return the folder, or "" for the current one, and the command line from there."""
+    argv = [*command.argv]
+    if command.directory:
+        return command.directory, argv
+    at = _program(argv)
+    others = [word for number, word in enumerate(argv) if number not in (0, at)]
+    if at is None or any(map(_may_be_path, others)):
+        return "", argv
+    argv[at] = os.path.abspath(argv[at])
+    return os.path.dirname(argv[at]), argv
+
+
+def _program(argv: Sequence[str]) -> int | None:
+    """Where the bot's own program is in its command line; None if no word is clearly that."""
+    at: int | None = 0
+    folder, name = os.path.split(argv[0])
+    if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):
+        words = enumerate(argv[1:], 1)
+        at = next((number for number, word in words if not word.startswith("-")), None)
+    return at if at is not None and os.path.isfile(argv[at]) else None
+
+
+def _may_be_path(word: str) -> bool:
+    parts = _SEPARATORS.split(word)
+    return any(os.sep in part or (part and os.path.exists(part)) for part in parts)
