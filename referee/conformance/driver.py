@@ -34,6 +34,7 @@ from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.verdict import Known, Observed, Violation, request_type, shown
 from referee.diagnosis.author import about_end, dialects_for, explained
+from referee.diagnosis.ending import started_in
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
 from referee.diagnosis.no_reply import why_silent
@@ -177,6 +178,9 @@ class Driver(BotWrapper):
         observed.notes = ignored_fields(self._replies, self._rules.replies)
         if words is not None:
             observed.stderr = words.stderr.lines
+            where = started_in(words.sandbox, words.folder, words.stderr.lines)
+            if where and observed.violations:
+                observed.notes.append(where)
             if observed.complete and self._ran_to_its_end():
                 observed.notes += about_end(self.exit_code, words)
         observed.seconds = round(trio.current_time() - started, 3)

@@ -515,3 +515,9 @@ def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
     words.feed(referee("conform", str(bot), *few, "--format", "html").stdout)
     assert note.replace("`", "") in words.text
     assert referee("conform", "minimal", *few).stdout.count("Note") == 0
+
+
+def test_the_folder_of_a_bot_that_does_not_find_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("open('no_such_book')\n")
+    done = referee("conform", str(tmp_path / "bot.py"), "--case", "3.4/1")
+    assert f"it was started in {tmp_path}, and a relative" in words_of(done.stdout)
