@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.inputs import read_input
+from referee.text.encoding import wide_encoding
 from referee.text.lookalikes import invisible
 from referee.text.nearest import instead
 from referee.text.terminal import escaped
@@ -44,8 +44,8 @@ def read_toml(name: str) -> dict[str, Any]:
             if line.count(b".") > _MAX_DOTS and not line.lstrip().startswith(b"#"):
                 problem = f"line {number} has more than {_MAX_DOTS} dots: use shorter keys"
                 raise UsageError(f"{name} cannot be read: {problem}")
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise UsageError(f"{name} cannot be read: it is UTF-16; save it as UTF-8")
+        if encoding := wide_encoding(data):
+            raise UsageError(f"{name} cannot be read: it is {encoding}; save it as UTF-8")
         values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
     except ValueError as error:  # also: no UTF-8, a number with too many digits

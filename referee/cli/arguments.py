@@ -15,6 +15,7 @@ from referee.cli.console import BUG, SHORTAGE, USAGE, check_other_file
 from referee.errors import UsageError, cannot_write
 from referee.inputs import STDIN, check_input, read_input
 from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS
+from referee.text.encoding import wide_encoding
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
@@ -241,7 +242,11 @@ class _SeedFile(argparse.Action):
 
 def _seed_of_file(name: str) -> int:
     try:
-        text = read_input(name, _MOST_SEED).decode().strip()
+        data = read_input(name, _MOST_SEED)
+        if encoding := wide_encoding(data):
+            problem = f"{name} has no seed: it is {encoding}; save it as UTF-8"
+            raise argparse.ArgumentTypeError(problem)
+        text = data.decode("utf-8-sig").strip()
     except UsageError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     except ValueError as error:  # no UTF-8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from referee.diagnosis.reading import NO_VALUE, as_object, first_value, text_of
 from referee.games.interface.faults import INVALID_JSON, InvalidReply, describe
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.messages import PlayerNameReply
+from referee.text.encoding import wide_encoding
 from referee.text.terminal import plain
 
 QUOTED = 60
@@ -24,6 +26,14 @@ EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
 _STRINGIFY = "write JSON.stringify(reply)"
+_UTF_8 = (
+    "write UTF-8 without a byte order mark (.NET and PowerShell: Console.OutputEncoding = "
+    "new UTF8Encoding(false))"
+)
+_NO_NUL = (
+    "write the bytes of the text and no more: neither the whole buffer nor the NUL at the end of a "
+    "string in C"
+)
 _ONE_LINE = (
     "one object must be on one line (json.dumps without indent, JSON.stringify with one argument)"
 )
@@ -78,7 +88,11 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 def _why_no_object(line: bytes, detail: str) -> str:
     """Describe a line that is not a JSON object, by the text of the decoder, as a clause."""
-    if "byte order mark" in detail or "UTF-8" in detail or "deep" in detail:
+    if words := _why_no_text(line):
+        return words
+    if "UTF-8" in detail:
+        return f"is not JSON: {detail}; write UTF-8"
+    if "deep" in detail:
         return f"is not JSON: {detail}"
     text = text_of(line)
     value, rest = first_value(text)
@@ -93,6 +107,21 @@ def _why_no_object(line: bytes, detail: str) -> str:
     if brace and isinstance(first_value("{" + after)[0], dict):
         return f"has {quoted(before.encode())} before the JSON: {_STDERR}"
     return f"is not JSON: {_STDERR}"
+
+
+def _why_no_text(line: bytes) -> str:
+    """The mistake in a line whose bytes are not those of the text alone."""
+    # The second half of a line end begins the next line.
+    if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
+        return f"is {encoding}, not UTF-8: {_UTF_8}"
+    if line.startswith(BOM_UTF8):
+        return f"begins with a byte order mark: {_UTF_8}"
+    if b"\0" in line.strip(b"\0"):
+        return f"has NUL bytes in the text: {_NO_NUL}"
+    if b"\0" in line:
+        place = "before" if line.startswith(b"\0") else "behind"
+        return f"has NUL bytes {place} the text: {_NO_NUL}"
+    return ""
 
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:

@@ -63,9 +63,11 @@ def read_header(line: bytes) -> Header | NoHeader:
     """The header in the first line of a record, if this referee can run its match."""
     value, rules = first_line(line)
     if line.startswith(BOM):
-        return NoHeader(Kind.NOT_A_RECORD, "it begins with a byte order mark")
+        text = "it begins with a byte order mark: save it as UTF-8 without one"
+        return NoHeader(Kind.NOT_A_RECORD, text)
     if line.endswith(b"\r\n"):
-        return NoHeader(Kind.NOT_A_RECORD, r"its lines end in \r\n, a record's in \n")
+        text = r"its lines end in \r\n, a record's in \n: save it with Unix line ends"
+        return NoHeader(Kind.NOT_A_RECORD, text)
     if value is UNSET:
         return NoHeader(Kind.NOT_A_RECORD, "not a match record: not JSON")
     given = value if isinstance(value, dict) else {}

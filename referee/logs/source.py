@@ -14,6 +14,7 @@ from typing import Any
 
 from referee.errors import LogReadError
 from referee.inputs import STDIN, InputFile
+from referee.text.encoding import wide_encoding
 from referee.text.terminal import as_text
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -72,8 +73,8 @@ class LogReader:
         """The lines.
 
         Raises:
-            LogReadError: a line or the file is too long, compressed data is damaged, or the disk
-                fails.
+            LogReadError: a line or the file is too long, the text is UTF-16 or UTF-32, compressed
+                data is damaged, or the disk fails.
         """
         rest = b""
         size = 0
@@ -84,11 +85,13 @@ class LogReader:
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop()
             for line in lines:
+                self._check_encoding(line)
                 self.line += 1
                 yield line + b"\n"
             if len(rest) > MAX_LINE_BYTES:
                 raise self._error(f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB")
         if rest:
+            self._check_encoding(rest)
             self.line += 1
             self.torn = True
             yield rest
@@ -97,6 +100,10 @@ class LogReader:
     def whole(self) -> int:
         """How many whole lines were taken so far."""
         return self.line - self.torn
+
+    def _check_encoding(self, line: bytes) -> None:
+        if not self.line and (encoding := wide_encoding(line)):
+            raise self._error(f"the file is {encoding}: save it as UTF-8 without a byte order mark")
 
     def _error(self, problem: str) -> LogReadError:
         return LogReadError(self.name, self.line + 1, problem)

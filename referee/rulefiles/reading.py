@@ -12,6 +12,7 @@ from referee.games.interface.vocabulary import Key, RuleSet, Vocabulary
 from referee.rulefiles import book
 from referee.rulefiles.book import Book, Condition, Entry, Rule, Value
 from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, Problem, parse, shown
+from referee.text.encoding import wide_encoding
 from referee.text.nearest import did_you_mean, instead
 
 LARGEST = 1e15
@@ -67,6 +68,8 @@ def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
     """Parse a file, which gives None if it is not valid JSON, and list its problems as JSON."""
     if len(data) > MAX_BYTES:
         return None, [Problem(1, "$", f"the file has more than {MAX_BYTES:,} bytes")]
+    if encoding := wide_encoding(data):
+        return None, [Problem(1, "$", f"this is {encoding}: save the file as UTF-8")]
     try:
         return parse(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

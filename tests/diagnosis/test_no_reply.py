@@ -65,9 +65,23 @@ def test_a_reply_is_one() -> None:
     assert "did you mean" in why_no_reply(b'{"type": "name-reply"}', (PlayerNameReply,))
 
 
-def test_bytes_that_are_no_text() -> None:
-    assert "byte 2 of the line is not UTF-8" in why_no_reply(b"x\xff", RULES.replies)
-    assert "byte order mark" in why_no_reply(b"\xef\xbb\xbf" + TEXT.encode(), RULES.replies)
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (b"x\xff", "is not JSON: byte 2 of the line is not UTF-8; write UTF-8"),
+        (TEXT.encode("utf-8-sig"), "begins with a byte order mark: write UTF-8 without"),
+        (TEXT.encode("utf-16"), "is UTF-16, not UTF-8: write UTF-8 without a byte order mark"),
+        (TEXT.encode("utf-16-le"), "is UTF-16, not UTF-8"),
+        (TEXT.encode("utf-16-be"), "is UTF-16, not UTF-8"),
+        (b"\0" + TEXT.encode("utf-16"), "is UTF-16, not UTF-8"),  # behind the line before
+        (TEXT.encode("utf-32"), "is UTF-32, not UTF-8"),
+        (TEXT.encode().ljust(256, b"\0"), "has NUL bytes behind the text: write the bytes of"),
+        (b"\0" + TEXT.encode(), "has NUL bytes before the text: write the bytes of the text"),
+        (TEXT.encode().replace(b" ", b"\0"), "has NUL bytes in the text"),
+    ],
+)
+def test_bytes_that_are_no_text(line: bytes, says: str) -> None:
+    assert says in why_no_reply(line, RULES.replies)
 
 
 def test_what_is_quoted_is_harmless_and_short() -> None:
