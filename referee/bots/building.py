@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -29,7 +30,7 @@ from typing import IO, Literal, NamedTuple, TypeAlias
 
 import trio
 
-from referee.bots.command import BotCommand, find_single
+from referee.bots.command import BotCommand, find_single, not_on_path
 from referee.bots.folder import (
     BOT_FILE,
     BUILDING,
@@ -44,12 +45,15 @@ from referee.bots.folder import (
 )
 from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import read_now, wait_for_exit
+from referee.bots.processes.program import why_not_runnable
 from referee.bots.processes.sandbox import SOURCES as HANDED_IN
+from referee.bots.processes.sandbox import why_hidden
 from referee.bots.processes.stderr import StderrKeeper
 from referee.errors import UsageError
 from referee.interrupts import signal_name
 from referee.match.limits import MIB, Limits
 from referee.match.sandbox import Sandbox
+from referee.text.terminal import escaped
 
 DISK_LIMIT = 2048 * MIB
 """What all files of a build may take together, the bot's own among them."""
@@ -66,8 +70,14 @@ _FULL = b"No space left on device"
 SHOWN_LINES = 40
 """Of what a build says, half of them its first."""
 _LAST_READS = 64
-_NOT_FOUND = 127
-"""The exit code of a shell that does not find a program."""
+_NOT_RUN = (126, 127)
+"""The exit codes of a shell that cannot run or does not find a program."""
+_OF_MAKE = b"Error 127"
+_OF_SHELL = re.compile(
+    r"(?:[^:]+: (?:line )?\d+: |(?:\S*/)?(?:ba|da)?sh: |make(?:\[\d+\])?: )(?P<program>[^:]+): "
+    r"(?:(?:command )?not found|Permission denied|No such file or directory)$"
+)
+"""What a shell, or make, says then."""
 
 State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
@@ -228,9 +238,25 @@ async def _run(
         return f"its files take more than {DISK_LIMIT // MIB} MiB"
     if code < 0:
         return f"ended by {signal_name(-code)}"
-    if code == _NOT_FOUND:
-        return "exit code 127: a program is missing (referee doctor lists compilers)"
+    if code in _NOT_RUN or output.says(_OF_MAKE):
+        return _why_not_run(folder, sandbox, output) or f"exit code {code}"
     return f"exit code {code}" if code else ""
+
+
+def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> str:
+    """Why a shell did not run a program, by its last words on that; empty if it is not known."""
+    lines = output.lines(SHOWN_LINES // 2).lines
+    found = [said["program"] for said in map(_OF_SHELL.match, lines) if said]
+    if not found:
+        return ""
+    program = found[-1]
+    if "/" in program:
+        why = why_not_runnable(program, folder.path)
+        return f"the program {escaped(program)} cannot be run: {why}" if why else ""
+    place = shutil.which(program)
+    if place is not None and sandbox.kind != "none":
+        return why_hidden("the program ", place)
+    return f"{not_on_path(escaped(program))} (referee doctor lists compilers)"
 
 
 @contextlib.contextmanager

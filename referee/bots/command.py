@@ -422,6 +422,12 @@ def how_to_run(file: str) -> str:
     return f"give it its run bit (chmod +x {file}) or name its interpreter"
 
 
+def not_on_path(program: str) -> str:
+    """Say that a program is not on PATH, and which one may be meant, in a clause."""
+    close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
+    return f"the program {program or repr(program)} is not on PATH{close}"
+
+
 def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     shown = repr(argument) if " " in argument else argument
     if first in templates(game):
@@ -437,7 +443,6 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     if close:
         return f"BOT {shown} not found{close}"
     if first != argument and "/" not in first:  # a program with its arguments
-        close = did_you_mean(first, filter(shutil.which, _PROGRAMS))
-        return f"BOT {shown} not found: the program {first or repr(first)} is not on PATH{close}"
+        return f"BOT {shown} not found: {not_on_path(first)}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
     return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

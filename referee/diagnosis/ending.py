@@ -50,6 +50,10 @@ _CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
 """What env says if it ends the first line of a script with Windows line ends."""
 
 
+_NO_INTERPRETER = re.compile(r"(?:.*/)?env: \W?(?P<name>[\w.+-]+)\W*: No such file")
+"""What env says if it does not find the interpreter that the first line of a script names."""
+
+
 def headline(stderr: Sequence[str]) -> str:
     """The line of a bot's stderr, made harmless, that names the error it ended with; else empty.
 
@@ -83,6 +87,11 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
             f"its stderr says: {error.strip()}; its first line ends with a carriage return "
             "(Windows line ends): save it with Unix line ends"
         )
+    if name := next((found["name"] for found in map(_NO_INTERPRETER.match, stderr) if found), ""):
+        return (
+            f"its stderr says: {error}; its first line names {name}, which is not on the PATH of "
+            "the referee: install it, or name it by its path"
+        )
     if error:
         return f"its stderr says: {error}"
     if exit_code == 0:
@@ -99,7 +108,8 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
     """Say where a process was started that has not found a file, as a clause; empty if not."""
-    if not folder or any(map(_CARRIAGE_RETURN.match, stderr)):
+    others = (_NO_INTERPRETER, _CARRIAGE_RETURN)
+    if not folder or any(pattern.match(line) for pattern in others for line in stderr):
         return ""
     if not _NO_FILE.search("\n".join(stderr)):
         return ""

@@ -121,6 +121,15 @@ def test_the_folder_of_a_bot_that_does_not_find_a_file(said: str) -> None:
     assert started_in("bwrap", "", [said]) == ""
 
 
+@pytest.mark.parametrize(
+    "said", ["/usr/bin/env: \u2018node\u2019: No such file or directory", "env: node: No such file"]
+)
+def test_an_interpreter_that_env_does_not_find(said: str) -> None:
+    why = why_exited(127, [said], 0)
+    assert "its first line names node, which is not on the PATH of the referee: install it" in why
+    assert started_in("none", "/home/anna", [said]) == ""
+
+
 def test_the_folder_is_not_named_for_other_causes() -> None:
     assert started_in("none", "/home/anna", ["KeyError: 'a'"]) == ""
     windows = "/usr/bin/env: 'python3\\r': No such file or directory"

@@ -29,7 +29,14 @@ from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.program import check_program, why_not_runnable
-from referee.bots.processes.sandbox import bot_exit_code, close, first_inside, prepare, was_started
+from referee.bots.processes.sandbox import (
+    bot_exit_code,
+    close,
+    first_inside,
+    prepare,
+    was_started,
+    why_not_inside,
+)
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError, UsageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
@@ -414,13 +421,12 @@ def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
     return inherited | _FIXED | timed | dict(command.env)
 
 
-def why_not_begun(argument: str, said: Sequence[str]) -> str:
+def why_not_begun(command: BotCommand, said: Sequence[str]) -> str:
     """Why a sandbox did not run a program; if it does not work itself, raise `ShortageError`."""
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
-        raise ShortageError(f"no sandbox for {argument}: {text.removeprefix(_BWRAP)}")
+        raise ShortageError(f"no sandbox for {command.argument}: {text.removeprefix(_BWRAP)}")
     if reason == os.strerror(errno.ENOENT):  # it is there, or it would not have come to this
-        reason = "what its first line names as its interpreter is not in the sandbox"
-        return f"{reason} (--sandbox-read DIR shows a folder)"
+        return why_not_inside(os.path.join(command.directory, command.argv[0]))
     return reason

@@ -332,7 +332,7 @@ class BotProcess:
         """The reason why the sandbox did not run it; as `why_not_begun`."""
         said = self.stderr.lines(1).lines
         self.stderr.forget()  # the bot has said nothing
-        return why_not_begun(self.launched.argument, said)
+        return why_not_begun(self.launched.command, said)
 
     # --- waiting ------------------------------------------------------------------------------
 

@@ -80,6 +80,11 @@ def interpreter(script: str) -> list[str]:
     return [os.fsdecode(word) for word in _words(head)] if head.startswith(b"#!") else []
 
 
+def loader(program: str) -> str:
+    """The program in ELF that the system loads a program with; empty: it needs none."""
+    return escaped(as_text(os.fsdecode(_loader(program, _head(program)))))
+
+
 def _refusal(path: str, directory: str, depth: int = 0) -> _Refusal | None:
     name = command_line([os.path.basename(path)])
     path = os.path.join(directory, path)

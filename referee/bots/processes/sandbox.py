@@ -10,6 +10,7 @@ end, in every session.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -27,14 +28,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.bundled import is_bundled
-from referee.bots.command import BotCommand
+from referee.bots.command import BotCommand, is_interpreter
 from referee.bots.folder import is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
 from referee.bots.processes.place import start_place
-from referee.bots.processes.program import check_program, interpreter
+from referee.bots.processes.program import check_program, interpreter, loader
 from referee.bots.processes.seccomp import MACHINES, seccomp_filter
 from referee.errors import SHORTAGES, BotNotFoundError, ShortageError, UsageError
 from referee.match.sandbox import NO_SANDBOX, Sandbox
+from referee.text.terminal import escaped
 
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
@@ -287,6 +289,9 @@ class _Place:
         self._shown = [*_SYSTEM, *self._runtimes]
         own = [path for path in map(self._path, command.argv) if self._is_own(path)]
         self.folder = self._bot_folder(command, own)
+        apart = [path for path in own[:2] if not self.folder or not _is_in(path, self.folder)]
+        if apart and program in own and is_interpreter(os.path.basename(program)):
+            raise OSError(errno.ENOENT, why_hidden("the interpreter ", program))
         # Another path among its words may not be there inside, and that is as it should be.
         beside = [path for path in own if self.folder and _is_in(path, self.folder)]
         for path in (*filter(None, [self.folder]), *beside):
@@ -382,6 +387,36 @@ class _Place:
         if not found and (named := _named_by(program)):
             found = _runtimes_of(self._path(named), within)
         return found
+
+
+def why_not_inside(program: str) -> str:
+    """Why a program that exists did not start in the sandbox, in a clause that says what to do."""
+    with suppress(OSError):
+        if words := interpreter(program):
+            return why_hidden("the interpreter of its first line, ", words[0])
+        if needed := loader(program):
+            return f"the sandbox does not show the loader that it needs, {needed}: {_show(needed)}"
+    return "the sandbox does not show a file that it needs (--sandbox-read DIR shows a folder)"
+
+
+def why_hidden(what: str, program: str) -> str:
+    """Say that the sandbox does not show a program, and how it would, in a clause.
+
+    Args:
+        what: its role, as in "the interpreter ".
+    """
+    remedy, folder = _show(program), os.path.dirname(program)
+    if folder not in os.environ.get("PATH", "").split(os.pathsep):
+        remedy = f"put {folder} on the PATH of the referee, or {remedy}"
+    return f"the sandbox does not show {what}{escaped(program)}: {remedy}"
+
+
+def _show(program: str) -> str:
+    """The option that shows the bots the smallest folder that a program may need."""
+    folder = os.path.dirname(program)
+    prefix, name = os.path.split(folder)
+    shown = prefix if name == "bin" and not _is_private(prefix) else folder
+    return f"give --sandbox-read {shlex.quote(shown)}"
 
 
 def _in_bot(path: str, folder: str) -> str:

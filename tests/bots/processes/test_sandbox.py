@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -340,11 +341,13 @@ def test_neighbours_that_look_like_a_python_show_nothing(bots: Path) -> None:
     script = program(bots / "bin/run", f"#!{bots}/bin/env/bin/python\n")
     for word in ("bin/run", "bin/env/bin/python", "bin/python"):
         assert "anna" not in sees(bots / "bin", str(bots / word))
+    bot = started(script)
+    assert bot.popen is not None
+    assert bot.popen.communicate(timeout=30)[0] == b""
+    bot.end()
     with_script = started(f"{bots}/bin/env/bin/python", f"{bots}/anna/book")
-    for bot in (started(script), with_script):
-        assert bot.popen is not None
-        assert bot.popen.communicate(timeout=30)[0] == b""
-        bot.end()
+    assert with_script.popen is None
+    assert with_script.error.startswith("the sandbox does not show the interpreter")
 
 
 def test_a_virtual_environment_of_a_bot_shows_no_other_folder(bots: Path) -> None:
@@ -487,6 +490,41 @@ def test_conform_tries_a_bot_in_it(tmp_path: Path) -> None:
         "conform", "minimal", "--sandbox", "bwrap", "--case", "3.1/1", "--format", "json"
     )
     assert (done.returncode, json.loads(done.stdout)["sandbox"]) == (0, "bwrap")
+
+
+def test_an_interpreter_that_is_hidden_there_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the first line of a script names it or a user does; both remedies help."""
+    shell = tmp_path / "opt/bin/python3"
+    shell.parent.mkdir(parents=True)
+    shutil.copy("/bin/sh", shell)
+    (tmp_path / "own").mkdir()
+    bot = program(tmp_path / "own/bot", f"#!{shell}\nexit 9\n")
+    remedy = f"--sandbox-read {tmp_path}/opt"
+    says = {
+        bot: f"the interpreter of its first line, {shell}: put {shell.parent} on the PATH of the",
+        f"{shell} {bot}": f"the interpreter {shell}: put {shell.parent} on the PATH of the referee",
+    }
+    for command, what in says.items():
+        done = play("--sandbox", "bwrap", "--format", "json", first=command)
+        left = json.loads(done.stdout)["players"][0]["disqualification"]
+        assert left["detail"].startswith(f"the sandbox does not show {what}")
+        assert left["detail"].endswith(f"or give {remedy}")
+        assert "exit code 9" in play("--sandbox", "bwrap", *remedy.split(), first=command).stdout
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{shell.parent}")
+    for command in says:
+        assert "exit code 9" in play("--sandbox", "bwrap", first=command).stdout
+
+
+def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "loader", lambda _: "/opt/lib/ld.so")
+    assert sandbox.why_not_inside(sys.executable) == (
+        "the sandbox does not show the loader that it needs, /opt/lib/ld.so: "
+        "give --sandbox-read /opt/lib"
+    )
+    monkeypatch.setattr(sandbox, "loader", lambda _: "")
+    assert "a file that it needs" in sandbox.why_not_inside(sys.executable)
 
 
 def test_a_bot_starts_in_the_same_folder_with_and_without_it(

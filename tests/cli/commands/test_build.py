@@ -97,7 +97,12 @@ def test_a_folder_without_a_build_command_has_nothing_to_build() -> None:
     ("build", "why"),
     [
         ("echo oops >&2; exit 3", "exit code 3"),
-        ("no_such_compiler x", "exit code 127: a program is missing (referee doctor lists"),
+        ("no_such_compiler x", "the program no_such_compiler is not on PATH (referee doctor lists"),
+        ("pyhton3 x", "the program pyhton3 is not on PATH; did you mean python3?"),
+        ("echo no_such > b.sh; sh b.sh", "the program no_such is not on PATH"),
+        ("./source", "the program ./source cannot be run: it is not executable: chmod +x source"),
+        ("./no_such", "the program ./no_such cannot be run: it does not exist"),
+        ("exit 127", "exit code 127"),
         ("kill -s SEGV $$", "ended by SIGSEGV"),
         ("true", "it made no program for command: BOT ./bot not found"),
         ("cp source bot", "it made no program for command: BOT ./bot is not executable"),
@@ -329,7 +334,7 @@ def test_no_build_makes_a_program_that_has_its_owners_rights(how: str) -> None:
         (f"{COPIES}; mkfifo pipe; kill -s SEGV $$", "ended by SIGSEGV"),
         ("exit 3", "exit code 3"),
         ("sleep 100 & sleep 100", "it took more than 1 s (--time-limit)"),
-        ("no_such_compiler", "exit code 127: a program is missing (referee doctor lists"),
+        ("no_such_compiler", "the program no_such_compiler is not on PATH (referee doctor lists"),
     ],
 )
 def test_a_build_in_a_sandbox_that_fails(build: str, why: str) -> None:
@@ -339,6 +344,21 @@ def test_a_build_in_a_sandbox_that_fails(build: str, why: str) -> None:
     assert f"referee: a: the build failed: {why}" in done.stderr
     assert contents(Path("a")) == before
     assert not Path("a/.building").exists()
+
+
+@needs_bwrap
+def test_a_program_that_is_hidden_in_the_sandbox_is_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiler = here / "opt/bin/no_such_compiler"
+    compiler.parent.mkdir(parents=True)
+    compiler.write_text("#!/bin/sh\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:{compiler.parent}")
+    bot("a", "no_such_compiler")
+    done = referee("build", "a", "--sandbox", "bwrap")
+    why = f"the sandbox does not show the program {compiler}: give --sandbox-read {here}/opt"
+    assert f"referee: a: the build failed: {why}" in done.stderr
 
 
 def test_a_rule_file_that_a_build_links_to_is_not_read(here: Path) -> None:
