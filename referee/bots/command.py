@@ -162,7 +162,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     adapters = (rules and rules.adapters) or {}
     if dialect in adapters:
         _check_inside(rest.partition(":")[0], directory)
-        argv = tuple(adapters[dialect](rest, directory))
+        argv = tuple(adapters[dialect].command(rest, directory))
         place = directory or os.path.dirname(os.path.abspath(rest.partition(":")[0]))
         return BotCommand(as_text(argument), argv, directory=place, is_timed=True)
     kind = rules.dialects.get(dialect) if rules is not None else None

@@ -37,7 +37,7 @@ from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.ending import started_in
 from referee.diagnosis.fields import found, ignored_fields
 from referee.diagnosis.lines import why_no_reply
-from referee.diagnosis.no_reply import why_silent
+from referee.diagnosis.no_reply import why_not_returned, why_silent
 from referee.errors import UsageError
 from referee.games.interface import faults
 from referee.games.interface.definition import GameDefinition
@@ -142,6 +142,7 @@ class Driver(BotWrapper):
         if self._kind is not None:
             self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
+        self._adapter = rules.adapter(source.argument)
         self._bot_limits = default_limits(rules)._replace(
             time_limit=limits.timeout,
             startup_limit=limits.timeout,
@@ -407,9 +408,14 @@ class Driver(BotWrapper):
                 silence = await process.look(had, self._limits.rest)
                 game = self._rules.name if self._match.requests[self._seat] == 1 else ""
                 again = "" if silence.late else ", and not in twice the time"
-                why = why_silent(silence, name, game)
+                if self._adapter is None:
+                    why = why_silent(silence, name, game)
+                else:
+                    why = why_not_returned(silence, name, self._adapter)
                 actual = f"no reply within {had:g} s{again}: {why}"
-                if silence.unfinished:
+                if self._adapter is not None:
+                    pass  # its author flushes nothing
+                elif silence.unfinished:
                     kind, section = verdict.NO_LINE_END, SHARED.lines
                     expected = "a reply that ends with a line end"
                 elif silence.at_end:
@@ -509,13 +515,17 @@ class Driver(BotWrapper):
                 await self._over()
         legal = "a legal reply"
         own = None if self._kind is None else self._kind.wrong
-        wrong = explained(self._rules, own, fault, self._asked, self._canonical, self._reply)
-        if self._dialect is None and self._rules.simplest_reply is not None:
+        lines = self._asked, self._canonical, self._reply
+        wrong = explained(self._rules, own, fault, *lines, self._adapter)
+        is_own = self._dialect is None and self._adapter is None
+        if is_own and self._rules.simplest_reply is not None:
             simplest = self._rules.simplest_reply(json.loads(self._asked))
             legal += f", such as {msgspec.json.encode(simplest).decode()}"
         page = load_page(self._rules.specification)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
+        if self._adapter is not None:  # its author does not write the reply
+            rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:
             await self._over()

@@ -6,14 +6,21 @@ import json
 from collections.abc import Sequence
 
 from referee.bots.process_report import ProcessReport
-from referee.diagnosis.ending import headline, limit_reached, missed, started_in, why_exited
+from referee.diagnosis.ending import (
+    headline,
+    limit_reached,
+    missed,
+    started_in,
+    why_ended,
+    why_exited,
+)
 from referee.diagnosis.evidence import Evidence, SeenFault
 from referee.diagnosis.fields import ignored_fields, missing_for_null
 from referee.diagnosis.lines import quoted, why_no_reply
-from referee.diagnosis.no_reply import why_silent
+from referee.diagnosis.no_reply import why_not_returned, why_silent
 from referee.diagnosis.reading import as_object
 from referee.games.interface.definition import GameDefinition
-from referee.games.interface.dialect import Wrong
+from referee.games.interface.dialect import Adapter, Wrong
 from referee.games.interface.faults import BAD_NAME_REPLY, Disqualification, Fault
 from referee.games.interface.seats import seat_id
 from referee.interrupts import signal_name
@@ -65,7 +72,9 @@ def diagnosis(
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     wrong = None if kind is None else kind.wrong
-    faults, has_stray = _faults(list(evidence.faults.values()), rules, wrong, words)
+    adapter = rules.adapter(bot)
+    seen = list(evidence.faults.values())
+    faults, has_stray = _faults(seen, rules, wrong, words, adapter)
     all_notes = []
     if words is not None and unasked and not has_stray:
         all_notes.append(_unasked(words))
@@ -78,7 +87,7 @@ def diagnosis(
     departure = None
     if left is not None:
         asked = " ".join(sent.decode().split()) or left.asked.decode().rstrip("\n")
-        cause = _cause(rules, left, words, exit_code, requests, sent)
+        cause = _cause(rules, left, words, exit_code, requests, sent, adapter)
         if not requests and kind is None:
             cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
         departure = DisqualificationReport(left.detail, cause, evidence.turn, requests, asked)
@@ -86,7 +95,13 @@ def diagnosis(
 
 
 def explained(
-    rules: GameDefinition, wrong: Wrong | None, fault: Fault, asked: bytes, line: bytes, said: bytes
+    rules: GameDefinition,
+    wrong: Wrong | None,
+    fault: Fault,
+    asked: bytes,
+    line: bytes,
+    said: bytes,
+    adapter: Adapter | None = None,
 ) -> str:
     """A fault in words for the author of the bot, with the line if it is not a reply.
 
@@ -95,7 +110,10 @@ def explained(
         asked: the request, as the match has sent it.
         line: the reply, as the record has it.
         said: the reply, as the bot gave it.
+        adapter: what plays the bot, if its author writes no replies.
     """
+    if adapter is not None and (reply := as_object(line)) is not None:
+        return adapter.wrong(fault, json.loads(asked), reply)
     if wrong is not None:
         return f"the answer {quoted(said, '')} {wrong(fault, json.loads(asked), said)}"
     if words := _why_no_reply(rules, fault, line):
@@ -120,13 +138,14 @@ def _faults(
     rules: GameDefinition,
     wrong: Wrong | None,
     words: ProcessReport | None,
+    adapter: Adapter | None,
 ) -> tuple[list[FirstFault], bool]:
     """The faults, and whether lines that nobody asked for are the cause of one."""
     found: list[FirstFault] = []
     stray = False
     for each in seen:
         fault = each.fault
-        detail = explained(rules, wrong, fault, each.asked, each.line, each.said)
+        detail = explained(rules, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
             # There were so many lines too many that some were taken for replies.
@@ -181,7 +200,7 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
     """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
-    if bot.partition(":")[0] in (rules.adapters or {}):
+    if rules.adapter(bot) is not None:
         return ""  # the adapter speaks the game's own messages
     by_http = bot.startswith(("http://", "https://"))
     kinds = {name: kind() for name, kind in rules.dialects.items()}
@@ -201,6 +220,7 @@ def _cause(
     exit_code: int | None,
     requests: int,
     sent: bytes,
+    adapter: Adapter | None,
 ) -> str:
     if words is None:
         return ""
@@ -209,12 +229,18 @@ def _cause(
     if words.silence is not None:
         game = rules.name if requests == 1 else ""
         asked = "" if sent else json.loads(left.asked)["type"]
+        if adapter is not None:
+            return why_not_returned(words.silence, asked, adapter)
         return why_silent(words.silence, asked, game)
     if left.code == Disqualification.EXITED:
         if words.unfinished.strip():
             line = quoted(words.unfinished)
             return f"its last line, {line}, has no line end, so it is not a reply"
-        why = why_exited(exit_code, words.stderr.lines, requests)
+        if adapter is None:
+            why = why_exited(exit_code, words.stderr.lines, requests)
+        else:
+            method = adapter.methods[json.loads(left.asked)["type"]]
+            why = why_ended(exit_code, words.stderr.lines, method)
         where = started_in(words.sandbox, words.folder, words.stderr.lines)
         hidden = missed(words.sandbox, words.stderr.lines)
         return "; ".join(filter(None, (why, limit_reached(exit_code, words), where, hidden)))

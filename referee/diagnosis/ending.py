@@ -106,6 +106,21 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
     return ""
 
 
+def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
+    """As `why_exited`, for the author of a bot behind an adapter.
+
+    Args:
+        method: what the author wrote that was called, as the subject of a sentence.
+    """
+    if error := headline(stderr):
+        return f"its stderr says: {error}"
+    if exit_code is None or exit_code < 0 or exit_code > 128:
+        return why_exited(exit_code, stderr, 0)
+    if any(line.startswith(_PYTHON) for line in stderr):  # an exception without Error in its name
+        return f"its stderr says: {stderr[-1]}"
+    return f"{method} called exit"
+
+
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
     """Say where a process was started that has not found a file, as a clause; empty if not."""
     others = (_NO_INTERPRETER, _CARRIAGE_RETURN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from referee.bots.process_report import TimeoutObservation
 from referee.diagnosis.lines import quoted
+from referee.games.interface.dialect import Adapter
 from referee.match.pages import SHARED
 
 
@@ -46,3 +47,22 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
             f"and waited for the next line, so it has no answer to {asked or 'it'}{other}"
         )
     return f"it was not computing{used} and did not wait for input: a sleep, a lock, the network?"
+
+
+def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
+    """As `why_silent`, for the author of a bot behind an adapter, who writes no lines."""
+    method = adapter.methods[asked]
+    used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
+    hint = f"; {adapter.on_time[asked]}" if asked in adapter.on_time else ""
+    if silence.late or silence.at_end:
+        return f"{method} returned later: it is too slow{hint}"
+    if silence.is_busy and not silence.has_answered:
+        return (
+            f"{method} was computing{used}: it is still loading, which a longer start-up limit "
+            "allows, or it is in an endless loop"
+        )
+    if silence.is_busy:
+        return (
+            f"{method} was computing{used}: an endless loop, or a search that takes too long{hint}"
+        )
+    return f"{method} was waiting{used}, not computing: a sleep, a lock, the network?"

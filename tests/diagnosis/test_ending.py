@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.diagnosis.ending import headline, started_in, why_exited
+from referee.diagnosis.ending import headline, started_in, why_ended, why_exited
 
 PYTHON = """\
 starting
@@ -128,6 +128,16 @@ def test_an_interpreter_that_env_does_not_find(said: str) -> None:
     why = why_exited(127, [said], 0)
     assert "its first line names node, which is not on the PATH of the referee: install it" in why
     assert started_in("none", "/home/anna", [said]) == ""
+
+
+def test_a_bot_behind_an_adapter_that_ended() -> None:
+    for code, stderr, why in (
+        (0, ["picking"], "its play() called exit"),
+        (1, ["Traceback (most recent call last):", "KeyError: 1"], "its stderr says: KeyError: 1"),
+        (1, ["Traceback (most recent call last):", "  x", "Odd"], "its stderr says: Odd"),
+        (-9, [], ""),
+    ):
+        assert why_ended(code, stderr, "its play()") == why
 
 
 def test_the_folder_is_not_named_for_other_causes() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from referee.bots.process_report import TimeoutObservation
 from referee.diagnosis.lines import QUOTED, quoted, why_no_reply
+from referee.diagnosis.no_reply import why_not_returned
 from referee.games.dominion import RULES
+from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import InvalidReply
 from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.messages import PlayerNameReply
@@ -109,3 +113,29 @@ def test_it_says_something_of_every_line_that_is_no_reply_and_nothing_of_others(
     assert bool(said) == isinstance(decoded, InvalidReply)
     said.encode()  # no half of a surrogate pair
     assert said.isprintable()
+
+
+ADAPTER = Adapter(
+    lambda argument, directory: (),
+    {"ask": "its play()", "start": "its file"},
+    {"ask": "look at the clock"},
+    lambda fault, asked, reply: "",
+)
+
+
+@pytest.mark.parametrize(
+    ("silence", "asked", "says"),
+    [
+        ({"late": b"x"}, "ask", "its play() returned later: it is too slow; look at the clock"),
+        ({"at_end": b"x"}, "start", "its file returned later: it is too slow"),
+        ({"is_busy": True}, "start", "its file was computing: it is still loading, which a longer"),
+        ({"is_busy": True, "has_answered": True}, "ask", "takes too long; look at the clock"),
+        ({"cpu_seconds": 0.12}, "ask", "its play() was waiting (0.1 s of CPU time), not computing"),
+    ],
+)
+def test_a_bot_behind_an_adapter_writes_no_lines(
+    silence: dict[str, Any], asked: str, says: str
+) -> None:
+    said = why_not_returned(TimeoutObservation(**silence), asked, ADAPTER)
+    assert says in said
+    assert "flush" not in said

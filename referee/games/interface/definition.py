@@ -10,7 +10,7 @@ from msgspec import Struct
 from referee._lazy import loaded as loaded
 from referee.errors import UsageError
 from referee.games.interface.capabilities import LogChecker, Starters, Statistics
-from referee.games.interface.dialect import DialectKind
+from referee.games.interface.dialect import Adapter, DialectKind
 from referee.games.interface.dialogue import Dialogue
 from referee.games.interface.environment import Environment
 from referee.games.interface.game import Game, GameSetup
@@ -93,10 +93,8 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     and the person's seat."""
     statistics = Extra[Callable[[], Statistics]]()
     """Makes what gathers facts of many matches, for tournaments."""
-    adapters = Extra[Mapping[str, Callable[[str, str], Sequence[str]]]]()
-    """Prefix of a BOT argument, such as "sot" -> the command line of a program that plays foreign
-    bots in the game's own messages: from the text after the colon, and the folder that the bot
-    starts in, or "". It raises `UsageError` if the bot does not exist."""
+    adapters = Extra[Mapping[str, Adapter]]()
+    """Prefix of a BOT argument, such as "sot" -> what plays the bots that have it."""
     notes = Extra[Callable[[Any], list[list[str]]]]()
     """Probable slips that are not faults, for the authors of the bots: from a game that is over, as
     `new` made it, sentences for each seat, in seat order."""
@@ -117,6 +115,10 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """The words of rule files for it, and what plays by them."""
     environment = Extra[Environment]()
     """How it is translated for programs that learn to play it."""
+
+    def adapter(self, bot: str) -> Adapter | None:
+        """The adapter that a BOT argument names; None if it names none."""
+        return (self.adapters or {}).get(bot.partition(":")[0])
 
     def probes(self) -> Probes:
         """Load how other referees of it are checked.

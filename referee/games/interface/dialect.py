@@ -13,7 +13,7 @@ object of its own, which may keep state:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -48,6 +48,26 @@ class Dialect(Protocol):
 
 Wrong: TypeAlias = Callable[[Fault, Mapping[str, Any], bytes], str]
 """Explains a fault: see `DialectKind.wrong`."""
+
+
+class Adapter(Struct, frozen=True):
+    """A program that plays foreign bots in the game's own messages, such as classes of a library.
+
+    Attributes:
+        command: the command line of the program, from the text after the prefix and its colon, and
+            the folder that the bot starts in, or "". It raises `UsageError` if the bot does not
+            exist.
+        methods: what the author wrote that answers a request, as the subject of a sentence; by the
+            type of the request.
+        on_time: what the method can look at to be in time, as a clause; by the same types.
+        wrong: explains a fault to the author in a sentence, from the fault, and from the request
+            and the reply as JSON objects.
+    """
+
+    command: Callable[[str, str], Sequence[str]]
+    methods: Mapping[str, str]
+    on_time: Mapping[str, str]
+    wrong: Callable[[Fault, Mapping[str, Any], Mapping[str, Any]], str]
 
 
 class DialectKind(Struct, frozen=True):

@@ -60,7 +60,7 @@ RULES = GameDefinition(
         "notes": "referee.games.tribute.notes:notes",
         "hint": "referee.games.tribute.notes:hint",
         "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
-        "adapters": {"sot": sot.command},
+        "adapters": {"sot": sot.ADAPTER},
         "situation": begin_at,
         "simplest_reply": simplest_reply,
         "starters": Starters(Path(__file__).with_name("starters"), "random"),

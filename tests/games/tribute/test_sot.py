@@ -378,7 +378,7 @@ def test_a_bot_plays_a_match(tmp_path: Path, sandbox: str) -> None:
     ("play", "said"),
     [
         ("return None", "None"),
-        ("return 'END_TURN'", "END_TURN"),
+        ("return 'END_TURN'", "'END_TURN'"),
         ("possible_moves[0].move_id = 0; return possible_moves[0]", "move_id 0 PLAY_CARD"),
     ],
 )
@@ -388,8 +388,52 @@ def test_a_move_that_is_none_of_the_list_loses(tmp_path: Path, play: str, said: 
     )
     assert "illegal reply" in done.stdout
     assert "bad-format" in done.stdout
-    assert "`action` is" in done.stdout
-    assert said in done.stdout
+    text = " ".join(done.stdout.split())
+    assert f"its play() returned {said}" in text
+    assert "which is not in possible_moves: return an entry of that list" in text
+    assert "action" not in text
+
+
+@pytest.mark.parametrize(
+    ("play", "why"),
+    [
+        ("import sys; sys.exit(3)", "Its play() called exit."),
+        ("import time; time.sleep(99)", "Its play() was waiting"),
+        ("class Odd(Exception): pass\n        raise Odd('so')", "Odd: so"),
+        ("while True: pass", "a search that takes too long; remaining_time has the milliseconds"),
+    ],
+)
+def test_a_report_has_the_words_of_the_library(tmp_path: Path, play: str, why: str) -> None:
+    bot = written(tmp_path, play=play)
+    options = ("--seed", "3", "--time-limit", "0.3")
+    done = referee("play", "--game", "tribute", bot, "random", *options)
+    text = " ".join(done.stdout.split())
+    assert why in text
+
+
+def test_a_wrong_patron_is_told_in_the_words_of_the_library(tmp_path: Path) -> None:
+    bot = written(tmp_path)
+    file = tmp_path / "a_bot.py"
+    file.write_text(file.read_text().replace("return available_patrons[0]", "return 'RAJHIN'"))
+    done = referee("play", "--game", "tribute", "--seed", "3", bot, "random")
+    text = " ".join(done.stdout.split())
+    assert "its select_patron() returned 'RAJHIN', which is not in available_patrons" in text
+    done = referee("conform", "--game", "tribute", bot, "--case", "4.1/1")
+    text = " ".join(done.stdout.split())
+    assert "actual its select_patron() returned 'RAJHIN', which is not in" in text
+
+
+def test_a_file_that_starts_the_engine_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(game: object, folder: Path) -> Path:
+        raise ConnectionError
+
+    monkeypatch.setattr("scripts_of_tribute.game.Game._find_executable", missing)
+    text = "from scripts_of_tribute.game import Game\nGame().run('a', 'b')\n"
+    (tmp_path / "main.py").write_text(text)
+    with pytest.raises(AuthorError, match=r"starts the engine when it is imported: put Game\(\)"):
+        load(str(tmp_path / "main.py"), "")
 
 
 def test_an_exception_is_shown_with_the_line_of_the_author(tmp_path: Path) -> None:

@@ -15,17 +15,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
+from typing import Any
 
 from referee.errors import BotNotFoundError
+from referee.games.interface.dialect import Adapter
+from referee.games.interface.faults import Fault
 
 BOT = "--bot="
 """Before the name of a bot; without it a sandbox could take the name for a path."""
 
+_PLAY = ("play-turn", "choose-request")
+
 
 def command(argument: str, directory: str) -> Sequence[str]:
-    """The command line of the adapter; see `GameDefinition.adapters`."""
+    """The command line of the adapter; see `Adapter`."""
     file, colon, name = argument.partition(":")
     path = os.path.abspath(os.path.join(directory, file))
     if not file.endswith(".py") or (colon and not name.isidentifier()):
@@ -37,3 +42,30 @@ def command(argument: str, directory: str) -> Sequence[str]:
     else:
         return (sys.executable, "-P", "-m", __name__, path, BOT + name)
     raise BotNotFoundError(f"BOT sot:{argument}: {problem}")
+
+
+def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
+    """Explain a fault in the library's words; see `Adapter`."""
+    if asked["type"] == "patron-request":
+        method, returned, choices = "select_patron()", reply.get("patron"), "available_patrons"
+    else:
+        returned = reply.get("cards" if asked["type"] == "choose-request" else "action")
+        method, choices = "play()", "possible_moves"
+    if not isinstance(returned, str):  # the adapter has found the move
+        return fault.detail
+    return (
+        f"its {method} returned {returned}, which is not in {choices}: return an entry of that "
+        "list, of the same call"
+    )
+
+
+ADAPTER = Adapter(
+    command,
+    {
+        "player-name-request": "its file, its constructor or its pregame_prepare()",
+        "patron-request": "its select_patron()",
+        **dict.fromkeys(_PLAY, "its play()"),
+    },
+    dict.fromkeys(_PLAY, "remaining_time has the milliseconds that are left of the turn"),
+    wrong,
+)

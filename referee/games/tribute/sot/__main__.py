@@ -33,7 +33,7 @@ def main() -> None:
                 replies.write(msgspec.json.encode(reply) + b"\n")
                 replies.flush()
     except AuthorError as error:
-        sys.exit(str(error))
+        sys.exit(f"Error: {error}")
     except Exception as error:
         show_error(error)
         sys.exit(1)

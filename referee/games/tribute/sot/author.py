@@ -7,12 +7,17 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.util import module_from_spec, spec_from_file_location
-from traceback import TracebackException
+from traceback import TracebackException, extract_tb
 from typing import Any
 
+import scripts_of_tribute
 from scripts_of_tribute.base_ai import BaseAI
 
 _OURS = (os.path.dirname(os.path.abspath(__file__)), "<frozen importlib")
+_ENGINE = os.path.join(os.path.dirname(str(scripts_of_tribute.__file__)), "game.py")
+_STARTS = (
+    'starts the engine when it is imported: put Game().run(...) below if __name__ == "__main__":'
+)
 
 
 class AuthorError(Exception):
@@ -26,7 +31,12 @@ def load(file: str, name: str) -> Callable[..., Any]:
     stem = os.path.basename(file).removesuffix(".py")
     spec: Any = spec_from_file_location("sot_bot" if stem in sys.modules else stem, file)
     module = sys.modules[spec.name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        if any(frame.filename == _ENGINE for frame in extract_tb(error.__traceback__)):
+            raise AuthorError(f"{file} {_STARTS}") from error
+        raise
     classes = {
         key: each
         for key, each in vars(module).items()
