@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from referee.bots.command import BotCommand, is_interpreter
 
@@ -27,6 +28,15 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
         return "", argv
     argv[at] = os.path.abspath(argv[at])
     return os.path.dirname(argv[at]), argv
+
+
+def from_here(folder: str) -> str:
+    """Show a folder as its path from the current one if it is in that, as users type it."""
+    with suppress(FileNotFoundError):  # the current folder may be gone
+        here = os.getcwd()
+        if folder.startswith(here.rstrip(os.sep) + os.sep):
+            return os.path.relpath(folder, here)
+    return folder
 
 
 def _program(argv: Sequence[str]) -> int | None:

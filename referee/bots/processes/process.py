@@ -29,6 +29,7 @@ from referee.bots.process_report import ProcessReport, TimeoutObservation
 from referee.bots.processes.cpu import Usage, is_computing, usage
 from referee.bots.processes.launch import LaunchedBot, why_not_begun
 from referee.bots.processes.output import Output, OutputLimitError
+from referee.bots.processes.place import from_here
 from referee.bots.processes.stderr import StderrKeeper
 from referee.games.interface.faults import Disqualification
 from referee.interrupts import signal_name
@@ -494,7 +495,7 @@ class BotProcess:
             limits=self._limits,
             reached=("process_limit",) if is_full else (),
             sandbox=self.launched.sandbox.kind,
-            folder=self.launched.folder,
+            folder=from_here(self.launched.folder),
         )
 
     def release(self) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.command import find_bot, resolve_bot
-from referee.bots.processes.place import start_place
+from referee.bots.processes.place import from_here, start_place
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +57,12 @@ def test_the_folder_of_the_program(here: Path, command: str, program: str) -> No
 def test_a_word_that_may_be_a_path_is_meant_from_here(command: str) -> None:
     found = resolve_bot(command)
     assert start_place(found) == ("", [*found.argv])
+
+
+def test_how_a_folder_is_shown(here: Path) -> None:
+    assert from_here(str(here / "own")) == "own"
+    assert from_here(str(here)) == str(here)
+    assert from_here("/usr") == "/usr"
 
 
 def test_a_chosen_folder_stays(here: Path) -> None:
