@@ -21,7 +21,9 @@ so that `import referee` is cheap.
 #   course.py       one match on its way to bots and logs, and its result; waits for nothing
 #   objects.py      plays a match of Python objects, in a plain loop
 #   runner.py       plays any other match, under trio
+#   capacity.py     cores and file descriptors that this machine has for the referee
 #   workers.py      processes that work for this one
+#   fork_server.py  the process from which they are forked
 #   tournament/     many bots against each other, and which is better
 #   api.py          play_match, play_matches: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn

@@ -19,10 +19,11 @@ from typing import Any
 from referee.bots.processes.cpu import stat_fields
 from referee.bots.processes.orphans import await_guardians, children, kill_orphans
 from referee.bots.processes.prctl import adopt_orphans, die_with_parent
+from referee.capacity import check_descriptors
 from referee.errors import ShortageError
 
-_LOADED = "referee.tournament.playing.worker"
-"""The module that workers have loaded from their start, with its imports."""
+_LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
+"""The modules that workers have loaded from their start, with their imports."""
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
 """Seconds between two looks for workers that somebody has stopped."""
@@ -42,13 +43,15 @@ def prepare() -> bool:
 
     Raises:
         FileNotFoundError: the working directory is gone, so that no program can start in it.
+        ShortageError: there are too few file descriptors.
     """
+    check_descriptors()
     if sys.platform != "linux":
         return False
     os.getcwd()
     try:
         resource_tracker.ensure_running()  # to start it later would unblock the signals
-        forkserver.set_forkserver_preload([_LOADED])
+        forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
     except OSError:
@@ -85,7 +88,8 @@ def worker_processes(
         number = context.Value("i", 0) if len(cores) == jobs else None
         pool = _Pool(jobs, context, initializer=_begin, initargs=(cores, number, {**os.environ}))
     except OSError as error:
-        raise ShortageError("processes cannot share memory (/dev/shm)", error) from error
+        what = "processes cannot share memory (they need a writable /dev/shm with free space)"
+        raise ShortageError(what, error) from error
     before = set(multiprocessing.active_children())
     spare = children()
     adopt_orphans()  # those of workers that are killed

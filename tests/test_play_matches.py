@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -236,6 +237,21 @@ def test_ctrl_c_is_a_keyboard_interrupt() -> None:
     with pytest.raises(KeyboardInterrupt):
         referee.play_matches([bot, "minimal"], 2, seed=1)
     assert left_behind() == []
+
+
+def test_too_few_descriptors_are_one_error() -> None:
+    """The process from which workers are forked prints nothing."""
+    program = (
+        "import referee\n"
+        "try:\n"
+        "    referee.play_matches(['minimal', 'minimal'], 2, jobs=2)\n"
+        "except referee.ShortageError as error:\n"
+        "    print(error)\n"
+    )
+    command = f"ulimit -n 40; exec {shlex.join([sys.executable, '-c', program])}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    says = "a match needs 48 file descriptors (ulimit -n): Too many open files\n"
+    assert (done.stdout, done.stderr) == (says, "")
 
 
 @pytest.mark.parametrize("as_file", [pytest.param(True, marks=pytest.mark.slow), False])

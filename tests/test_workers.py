@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
@@ -20,7 +21,7 @@ import pytest
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children
 from referee.errors import ShortageError
-from referee.workers import worker_processes
+from referee.workers import prepare, worker_processes
 
 
 def stop_for_good() -> None:
@@ -133,6 +134,26 @@ def test_the_process_from_which_workers_are_forked_is_replaced(number: int) -> N
         assert pool.submit(os.getppid).result(timeout=60) != parent
 
 
+@needs_fork_server
+def test_the_process_from_which_workers_are_forked_prints_no_traceback() -> None:
+    """It gets the pipes of a worker, and may not open them."""
+    code = """
+        import os, resource
+        from concurrent.futures.process import BrokenProcessPool
+        from referee.workers import worker_processes
+        with worker_processes(2) as pool:
+            parent = pool.submit(os.getppid).result()
+            resource.prlimit(parent, resource.RLIMIT_NOFILE, (8, 8))
+            try:
+                [future.result() for future in [pool.submit(os.getpid) for _ in range(2)]]
+            except BrokenProcessPool:
+                print("noticed")
+    """
+    words = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("noticed\n", "")
+
+
 def fork_both(pool: Executor) -> None:
     for future in [pool.submit(signal.pause) for _ in range(2)]:
         future.result(timeout=60)
@@ -184,6 +205,7 @@ def test_guardians_of_killed_workers_do_their_work(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes of others are seen in /proc")
 def test_ctrl_c_does_not_end_a_worker_that_is_being_started() -> None:
     """At a terminal it goes to all processes; the parent decides what ends."""
+    prepare()  # starts the resource tracker of Python, which SIGHUP would end
     before = children()
     with worker_processes(1) as pool:
         blocked = pool.submit(signal.pthread_sigmask, signal.SIG_BLOCK, [])
@@ -219,7 +241,7 @@ def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_lock)
     with (
-        pytest.raises(ShortageError, match=r"cannot share memory \(/dev/shm\): No such file"),
+        pytest.raises(ShortageError, match=r"a writable /dev/shm with free space\): No such file"),
         worker_processes(1),
     ):
         pass

@@ -15,8 +15,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee import workers
+from referee.capacity import cores
 from referee.cli.console import print_json, printing, say
-from referee.cli.work import bar, clock_time, collect_garbage, cores, status
+from referee.cli.work import bar, clock_time, collect_garbage, status
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.junit import Case, document
 from referee.text.terminal import escaped

@@ -1,4 +1,4 @@
-"""What commands that work for long share: garbage, trio, signals, progress, cores."""
+"""What commands that work for long share: garbage, trio, signals, progress."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
-DESCRIPTORS = 48
-"""File descriptors that are enough for a match of four bots and for what its imports open."""
 NUMPY_BYTES = 256 * 1024 * 1024
 """Bytes of memory that commands that calculate need, with a reserve."""
 GARBAGE_AFTER = 5_000
@@ -78,19 +76,6 @@ def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interr
         raise Interrupted(caught[0])
     interrupts.check()  # it came when trio had let go of the signals
     return results[0]
-
-
-def check_descriptors() -> None:
-    """Raise a `ShortageError` if not all files of a match can be opened, before a bot starts."""
-    opened: list[int] = []
-    try:
-        for _ in range(DESCRIPTORS):
-            opened.append(os.open("/", os.O_RDONLY | os.O_CLOEXEC))  # noqa: PERF401
-    except OSError as error:
-        raise ShortageError(f"a match needs {DESCRIPTORS} file descriptors", error) from error
-    finally:
-        for fd in opened:
-            os.close(fd)
 
 
 @contextmanager
@@ -160,11 +145,3 @@ def load_numpy() -> None:
 
     if before is None:
         del os.environ[name]  # it is not the bots' business
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

@@ -1,5 +1,7 @@
 """Control groups: limits of all of a bot's processes together, and counters (Linux; sandbox.md).
 
+Also the quota of CPU time that the referee's own group has.
+
 Each bot has a group of its own: one folder with cgroup v2, with v1 one in each hierarchy. They are
 made beside or below the group of this process, where it may do that:
 
@@ -22,6 +24,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from referee.match.limits import Limits, LimitsBy
@@ -57,6 +60,16 @@ def home() -> Home | None:
 
 def find_home(mounts: str, groups: str) -> Home | None:
     """As `home`, from the texts of /proc/self/mountinfo and /proc/self/cgroup."""
+    found = _own_groups(mounts, groups)
+    delegated = _delegated(found[""]) if "" in found else None
+    if delegated is not None:
+        return Home("cgroup-v2", dict.fromkeys(_V1, delegated))
+    usable = {name: folder for name, folder in found.items() if name and _can_make_in(folder)}
+    return Home("cgroup-v1", usable) if usable.keys() >= _NEEDED else None
+
+
+def _own_groups(mounts: str, groups: str) -> dict[str, str]:
+    """The folder of this process's group for each controller of v1, and for v2 as ""."""
     own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -74,11 +87,34 @@ def find_home(mounts: str, groups: str) -> Home | None:
             inside = own[name].removeprefix(root.rstrip("/")).rstrip("/")
             base = point + inside if os.path.isdir(point + inside) else point
             found.setdefault(name, base)
-    delegated = _delegated(found[""]) if "" in found else None
-    if delegated is not None:
-        return Home("cgroup-v2", dict.fromkeys(_V1, delegated))
-    usable = {name: folder for name, folder in found.items() if name and _can_make_in(folder)}
-    return Home("cgroup-v1", usable) if usable.keys() >= _NEEDED else None
+    return found
+
+
+@cache
+def cpu_quota() -> float:
+    """How many cores the groups of this process may use, such as 0.5; infinity without a quota."""
+    return find_cpu_quota(_read("/proc/self/mountinfo"), _read("/proc/self/cgroup"))
+
+
+def find_cpu_quota(mounts: str, groups: str) -> float:
+    """As `cpu_quota`, from the texts of /proc/self/mountinfo and /proc/self/cgroup.
+
+    A group has a share of its parent's quota, so the smallest quota from there upwards counts.
+    """
+    found = _own_groups(mounts, groups)
+    own = [Path(found[name]) for name in ("", "cpu") if name in found]
+    return min((_quota(at) for group in own for at in (group, *group.parents)), default=math.inf)
+
+
+def _quota(group: Path) -> float:
+    """The quota of one group: microseconds of CPU time in each period, which v1 has in two files.
+
+    A group without a quota has "max" there, or -1, and the highest group has no such file.
+    """
+    text = _read(f"{group}/cpu.max")
+    text = text or " ".join(_read(f"{group}/cpu.cfs_{name}_us") for name in ("quota", "period"))
+    words = text.split()
+    return int(words[0]) / int(words[1]) if len(words) == 2 and words[0].isdigit() else math.inf
 
 
 def _delegated(base: str) -> str | None:

@@ -9,9 +9,10 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
+from referee.capacity import cores
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
-from referee.cli.work import cores, run_in_trio, show_progress
+from referee.cli.work import run_in_trio, show_progress
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
+from referee.capacity import cores
 from referee.cli import console, settings
 from referee.cli.arguments import made_folder
 from referee.cli.consent import chosen_sandbox
-from referee.cli.work import collect_garbage, cores, run_in_trio, show_progress
+from referee.cli.work import collect_garbage, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts

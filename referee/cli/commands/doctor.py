@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from referee._version import __version__
 from referee.bots.processes.cgroups import home
 from referee.bots.processes.seccomp import seccomp_filter
+from referee.capacity import check_descriptors, cores
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
-from referee.cli.work import check_descriptors, cores, run_in_trio
+from referee.cli.work import run_in_trio
 from referee.errors import RefereeError, ShortageError
 from referee.interrupts import Interrupts
 from referee.text.terminal import duration, escaped, unbroken

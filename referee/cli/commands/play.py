@@ -12,6 +12,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from referee.capacity import check_descriptors
 from referee.cli import console, serving, settings, work
 from referee.cli.arguments import made_folder
 from referee.cli.consent import check_recorded, chosen_sandbox
@@ -72,7 +73,7 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     options.game = options.game or game_of_bots((bot, "") for bot in options.bots)
     if not options.bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
-    work.check_descriptors()  # before an old log is emptied
+    check_descriptors()  # before an old log is emptied
     sources, sitting = _sources(options)
     stderr_files = _stderr_files(options.stderr, len(sources))
     unseen = [options.log, recorded, options.resume, options.seed_file, *stderr_files]

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.cli.work import check_descriptors, load_numpy
+    from referee.cli.work import load_numpy
 
     words = options.words
-    check_descriptors()  # a worker that cannot be forked for want of them prints a traceback
     if options.cluster is None:
         from referee.workers import prepare
 
@@ -374,14 +373,14 @@ def _play(
 def _workers(
     options: argparse.Namespace, settled: _Settled
 ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-    from referee.cli.work import cores
+    from referee.capacity import cores
 
     if options.cluster is None:
         from referee.workers import worker_processes
 
         if (options.jobs or 0) > cores():
-            too_many = f"{options.jobs} jobs on {cores()} cores"
-            say(f"{too_many}: bots may time out since the machine is busy")
+            few = "1 core" if cores() == 1 else f"{cores()} cores"
+            say(f"{options.jobs} jobs on {few}: bots may time out since the machine is busy")
         jobs = options.jobs or cores()
         return lambda: worker_processes(jobs, pin=True), lambda: jobs
     from referee.tournament.playing.cluster import Cluster

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee import workers
+from referee.capacity import cores
 from referee.cli.arguments import check_files
 from referee.cli.consent import check_recorded
 from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
 from referee.cli.many_files import FileReport, Report, difference, examine
-from referee.cli.work import check_descriptors, collect_garbage, cores
+from referee.cli.work import collect_garbage
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
@@ -100,7 +101,6 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     folder = None if options.records is None else Path(options.records)
     if folder is not None and not folder.is_dir():
         raise UsageError(f"--records {folder}: the folder does not exist")
-    check_descriptors()  # as in a tournament
     unseen = (options.store, options.records, options.output)
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()

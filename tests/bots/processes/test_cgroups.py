@@ -6,6 +6,7 @@ stands in, and the real hierarchy for what needs no controller: freezing, killin
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.processes import cgroups
-from referee.bots.processes.cgroups import Cgroup, Home, find_home
+from referee.bots.processes.cgroups import Cgroup, Home, find_cpu_quota, find_home
 from referee.bots.processes.cpu import stat_fields
 from referee.match.limits import Limits
 
@@ -110,6 +111,41 @@ def test_of_version_1_each_hierarchy_has_a_path_of_its_own(tmp_path: Path) -> No
 def test_without_memory_or_pids_version_1_is_none(tmp_path: Path) -> None:
     (tmp_path / "pids").mkdir()
     assert find_home(mount(tmp_path / "pids", "cgroup", "rw,pids"), "3:pids:/\n") is None
+
+
+@pytest.mark.parametrize(
+    ("own", "above", "quota"),
+    [
+        ("max 100000", "max 100000", math.inf),
+        ("150000 100000", "max 100000", 1.5),
+        ("max 100000", "50000 100000", 0.5),
+        ("400000 100000", "100000 50000", 2),
+        ("", "300000 100000", 3),  # the controller is not enabled for the group itself
+        ("", "", math.inf),
+    ],
+)
+def test_the_smallest_quota_of_a_group_and_those_above_counts(
+    own: str, above: str, quota: float, tmp_path: Path
+) -> None:
+    group = tmp_path / "above" / "own"
+    group.mkdir(parents=True)
+    for folder, text in ((group, own), (group.parent, above)):
+        if text:
+            (folder / "cpu.max").write_text(f"{text}\n")
+    assert find_cpu_quota(mount(tmp_path, "cgroup2"), "0::/above/own\n") == quota
+
+
+@pytest.mark.parametrize(("quota", "cores"), [("-1", math.inf), ("50000", 0.5), ("800000", 8)])
+def test_version_1_has_a_quota_in_two_files(quota: str, cores: float, tmp_path: Path) -> None:
+    """As in a container, whose group is the root of what is mounted there."""
+    (tmp_path / "cpu.cfs_quota_us").write_text(f"{quota}\n")
+    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    mounts = mount(tmp_path, "cgroup", "rw,cpu,cpuacct", root="/docker/box")
+    assert find_cpu_quota(mounts, "3:cpu,cpuacct:/docker/box\n0::/\n") == cores
+
+
+def test_without_control_groups_there_is_no_quota() -> None:
+    assert find_cpu_quota("", "") == math.inf
 
 
 def test_a_group_of_version_2_has_its_limits_and_counters(tmp_path: Path) -> None:

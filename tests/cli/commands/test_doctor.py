@@ -93,5 +93,5 @@ def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
     words = ["sh", "-c", 'ulimit -n 40; exec "$0" -m referee doctor', sys.executable]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 1, done
-    assert "  NO  a match         a match needs 48 file descriptors" in done.stdout
+    assert "  NO  a match         a match needs 48 file descriptors (ulimit -n)" in done.stdout
     assert done.stdout.endswith("No match can be played here: see NO.\n")

@@ -1267,4 +1267,7 @@ def test_too_few_descriptors_are_one_line(room: int) -> None:
     command = f"ulimit -n {room}; exec {shlex.join(words)}"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 71
-    assert done.stderr == "referee: a match needs 48 file descriptors: Too many open files\n"
+    assert (
+        done.stderr
+        == "referee: a match needs 48 file descriptors (ulimit -n): Too many open files\n"
+    )
