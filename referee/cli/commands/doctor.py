@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import resource
 import shutil
@@ -17,23 +18,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from referee._version import __version__
-from referee.bots.processes.cgroups import home
+from referee.bots.processes.cgroups import cpu_quota, home
 from referee.bots.processes.seccomp import seccomp_filter
 from referee.capacity import check_descriptors, cores
 from referee.cli.consent import chosen_sandbox
-from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
-from referee.cli.work import run_in_trio
+from referee.cli.console import FAILED, OK, PLAIN_WIDTH, has_colour, print_json, printing, width
+from referee.cli.work import load_numpy, run_in_trio
 from referee.errors import RefereeError, ShortageError
 from referee.interrupts import Interrupts
 from referee.text.terminal import duration, escaped, unbroken
 
 if TYPE_CHECKING:
+    from referee.match.result import MatchResult
     from referee.match.sandbox import Sandbox
     from referee.starters import Language
 
 PROBE_SECONDS = 5.0
 """For each program that is asked for its version."""
-_LEAST_FILES = 1024
+_LEAST_LIMIT = 1024
 _LEAST_BYTES = 1_000_000_000
 _NAME_WIDTH = 16
 _PROC = Path("/proc")
@@ -44,7 +46,8 @@ class Check:
     """One thing that `doctor` looks for.
 
     Attributes:
-        status: "missing": a match can do without it; "problem": no match can be played.
+        status: "missing": a match can do without it; "problem": no match, or no tournament, can be
+            played.
         found: the version or state that was found, or why it is missing.
         purpose: the features that need it.
         get: the line that installs it, or what to do; empty if there is nothing to do.
@@ -60,7 +63,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Report:
-    """What `referee doctor --format json` prints: whether matches can be played, and all checks."""
+    """What `referee doctor --format json` prints.
+
+    Attributes:
+        ok: whether matches and tournaments can be played.
+    """
 
     ok: bool
     checks: list[Check]
@@ -105,18 +112,27 @@ def _text(report: Report) -> Iterator[str]:
         for start, text in parts:
             yield from unbroken(escaped(text), PLAIN_WIDTH, start, space)
     yield ""
-    yield "Matches can be played here." if report.ok else "No match can be played here: see NO."
+    problems = {check.section for check in report.checks if check.status == "problem"}
+    if "matches" in problems:
+        yield "No match can be played here: see NO."
+    elif problems:
+        yield "Matches can be played here, but no tournament: see NO."
+    else:
+        yield "Matches and tournaments can be played here."
 
 
 def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     """Look for each thing in turn; the match and the interpreters run in this sandbox."""
     from referee.starters import LANGUAGES
 
-    match = partial(_match, sandbox, interrupts)
+    match, tournament = partial(_match, sandbox, interrupts), partial(_tournament, sandbox)
     memory = "the memory and processes of bots, all of a bot's together"
+    files = partial(_limit, resource.RLIMIT_NOFILE, "-n")
+    processes = partial(_limit, resource.RLIMIT_NPROC, "-u")
     yield _check("matches", "Python", _python, "the referee", needed=True)
     yield _check("matches", "/bin/sh", _shell, "ending bots in every case", needed=True)
     yield _check("matches", "a match", match, "everything: minimal against minimal", needed=True)
+    yield _check("tournaments", "a tournament", tournament, "matches in processes", needed=True)
     for section, name, look, purpose in (
         ("strangers' bots", "bubblewrap", _bubblewrap, "--sandbox, for bots that nobody has read"),
         ("strangers' bots", "user namespaces", _namespaces, "bubblewrap, unless as root"),
@@ -125,9 +141,10 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
         ("machine", "cores", _cores, "honest reply times"),
         ("machine", "memory", _memory, "tournaments"),
         ("machine", "disk space here", _disk, "records and stores"),
-        ("machine", "open files", _files, "many bots at a time"),
-        ("machine", "processes", _processes, "many bots at a time"),
+        ("machine", "open files", files, "many bots at a time"),
+        ("machine", "processes", processes, "many bots at a time"),
         ("machine", "pipes", _pipes, "large messages without a wait"),
+        ("machine", "terminal", _terminal, "tables and progress"),
     ):
         yield _check(section, name, look, purpose)
     for language in LANGUAGES.values():
@@ -145,7 +162,7 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
 def _check(
     section: str, name: str, look: Callable[[], Found], purpose: str, *, needed: bool = False
 ) -> Check:
-    """Look for one thing, without which no match can be played if it is `needed`."""
+    """Look for one thing. If it is `needed`, nothing of its section can be played without it."""
     try:
         found = look()
     except OSError as error:  # of a system that is unlike others
@@ -180,11 +197,40 @@ def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
             played = run_in_trio(lambda _: play_once(spec, started, alone=True), interrupts)
     except RefereeError as error:
         return Found(False, str(error))
-    if played.disqualified:
-        lost = [player.disqualification for player in played.result.players]
-        return Found(False, "; ".join(each.detail for each in lost if each is not None))
-    took = duration(time.monotonic() - began)
-    return Found(True, f"played in {took}, sandbox {sandbox.kind}")
+    return _played([played.result], began, f"sandbox {sandbox.kind}")
+
+
+def _tournament(sandbox: Sandbox) -> Found:
+    """Play short matches in as many processes as a tournament starts, two matches in each."""
+    from referee.api import play_matches
+
+    jobs = max(2, cores())  # one would be no process of its own
+    began = time.monotonic()
+    try:
+        load_numpy()
+        played = play_matches(
+            ["minimal", "minimal"],
+            n=2 * jobs,
+            seed=1,
+            options={"max_turns": 4},
+            jobs=jobs,
+            sandbox=sandbox.kind,
+        )
+    except RefereeError as error:
+        return Found(False, str(error))
+    if played.void:
+        return Found(False, f"{played.void} of {2 * jobs} matches did not count")
+    how = f"{len(played.results)} matches in {jobs} processes"
+    return _played(played.results, began, how)
+
+
+def _played(results: list[MatchResult], began: float, how: str) -> Found:
+    """Found if no bot was disqualified: these bots make no mistake."""
+    players = [player for result in results for player in result.players]
+    details = [lost.detail for player in players if (lost := player.disqualification)]
+    if details:
+        return Found(False, "; ".join(dict.fromkeys(details)))
+    return Found(True, f"played in {duration(time.monotonic() - began)}, {how}")
 
 
 def _bubblewrap() -> Found:
@@ -230,8 +276,13 @@ def _cgroups() -> Found:
 
 
 def _cores() -> Found:
-    load, count = os.getloadavg()[0], cores()
-    text = f"{count}, load {load:.1f}"
+    load, count, quota = os.getloadavg()[0], os.cpu_count() or 1, cpu_quota()
+    text = f"{cores()}" if cores() == count else f"{cores()} of {count}"
+    if quota < count:
+        text += f" (control groups: {quota:g})"
+    text += f", load {load:.1f}"
+    if quota < 1:
+        return Found(False, text, "give the container one core, or bots may time out")
     return Found(load < count + 0.5, text, "wait until the machine is idle, or bots may time out")
 
 
@@ -247,22 +298,29 @@ def _disk() -> Found:
     return Found(free >= _LEAST_BYTES, f"{free / 1e9:.1f} GB free", "go to another folder")
 
 
-def _files() -> Found:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return Found(soft >= _LEAST_FILES, f"{soft} (at most {hard})", f"ulimit -n {_LEAST_FILES}")
-
-
-def _processes() -> Found:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-    is_free = soft == resource.RLIM_INFINITY
-    text = "no limit" if is_free else f"at most {soft} of this user"
-    return Found(is_free or soft >= _LEAST_FILES, text, f"ulimit -u {_LEAST_FILES}")
+def _limit(kind: int, option: str) -> Found:
+    """A limit that the shell's `ulimit` shows and sets with this option."""
+    soft, hard = (math.inf if n == resource.RLIM_INFINITY else n for n in resource.getrlimit(kind))
+    text = f"at most {soft}" if soft < math.inf else "no limit"
+    if soft < hard:
+        text += f", can be raised to {hard}" if hard < math.inf else ", can be raised"
+    get = f"ulimit {option} {_LEAST_LIMIT}"
+    if hard < _LEAST_LIMIT:
+        get = "let root raise it: /etc/security/limits.conf"
+    return Found(soft >= _LEAST_LIMIT, text, get)
 
 
 def _pipes() -> Found:
     most = int((_PROC / "sys/fs/pipe-max-size").read_text())
     get = "sysctl -w fs.pipe-max-size=1048576"
     return Found(most >= 1024 * 1024, f"up to {most // 1024} KiB", get)
+
+
+def _terminal() -> Found:
+    if not sys.stdout.isatty():
+        return Found(True, f"none (a file or a pipe): {PLAIN_WIDTH} columns, no colours")
+    colours = "colours" if has_colour(sys.stdout) else "no colours (NO_COLOR, TERM)"
+    return Found(True, f"{width(sys.stdout)} columns, {colours}")
 
 
 def _language(language: Language, sandbox: Sandbox) -> Found:

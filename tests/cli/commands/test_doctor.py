@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from referee.bots.processes import sandbox
+from referee import play_match
+from referee.bots.processes import cgroups, sandbox
 from referee.cli.commands import doctor
 from referee.starters import LANGUAGES
 from tests.support.live import referee
@@ -29,7 +33,7 @@ def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
     done = referee("doctor", env={"PATH": "/nonexistent"})
     lines = done.stdout.splitlines()
     assert done.returncode == 0  # a match of bots in Python needs nothing of the PATH
-    assert lines[-1] == "Matches can be played here."
+    assert lines[-1] == "Matches and tournaments can be played here."
     assert max(map(len, lines)) <= 80
     at = next(number for number, line in enumerate(lines) if line.startswith("  --  C++ "))
     assert lines[at].split("  ")[-1].strip() == "c++ is not installed"
@@ -41,11 +45,11 @@ def test_the_text_fits_80_columns_and_says_how_to_get_what_is_missing() -> None:
 
 def test_json_has_the_same() -> None:
     found = checks()
-    assert found["Python"]["status"] == found["a match"]["status"] == "ok"
+    assert found["Python"]["status"] == found["a tournament"]["status"] == "ok"
     assert {language.title for language in LANGUAGES.values()} <= found.keys()
     assert found["a match"]["found"].endswith("sandbox none")
     assert {check["section"] for check in found.values()} == {
-        *("matches", "strangers' bots", "machine", "languages", "extras")
+        *("matches", "tournaments", "strangers' bots", "machine", "languages", "extras")
     }
     for check in found.values():
         assert check["status"] in ("ok", "missing", "problem")
@@ -95,3 +99,87 @@ def test_where_no_match_can_be_played_the_exit_code_is_1() -> None:
     assert done.returncode == 1, done
     assert "  NO  a match         a match needs 48 file descriptors (ulimit -n)" in done.stdout
     assert done.stdout.endswith("No match can be played here: see NO.\n")
+
+
+def test_where_processes_share_no_memory_there_are_matches_and_no_tournament(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where nothing is mounted on /dev/shm."""
+
+    def no_lock(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_lock)
+    done = referee("doctor")
+    assert done.returncode == 1
+    assert "  ok  a match  " in done.stdout
+    assert "  NO  a tournament    processes cannot share memory (they need a" in done.stdout
+    assert done.stdout.endswith("\nMatches can be played here, but no tournament: see NO.\n")
+    report = json.loads(referee("doctor", "--format", "json").stdout)
+    assert report["ok"] is False
+    problems = [check["name"] for check in report["checks"] if check["status"] == "problem"]
+    assert problems == ["a tournament"]
+
+
+def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
+    """The bots of `doctor` make no mistake, so the machine does."""
+    lost = play_match(["false", "minimal"], seed=1).players[0].disqualification
+    assert lost is not None
+    fails = [play_match([bot, "minimal"], seed=1) for bot in ("minimal", "false", "false")]
+    assert doctor._played(fails, 0.0, "") == (False, lost.detail, "")
+    assert doctor._played(fails[:1], 0.0, "in a test").ok
+
+
+@pytest.mark.parametrize(
+    ("quota", "status", "found"),
+    [
+        (math.inf, "ok", "8, load 0.5"),
+        (2.5, "ok", "2 of 8 (control groups: 2.5), load 0.5"),
+        (0.5, "missing", "1 of 8 (control groups: 0.5), load 0.5"),
+    ],
+)
+def test_a_quota_of_cpu_time_is_shown(
+    quota: float, status: str, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.5, 0.5, 0.5))
+    for module in (cgroups, doctor):
+        monkeypatch.setattr(module, "cpu_quota", lambda: quota)
+    assert doctor._cores()[:2] == (status == "ok", found)
+
+
+@pytest.mark.parametrize(
+    ("limits", "found"),
+    [
+        ((1024, 1024), (True, "at most 1024", "ulimit -n 1024")),
+        ((256, 4096), (False, "at most 256, can be raised to 4096", "ulimit -n 1024")),
+        ((256, -1), (False, "at most 256, can be raised", "ulimit -n 1024")),
+        (
+            (60, 60),
+            (False, "at most 60", "let root raise it: /etc/security/limits.conf"),
+        ),
+        ((-1, -1), (True, "no limit", "ulimit -n 1024")),
+    ],
+)
+def test_a_limit_says_how_far_it_can_be_raised(
+    limits: tuple[int, int], found: tuple[bool, str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource, "RLIM_INFINITY", -1)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: limits)
+    assert doctor._limit(resource.RLIMIT_NOFILE, "-n") == found
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [({"TERM": "xterm"}, "72 columns, colours"), ({"NO_COLOR": "1"}, "72 columns, no colours")],
+)
+def test_a_terminal_is_described(
+    variables: dict[str, str], found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert doctor._terminal().text.startswith("none (a file or a pipe): 80 columns")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in {"COLUMNS": "72", **variables}.items():
+        monkeypatch.setenv(name, value)
+    assert doctor._terminal().text.startswith(found)
