@@ -131,13 +131,16 @@ An entry names options, or an option and its value ("--format=json"), or is `BOT
 """
 
 
-def use_instead(flag: str, prog: str, actions: Sequence[argparse.Action]) -> str:
+def use_instead(
+    flag: str, prog: str, actions: Sequence[argparse.Action], *, in_file: bool = False
+) -> str:
     """What to use in the place of an option of another tool; empty if nothing is known.
 
     Args:
         flag: the unknown option, for example "--port", "-games" or "-j4".
         prog: "referee play", for example.
         actions: the arguments of the command that its help lists.
+        in_file: whether it is a key of a configuration file, without its dashes.
     """
     name = re.sub(r"^-([a-z])\d+$", r"-\1", flag.lower().replace("_", "-"))
     name = re.sub(r"^-([a-z]{2})", r"--\1", name)
@@ -145,8 +148,9 @@ def use_instead(flag: str, prog: str, actions: Sequence[argparse.Action]) -> str
         if entry == MANY and prog == "referee play":
             return f"; {prog} plays one match, and {MANY} plays many"
         if entry == BOTS and any(_is_bot_argument(action) for action in actions):
-            return "; name each bot without an option: BOT"
-        found = [shown for word in entry.split() if (shown := _shown(word, actions))]
+            how = "in a [[bot]] table" if in_file else "without an option: BOT"
+            return f"; name each bot {how}"
+        found = [shown for word in entry.split() if (shown := _shown(word, actions, in_file))]
         if found:
             return f"; use {' or '.join(found)}"
     return ""
@@ -156,13 +160,18 @@ def _is_bot_argument(action: argparse.Action) -> bool:
     return action.metavar == BOTS and not action.option_strings
 
 
-def _shown(word: str, actions: Sequence[argparse.Action]) -> str:
-    """An option as the help shows it, with its value; empty if the command does not have it."""
+def _shown(word: str, actions: Sequence[argparse.Action], in_file: bool) -> str:
+    """An option as the help, or a file, shows it; empty if the command does not have it."""
     option, _, value = word.partition("=")
     for action in actions:
         if option not in action.option_strings:
             continue
+        if value and value not in (action.choices or ()):
+            return ""
+        if in_file:
+            key = option.removeprefix("--")
+            return f'{key} = "{value}"' if value else key
         if value:
-            return f"{option} {value}" if value in (action.choices or ()) else ""
+            return f"{option} {value}"
         return f"{option} {action.metavar or '...'}" if action.nargs != 0 else option
     return ""

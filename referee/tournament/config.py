@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,10 @@ class _Bot(BotTable, kw_only=True):
 
 
 def read_config(
-    name: str, values: Collection[str], flags: Collection[str]
+    name: str,
+    values: Collection[str],
+    flags: Collection[str],
+    hint: Callable[[str], str] = lambda option: "",
 ) -> tuple[list[str], list[Entrant], list[str]]:
     """A configuration as words of a command line, its bots, and the directories that it names.
 
@@ -35,6 +38,7 @@ def read_config(
     Args:
         values: the options that have a value, by their names: "time-limit".
         flags: those that have none.
+        hint: the end of the message about an unknown option, or "" if there is no hint.
 
     Raises:
         UsageError: the file cannot be read, or has what no tournament has.
@@ -60,7 +64,8 @@ def read_config(
             raise UsageError(f"{name}: {key} must be {kinds[option]}, not {value!r}")
         else:
             known = sorted({*kinds, "[[bot]]"} - {"bot"})  # which is a table
-            raise UsageError(f"{name}: unknown option {key!r}{instead(option, known)}")
+            do = hint(option) or instead(option, known)
+            raise UsageError(f"{name}: unknown option {key!r}{do}")
     return words, bots, directories
 
 

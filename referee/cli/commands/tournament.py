@@ -92,7 +92,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 _FLAGS = ("extend", "skip-broken", "no-keep-alive", "record-stderr", "quiet")
-_NOT_IN_CONFIG = ("config", "set", "env", "help", "browser", "same-bot")
+ONLY_TYPED = ("config", "browser", "same-bot")
+"""Options that a configuration file may not set."""
 _CHOSEN = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
 
@@ -107,13 +108,23 @@ class _ConfigParser(Parser):
 
 def _with_config(options: argparse.Namespace) -> argparse.Namespace:
     """Merge the options of the configuration file into the command line, which has priority."""
+    from referee.cli.foreign_options import use_instead
     from referee.tournament.config import read_config
 
     parser = _ConfigParser(prog=options.config, allow_abbrev=False)
     add_arguments(parser, "tournament")
     names = {name.removeprefix("--") for name in parser._option_string_actions}
-    values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *_NOT_IN_CONFIG}
-    chosen, bots, directories = read_config(options.config, values, _FLAGS)
+    values = {name for name in names if not name.startswith("-")} - {*_FLAGS, *ONLY_TYPED}
+    values -= {"set", "env", "help"}  # the first two are tables there
+
+    def hint(key: str) -> str:
+        if key in ONLY_TYPED:
+            return f"; give --{key} on the command line"
+        typed = {f"--{name}" for name in ONLY_TYPED}
+        actions = [each for each in parser._actions if typed.isdisjoint(each.option_strings)]
+        return use_instead(f"-{key}", "referee tournament", actions, in_file=True)
+
+    chosen, bots, directories = read_config(options.config, values, _FLAGS, hint)
     config = parser.parse_args(chosen)
     del config.bots
     if options.deals is not None or options.matches is not None:

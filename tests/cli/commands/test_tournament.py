@@ -28,6 +28,7 @@ import pytest
 
 from referee import cli
 from referee.bots.processes.cgroups import home
+from referee.cli.commands.tournament import ONLY_TYPED
 from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
@@ -597,6 +598,36 @@ def test_every_key_of_the_example_config_is_accepted(commands: Commands) -> None
     with Store.for_reading("night.sqlite") as store:
         assert [bot.name for bot in store.stages[0].bots] == ["Money", "Smithy", "My bot"]
     assert not list(Path("records").iterdir())  # only those with faults are kept
+
+
+def test_the_pages_name_the_options_that_a_config_may_not_set() -> None:
+    page = (ROOT / "spec" / "tournaments.md").read_text()
+    example = (ROOT / "spec" / "examples" / "tournament.toml").read_text()
+    first, second, third = (f"--{name}" for name in ONLY_TYPED)
+    assert f"except `{first}`, `{second}` and `{third}`" in page
+    assert f"except {first}, {second} and\n# {third}." in example
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("games", "'games'; use matches or deals"),
+        ("n", "'n'; use matches or deals"),
+        ("threads", "'threads'; use jobs"),
+        ("move_time", "'move_time'; use time-limit"),
+        ("swiss", "'swiss'; use pairing = \"swiss\""),
+        ("opt", "'opt'; use set"),
+        ("bots", "'bots'; name each bot in a [[bot]] table"),
+        ("browser", "'browser'; give --browser on the command line"),
+        ("same_bot", "'same_bot'; give --same-bot on the command line"),
+        ("deal", "'deal'; did you mean deals?"),
+    ],
+)
+def test_an_unknown_key_of_a_config_has_a_hint(key: str, says: str, commands: Commands) -> None:
+    """Also a key that other tools have; the hint is written as in the file."""
+    Path("cup.toml").write_text(f"{key} = 4\n")
+    refused = commands.refused("--config", "cup.toml")
+    assert refused.startswith(f"referee: cup.toml: unknown option {says}")
 
 
 def test_the_command_line_wins_over_the_config(commands: Commands) -> None:
