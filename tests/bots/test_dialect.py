@@ -57,10 +57,8 @@ def test_an_address() -> None:
 
 
 def test_a_dialect_of_the_game_before_a_program_or_an_address() -> None:
-    argument = "bare:node --fast"
-    assert find_bot(argument, "toy") == BotCommand(
-        argument, resolve_bot("node --fast").argv, "bare"
-    )
+    argument = "bare:sh --fast"
+    assert find_bot(argument, "toy") == BotCommand(argument, resolve_bot("sh --fast").argv, "bare")
     assert find_bot(f"bare:{URL}", "toy") == BotAddress(f"bare:{URL}", URL, "bare")
     assert find_bot(f"bare-form:{URL}", "toy") == BotAddress(f"bare-form:{URL}", URL, "bare-form")
 

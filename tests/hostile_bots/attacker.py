@@ -197,11 +197,11 @@ def read_folder(path):
 
 
 def descriptors(argument):
-    """Find more than its three pipes."""
+    """Find more than its three pipes. What its own libraries open is not inherited by programs."""
     own = {os.readlink(f"/proc/self/fd/{number}") for number in range(3)}
     with os.scandir("/proc/self/fd") as entries:
-        more = {os.readlink(entry) for entry in entries if entry.name not in "012"}
-    return " ".join(sorted(more - own - {f"/proc/{os.getpid()}/fd"}))
+        found = {os.readlink(entry) for entry in entries if os.get_inheritable(int(entry.name))}
+    return " ".join(sorted(found - own))
 
 
 # --- 4: other processes ---------------------------------------------------------------------------
