@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 from referee.games import GAMES
@@ -18,6 +19,16 @@ def test_ci_runs_the_readmes_test_command() -> None:
     assert len(commands) == 2
     assert commands[0] + "\n" in README
     assert commands[1] in (ROOT / ".ci" / "run").read_text().splitlines()
+
+
+def test_the_promised_versions_of_python_are_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    marks = " ".join(project["classifiers"])
+    versions = re.findall(r"Python :: (\d+\.\d+)", marks)
+    oldest, newest = versions[0], versions[-1]
+    assert project["requires-python"] == f">={oldest}"
+    for page in ("README.md", "spec/python.md", "CONTRIBUTING.md"):
+        assert f"{oldest} to {newest}" in (ROOT / page).read_text(), page
 
 
 def test_no_example_replaces_a_readers_bot() -> None:
