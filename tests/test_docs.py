@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ from referee.games import GAMES
 from tests.support.live import ROOT, entries, play, referee
 
 README = (ROOT / "README.md").read_text()
+WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
 PROTOCOL = (ROOT / "spec" / "protocol-v1.md").read_text()
 RULES = GAMES["dominion"]
 
@@ -19,14 +21,17 @@ def test_ci_runs_the_readmes_test_command() -> None:
     assert len(commands) == 2
     assert commands[0] + "\n" in README
     assert commands[1] in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert f"          {commands[1]}\n" in WORKFLOW
 
 
-def test_the_promised_versions_of_python_are_the_same_everywhere() -> None:
+def test_the_promised_versions_of_python_are_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     marks = " ".join(project["classifiers"])
     versions = re.findall(r"Python :: (\d+\.\d+)", marks)
     oldest, newest = versions[0], versions[-1]
     assert project["requires-python"] == f">={oldest}"
+    assert f"python: {json.dumps(versions)}\n" in WORKFLOW
+    assert f'python-version: "{newest}"\n' in WORKFLOW
     for page in ("README.md", "spec/python.md", "CONTRIBUTING.md"):
         assert f"{oldest} to {newest}" in (ROOT / page).read_text(), page
 
