@@ -44,7 +44,7 @@ def told(matches: referee.Matches) -> list[tuple[Any, ...]]:
 def test_the_matches_are_those_of_a_tournament() -> None:
     bots = ["big_money", "minimal", "smithy_big_money"]
     what = setup(
-        entrants(bots, "dominion"),
+        entrants(bots, "dominion")[0],
         game="dominion",
         players=3,
         matches=6,
