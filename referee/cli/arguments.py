@@ -214,7 +214,7 @@ def add_seed(parser: Options) -> None:
     """Add `--seed` and `--seed-file`, both as `seed`; and the name of the file as `seed_file`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--seed", type=seed, metavar="N", help="0 <= N < 2**53; random if not given")
-    text = "a file that has the seed: no bot can find it in the list of processes"
+    text = 'a file that has the seed, or "-": no bot can find it in the list of processes'
     add("--seed-file", action=_SeedFile, metavar="FILE", help=text)
 
 
