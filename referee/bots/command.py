@@ -76,8 +76,8 @@ class BotCommand(NamedTuple):
         dialect: of the game, which the bot speaks; empty for the canonical messages.
         directory: where it is started; empty: in the folder of its program (`start_place`).
         env: extra variables of its environment, as pairs (name, value).
-        is_timed: whether its environment says the time limit, as of an adapter
-            (`GameDefinition.adapters`).
+        adapter: of the game, which plays the bot and finds the time limit in its environment
+            (`GameDefinition.adapters`); empty: none.
     """
 
     argument: str
@@ -85,7 +85,7 @@ class BotCommand(NamedTuple):
     dialect: str = ""
     directory: str = ""
     env: tuple[tuple[str, str], ...] = ()
-    is_timed: bool = False
+    adapter: str = ""
 
 
 class BotAddress(NamedTuple):
@@ -164,7 +164,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
         _check_inside(rest.partition(":")[0], directory)
         argv = tuple(adapters[dialect].command(rest, directory))
         place = directory or os.path.dirname(os.path.abspath(rest.partition(":")[0]))
-        return BotCommand(as_text(argument), argv, directory=place, is_timed=True)
+        return BotCommand(as_text(argument), argv, directory=place, adapter=dialect)
     kind = rules.dialects.get(dialect) if rules is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)

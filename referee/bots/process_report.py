@@ -39,6 +39,7 @@ class ProcessReport(Struct, frozen=True):
     """The report on a process after its end.
 
     Attributes:
+        prefix: the dialect or the adapter of its bot, which a BOT argument begins with; or "".
         unasked: how many whole lines of its output nobody has read, as far as was looked.
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
@@ -56,3 +57,4 @@ class ProcessReport(Struct, frozen=True):
     reached: tuple[str, ...] = ()
     sandbox: Kind = "none"
     folder: str = ""
+    prefix: str = ""

@@ -23,7 +23,7 @@ import trio
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Bot, Failure, as_line
-from referee.bots.command import BotAddress, BotSource, resolve_bot
+from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.hosting import new_bot
 from referee.bots.in_process import InProcessBot
 from referee.bots.processes.launch import launch
@@ -142,7 +142,8 @@ class Driver(BotWrapper):
         if self._kind is not None:
             self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
-        self._adapter = rules.adapter(source.argument)
+        adapter = source.adapter if isinstance(source, BotCommand) else ""
+        self._adapter = (rules.adapters or {}).get(adapter)
         self._bot_limits = default_limits(rules)._replace(
             time_limit=limits.timeout,
             startup_limit=limits.timeout,
@@ -434,7 +435,7 @@ class Driver(BotWrapper):
 
     def _dialects(self) -> str:
         """What to do if a bot does not speak the game's messages at all."""
-        if self._dialect is not None:
+        if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._rules, self._source.argument)
         return f"; {given}" if given else ""

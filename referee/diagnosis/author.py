@@ -67,12 +67,14 @@ def diagnosis(
         count: how many faults it has made.
         notes: the notes of the game.
     """
-    dialect = rules.dialects.get(bot.partition(":")[0])
+    # The command of a bot's folder is known to its process alone.
+    prefix = (words and words.prefix) or bot.partition(":")[0]
+    adapter = (rules.adapters or {}).get(prefix)
+    dialect = rules.dialects.get(prefix)
     kind = None if dialect is None else dialect()
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     wrong = None if kind is None else kind.wrong
-    adapter = rules.adapter(bot)
     seen = list(evidence.faults.values())
     faults, has_stray = _faults(seen, rules, wrong, words, adapter)
     all_notes = []
@@ -88,7 +90,7 @@ def diagnosis(
     if left is not None:
         asked = " ".join(sent.decode().split()) or left.asked.decode().rstrip("\n")
         cause = _cause(rules, left, words, exit_code, requests, sent, adapter)
-        if not requests and kind is None:
+        if not requests and kind is None and adapter is None:
             cause = "; ".join(filter(None, (cause, dialects_for(rules, bot))))
         departure = DisqualificationReport(left.detail, cause, evidence.turn, requests, asked)
     return Diagnosis(departure, faults, all_notes, stderr)
@@ -200,8 +202,6 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
     """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
-    if rules.adapter(bot) is not None:
-        return ""  # the adapter speaks the game's own messages
     by_http = bot.startswith(("http://", "https://"))
     kinds = {name: kind() for name, kind in rules.dialects.items()}
     given = [

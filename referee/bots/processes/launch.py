@@ -63,7 +63,7 @@ nothing turns off the buffering of its output, adds modules to it or changes how
 And it tells nobody what the referee knows.
 """
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
-"""Where the program of a command that is timed finds the limit, in seconds or `inf`."""
+"""Where the program of an adapter finds the limit, in seconds or `inf`."""
 
 
 class LaunchedBot:
@@ -417,7 +417,7 @@ def _signal_all(pids: Iterable[int], number: int) -> None:
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
     """The environment of a bot (8.5)."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-    timed = {TIME_LIMIT: str(limits.time_limit)} if command.is_timed else {}
+    timed = {TIME_LIMIT: str(limits.time_limit)} if command.adapter else {}
     return inherited | _FIXED | timed | dict(command.env)
 
 

@@ -481,9 +481,11 @@ class BotProcess:
 
     def process_report(self, count: int) -> ProcessReport:
         """The report on the process, once it has ended."""
-        stderr = self.stderr.lines(count)
+        stderr, command = self.stderr.lines(count), self.launched.command
+        prefix = command.dialect or command.adapter
         if self._silence is not None:  # the end of its input has brought about the rest
-            return ProcessReport(stderr, silence=self._silence, limits=self._limits)
+            silence = self._silence
+            return ProcessReport(stderr, silence=silence, limits=self._limits, prefix=prefix)
         is_full = self.launched.refused_forks > self._refused_forks
         *lines, unfinished = self._output.unread.split(b"\n")
         unasked = [line for line in lines if not is_blank(line)]
@@ -496,6 +498,7 @@ class BotProcess:
             reached=("process_limit",) if is_full else (),
             sandbox=self.launched.sandbox.kind,
             folder=from_here(self.launched.folder),
+            prefix=prefix,
         )
 
     def release(self) -> bool:

@@ -116,10 +116,6 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     environment = Extra[Environment]()
     """How it is translated for programs that learn to play it."""
 
-    def adapter(self, bot: str) -> Adapter | None:
-        """The adapter that a BOT argument names; None if it names none."""
-        return (self.adapters or {}).get(bot.partition(":")[0])
-
     def probes(self) -> Probes:
         """Load how other referees of it are checked.
 

@@ -411,6 +411,15 @@ def test_a_report_has_the_words_of_the_library(tmp_path: Path, play: str, why: s
     assert why in text
 
 
+def test_the_same_words_for_a_bot_in_a_folder(tmp_path: Path) -> None:
+    written(tmp_path, play="return None")
+    (tmp_path / "bot.toml").write_text("command = 'sot:a_bot.py'\n")
+    for command in ("play", "conform"):
+        more = ("random",) if command == "play" else ("--case", "4.1/1")
+        done = referee(command, "--game", "tribute", str(tmp_path), *more, "--seed", "3")
+        assert "its play() returned None" in " ".join(done.stdout.split())
+
+
 def test_a_wrong_patron_is_told_in_the_words_of_the_library(tmp_path: Path) -> None:
     bot = written(tmp_path)
     file = tmp_path / "a_bot.py"
