@@ -281,7 +281,7 @@ class Steps:
             seat = seat_of(message.player_number, self._rules.max_seats)
             self._marks.append(Mark("disqualified", seat, message.reason))
             if reader is not None and seat is not None:
-                reader.disqualify(seat, message.reason)
+                return reader.disqualify(seat, message.reason)  # type: ignore[no-any-return]
         elif isinstance(message, GameEnd):
             self._marks.append(Mark("end", code=message.reason))
             return [] if reader is None else reader.end()
@@ -342,7 +342,8 @@ class MatchSteps(Steps):
         elif type(entry) is Disqualified:
             self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
             if reader is not None:
-                reader.disqualify(entry.seat, f"{entry.code}, {entry.detail}")
+                text = f"{entry.code}, {entry.detail}"
+                return reader.disqualify(entry.seat, text)  # type: ignore[no-any-return]
         kinds = (*self._rules.public, *self._rules.requests)
         if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
             return reader.read(entry.message, entry.to)  # type: ignore[no-any-return]

@@ -2,7 +2,8 @@
 
 In a record a turn begins with the first request to another player. In a spectator log, which has
 no requests, it ends with its clean-up (`events.py`): a top discard that can be a cellar's counts as
-one until a later message shows that it was the clean-up's.
+one until a later message shows that it was the clean-up's. Only the clean-up says what was played.
+If the match ends before it, the last request says it, and a militia is played that is answered.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from msgspec import Struct, field
 
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules.cards import CARDS, COST
-from referee.games.dominion.rules.messages import PlayTurn, SupplyInfo
+from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.seats import seat_id, seat_index
@@ -40,8 +41,9 @@ class Turn(turns.Turn, kw_only=True):
 
     Attributes:
         player_turn: counted from 1, of this player.
+        finished: false if the match, or its log, ends before the clean-up.
         hand: at the start; null where it is not known (a spectator log has no hands).
-        played: in order.
+        played: in order; a spectator log does not show it of a turn that is not finished.
         money: that the cards played gave.
         spent: the cost of the bought cards.
         bought, gained: in order; gained without the bought.
@@ -52,6 +54,7 @@ class Turn(turns.Turn, kw_only=True):
 
     actions: list[Action] = field(default_factory=list)  # type: ignore[assignment]
     player_turn: int = 0
+    finished: bool = True
     hand: list[str] | None = None
     played: list[str] = field(default_factory=list)
     money: int = 0
@@ -78,7 +81,9 @@ class Turns(turns.TurnReader[Turn]):
         self._active = 0
         self._events: list[Event] = []  # with faults and disqualifications
         self._request: PlayTurn | None = None  # the last one
+        self._attacks = False  # a militia was played since then
         self._cleaned_up = False  # only a shuffle can follow
+        self._has_begun = False  # for certain, although no message says it
         self._possible_end: int | None = None  # the number of events up to there
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
@@ -86,6 +91,8 @@ class Turns(turns.TurnReader[Turn]):
             self._ledger.show(message)
         elif isinstance(message, PlayTurn) and to is not None:
             return self._read_request(message, to)
+        elif isinstance(message, AttackRequest):
+            self._attacks = True
         elif isinstance(message, TurnMessage):
             return list(self._add(Event.of(message)))
         return []
@@ -93,17 +100,32 @@ class Turns(turns.TurnReader[Turn]):
     def note(self, what: str, seat: int, text: str) -> None:
         """Add a note to the events: it may be that the turn was over before it."""
         self.keep(self._events, Event(0, what, seat, (text,)))
-        if what == "disqualified":
-            self._disqualified.add(seat)
+
+    def disqualify(self, seat: int, text: str) -> list[Turn]:
+        # After a clean-up the next player was asked, so the next turn has begun.
+        over = [self.close()] if self._cleaned_up else []
+        self._has_begun = self._has_begun or bool(over)
+        self._disqualified.add(seat)
+        return over + super().disqualify(seat, text)
 
     def end(self) -> list[Turn]:
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
+        self.now.finished = self._has_cleaned_up()
         return super().end()
+
+    def _has_cleaned_up(self) -> bool:
+        if not self._is_record:
+            return self._cleaned_up
+        # Whoever has played something has two events at the clean-up, all others at most one.
+        kinds = {event.kind for event in self._events if event.seat == self._active}
+        plays = self._attacks or (self._request is not None and self._request.cards_played)
+        return (Kind.PLAYED if plays else Kind.TOP) in kinds
 
     def was_started(self) -> bool:
         """Whether more than a disqualification has happened in the turn."""
-        return bool(self._request) or any(e.kind != "disqualified" for e in self._events)
+        others = any(event.kind != "disqualified" for event in self._events)
+        return bool(self._request) or self._has_begun or others
 
     # --- turns --------------------------------------------------------------------------------
 
@@ -114,6 +136,7 @@ class Turns(turns.TurnReader[Turn]):
         self._is_record = True
         self._active = seat
         self._request = request
+        self._attacks = False
         return over
 
     def _add(self, event: Event) -> Iterator[Turn]:
@@ -183,7 +206,7 @@ class Turns(turns.TurnReader[Turn]):
         now.player_number, now.player_turn = seat_id(seat), self._turns[seat]
         now.played = cards_of(events, Kind.PLAYED)
         if not now.played and self._request is not None:
-            now.played = self._request.cards_played
+            now.played = [*self._request.cards_played, *["militia"] * self._attacks]
         now.gained, now.bought = self._gains(events, now.played)
         now.trashed = cards_of(events, Kind.TRASHED)
         now.money = sum(_MONEY.get(card, 0) for card in now.played)
@@ -200,7 +223,7 @@ class Turns(turns.TurnReader[Turn]):
         now.supply = self._ledger.supply
         self._events = []
         self._request = self._possible_end = None
-        self._cleaned_up = False
+        self._cleaned_up = self._attacks = self._has_begun = False
         self._active = self._ledger.next_seat(seat, self._disqualified)
         return super().close()
 
@@ -223,16 +246,18 @@ class Turns(turns.TurnReader[Turn]):
         total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
         shown = {*turn.gained, *turn.bought, "province"}
         left = {card: n for card, n in turn.supply.items() if card in shown or not n}
-        money = f" ({turn.spent} of {turn.money} money)"
+        is_hidden = turn.hand is None and not turn.finished
+        bought = listed(turn.bought) or ("nothing" if turn.finished else "")
+        money = "" if is_hidden else f" ({turn.spent} of {turn.money} money)"
         lines = {
             "hand": "" if turn.hand is None else listed(turn.hand) or "empty",
-            "played": listed(turn.played) or "nothing",
+            "played": listed(turn.played) or ("not known" if is_hidden else "nothing"),
             "trashed": listed(turn.trashed),
             "gained": listed(turn.gained),
         }
         return [
             *(Phrase(label, text) for label, text in lines.items() if text),
-            Phrase("bought", (listed(turn.bought) or "nothing") + money, "bold"),
+            *([Phrase("bought", bought + money, "bold")] if bought else []),
             *(_phrase(action, turn) for action in turn.actions),
             Phrase("deck", f"{_counted(turn.cards)} ({total})"),
             Phrase("scores", ", ".join(f"{seat_id(seat)} {n}" for seat, n in enumerate(scores))),

@@ -90,9 +90,10 @@ class TurnReader(ABC, Generic[T]):
         """Read a fault, which only a record has."""
         self.note("fault", fault.seat, f"{fault.code} ({fault.section}): {fault.detail}")
 
-    def disqualify(self, seat: int, text: str) -> None:
-        """Read the disqualification of a seat, with its reason in words."""
+    def disqualify(self, seat: int, text: str) -> list[T]:
+        """Read the disqualification of a seat, with its reason in words; returns as `read`."""
         self.note("disqualified", seat, text)
+        return []
 
     def end(self) -> list[T]:
         """Read the end of the match, or of its log; returns the turns not yet returned."""

@@ -119,6 +119,11 @@ class Turns(turns.TurnReader[Turn]):
                 self.act("attacks", whom, f"with {combat}", f"{left} left")
         return []
 
+    def close(self) -> Turn:
+        self.add_effects(*self._drawn)  # of a turn without a clean-up
+        self._drawn = []
+        return super().close()
+
     def _use(self, card: str, ability: str) -> None:
         """Give what an ability of a card gives, if its player has nothing to choose."""
         acting = self._copied if card == COPIES and ability != "primary" else card

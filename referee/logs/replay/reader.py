@@ -151,7 +151,7 @@ class Replay:
             yield from self._message(message, entry.to)
         elif isinstance(entry, FaultEntry | DisqualifiedEntry):
             if self._started:
-                self._entry(line.number, entry)
+                yield from self._entry(line.number, entry)
             elif len(self._early) < MAX_KEPT:  # the players are not known yet
                 self._early.append((line.number, entry))
             else:
@@ -159,14 +159,17 @@ class Replay:
         elif line.kind not in ("received", "exit", "stderr"):
             self._skip(line.number)
 
-    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> None:
+    def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
         seat = self._seat(entry.player_number)
         if seat is None:
             self._skip(number)
         elif isinstance(entry, FaultEntry):
             self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
-            self.turn_reader.disqualify(seat, f"{entry.code}, {entry.detail}")
+            yield from self._left(seat, f"{entry.code}, {entry.detail}")
+
+    def _left(self, seat: int, why: str) -> Iterator[Item]:
+        yield from map(TurnOver, self.turn_reader.disqualify(seat, why))
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
         message = line.content
@@ -191,7 +194,7 @@ class Replay:
                 raise UsageError(f"{self._rules.name} {problem}")
             yield self._start(self._rules, self._rules.turns)
             for entry in self._early:
-                self._entry(*entry)
+                yield from self._entry(*entry)
         # From here on every message is of, and for, players of this match.
         player = getattr(message, "player_number", seat_id(0))
         if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
@@ -206,7 +209,7 @@ class Replay:
         elif self._header is None:  # a record has an entry for it
             seat = self._seat(message.player_number)
             assert seat is not None  # as was seen above
-            self.turn_reader.disqualify(seat, message.reason)
+            yield from self._left(seat, message.reason)
 
     def _start(
         self, rules: GameDefinition, turns: Callable[[Sequence[str]], TurnReader[Any]]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from referee.games.dominion import RULES
+from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
 from tests.support.helpers import Imposed, begun, new_match, shake_hands, to_line
 
@@ -22,9 +23,9 @@ def buy(*cards: str) -> bytes:
     return to_line(reply | {"cards_to_buy": cards})
 
 
-def rich(max_turns: int) -> Match:
+def rich(max_turns: int, deck: str = "village") -> Match:
     """A match in which the first player has five coppers in its first hand."""
-    seats = {"player1": {"hand": ["copper"] * 5, "deck": ["village"] * 5}}
+    seats = {"player1": {"hand": ["copper"] * 5, "deck": [deck] * 5}}
     match = new_match(rules=Imposed({"seats": seats}).rules, max_turns=max_turns)
     shake_hands(match)
     return match
@@ -52,6 +53,18 @@ def test_a_bot_that_never_plays_what_it_buys() -> None:
     match.receive(0, buy("market"))
     end(match)
     assert "it bought action cards (market) and never played one" in match.notes()[0][0]
+
+
+def test_an_attack_that_ends_the_match_was_played() -> None:
+    match = rich(max_turns=9, deck="militia")
+    match.receive(0, buy("market"))
+    while match.standings()[0].turns < 7:
+        match.receive(match.due[0], CLEAN_UP)
+    while match.due == (0,):
+        match.receive(0, action("militia"))
+    match.disqualify(1, Disqualification.EXITED, "gone")
+    assert match.outcome is not None
+    assert match.notes()[0] == []
 
 
 def test_a_bot_that_plays_one_knows_how() -> None:

@@ -78,3 +78,15 @@ def test_a_turn_reads_like_table_talk() -> None:
         ("cleans up", "draws 1; shuffles; draws 4"),
     ]
     assert reader.seats(turn) == (0,)
+
+
+def test_a_turn_that_a_disqualification_ends_tells_what_was_drawn() -> None:
+    hand = ["Corvette", "Viper"]
+    scene = Scene({"before": {"seats": {"player1": {"hand": hand, "deck": ["Scout"]}}}})
+    scene.step({"do": ["play Corvette"]})
+    scene.step({"leave": "exited"})
+    reader = Turns(NAMES[:2])
+    (turn,) = LOG.turns(reader, Announced(scene.entries).public)
+    assert turn.scores is None
+    phrases = [(part.label, part.text) for part in reader.show(turn) if isinstance(part, Phrase)]
+    assert phrases == [("plays", "Corvette (1 combat; draws 1)")]

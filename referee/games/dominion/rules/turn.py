@@ -83,14 +83,14 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     table.moved()
     try:
         decisions = EFFECTS[card](table, turn, parameters)
-        if decisions is not None:
-            yield from decisions
     except BadParametersError as problem:
         player.in_play.pop()
         player.hand.insert(place, card)
         table.fault(player, faults.BAD_PARAMETERS, f"{card}: {problem}")
-    else:
-        player.actions_played.add(card)
+        return
+    player.actions_played.add(card)
+    if decisions is not None:
+        yield from decisions
 
 
 def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
