@@ -47,7 +47,7 @@ def test_the_match_in_the_readme_is_the_one_that_is_played() -> None:
     command = re.search(r"referee play (.*)", README)
     assert command is not None
     played = referee("play", *command[1].split()).stdout.splitlines()
-    shown = README[README.index("                longest") :].splitlines()
+    shown = README[README.index("                own ") :].splitlines()
     for line in ("Smithy Big Money (player2) won", "Seed 7."):
         assert [text for text in played if text.startswith(line)] == [
             text for text in shown if text.startswith(line)

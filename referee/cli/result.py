@@ -121,7 +121,7 @@ def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]
 
 
 def _players(result: MatchResult, painted: Paint) -> Iterator[str]:
-    heads = ("seat", "name", "score", "turns", "faults", "longest\nreply", "what happened")
+    heads = ("seat", "name", "score", "own\nturns", "faults", "longest\nreply", "what happened")
     to_right = (False, False, True, True, True, True, False)
     rows: list[tuple[Cell, ...]] = []
     for player in result.players:
@@ -291,6 +291,8 @@ def _notes(result: MatchResult, width: int) -> Iterator[str]:
 def _where(event: FirstFault | DisqualificationReport) -> str:
     if not event.request:
         return "handshake"
+    if not event.turn:
+        return f"before the first turn of the match, request {event.request}"
     return f"turn {event.turn} of the match, request {event.request}"
 
 

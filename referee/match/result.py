@@ -36,7 +36,7 @@ class DisqualificationReport(Struct, frozen=True):
         str,
         Meta(description="The most likely mistake for its author to fix, in a sentence; or empty."),
     ]
-    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    turn: Annotated[int, Meta(description="Of the match, over all players; 0 before its first.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
     asked: Annotated[str, Meta(description="The request that it did not answer, as it was sent.")]
 
@@ -47,7 +47,7 @@ class FirstFault(Struct, frozen=True):
     code: str
     section: Annotated[str, Meta(description="Of the game's protocol.")]
     detail: Annotated[str, Meta(description="The mistake, in a sentence for its author.")]
-    turn: Annotated[int, Meta(description="Of the match; 0 in the handshake.")]
+    turn: Annotated[int, Meta(description="Of the match, over all players; 0 before its first.")]
     request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
     line: Annotated[str, Meta(description="The reply as the bot gave it; a long one is cut.")]
     follows: Annotated[
@@ -80,7 +80,7 @@ class PlayerResult(Struct, frozen=True):
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
     bot: Annotated[str, Meta(description="The BOT argument, as it was given.")]
     score: int
-    turns: Annotated[int, Meta(description="Turns that it began.")]
+    turns: Annotated[int, Meta(description="Its own turns that it began.")]
     rank: Annotated[
         int, Meta(description="1 is best; shared on ties; the disqualified share the last.")
     ]

@@ -130,6 +130,13 @@ def test_the_last_one_standing_and_its_opponent() -> None:
     assert "It wrote nothing on stderr." in text
 
 
+def test_a_draft_is_before_the_first_turn() -> None:
+    left = gone("it ended", turn=0, request=2)
+    players = [player(1, 3, 0, 2, disqualified="exited", **left), player(2, 3, 0, 1)]
+    text = report("last-player-standing", [2], *players)
+    assert "Its request (before the first turn of the match, request 2):" in text
+
+
 def test_nobody_is_left() -> None:
     left = gone("it ended", turn=0, request=0)
     said = left | {"stderr": Stderr(["oh no"])}

@@ -80,6 +80,8 @@ def test_every_turn_is_there_and_fits_its_schema(name: str, seed: int) -> None:
     assert shown(reader, turns)
     summary = reader.summary(turns)
     assert all(len(row) == len(summary.columns) for row in [*summary.rows, *summary.totals])
+    numbers = [int(number) for row in summary.rows for number in row[0].split(", ")]
+    assert sorted(numbers) == [turn.turn for turn in turns]
     assert reader.summary([]).rows == []
 
 

@@ -266,7 +266,7 @@ class Translator(ChoosingTranslator, choices=NAMES):
 
     def show(self) -> str:
         lines = [
-            f"turn {self._turns}; {self._stage if self.options else 'not asked'}",
+            f"own turn {self._turns}; {self._stage if self.options else 'not asked'}",
             f"actions {self._actions}, buys {self._buys}, money {self._money}",
         ]
         for place, at in _AT.items():

@@ -238,7 +238,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def title(self, turn: Turn) -> str:
         name = self._names[seat_index(turn.player_number)]
-        return f"{turn.player_number} {name}, {turns.ordinal(turn.player_turn)} turn"
+        return f"{turn.player_number} {name}, its {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         scores = turn.scores or []
@@ -266,17 +266,19 @@ class Turns(turns.TurnReader[Turn]):
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
-        gained: dict[int, list[str]] = {}  # by the players' own turn numbers
+        numbers: dict[int, list[str]] = {}  # of the turns, by the players' own numbers
+        gained: dict[int, list[str]] = {}
         decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:
             seat = seat_index(turn.player_number)
             row = gained.setdefault(turn.player_turn, [""] * len(seats))
+            numbers.setdefault(turn.player_turn, []).append(str(turn.turn))
             row[seat] = ", ".join([*turn.gained, *turn.bought]) or "-"
             decks[seat] = _counted(turn.cards)
             scores = [str(points) for points in turn.scores or ()]
         return Summary(
-            ["turn", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
-            [[str(number), *gained[number]] for number in sorted(gained)],
+            ["turns", *(f"{seat_id(seat)} {name}" for seat, name in enumerate(self._names))],
+            [[", ".join(numbers[own]), *gained[own]] for own in sorted(gained)],
             [["points", *scores], ["deck", *decks]],
         )
 

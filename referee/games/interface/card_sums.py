@@ -67,14 +67,14 @@ class CardSums:
 
 
 def card_table(what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[str]) -> Table:
-    """The rows of bots whose cards have two numbers: how many, and the turn of the first.
+    """The rows of bots whose cards have two numbers: how many, and the own turn of the first.
 
     Args:
         cards: in their order where the share is the same; those of another version come last.
     """
     places = {card: place for place, card in enumerate(cards)}
-    title = f"{what}; count and first turn are means over the matches with the card"
-    columns = ("bot", "card", "matches", *SHARES, "count", "first turn")
+    title = f"{what}; count and own turn of the first are means over the matches with the card"
+    columns = ("bot", "card", "matches", *SHARES, "count", "own turn")
     rows = [
         row for bot, sums in bots for row in sums.rows(bot, lambda c: places.get(c, len(places)))
     ]

@@ -14,7 +14,7 @@ from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.player import TurnStats
 
 _TURN_COLUMNS = (
-    *("bot", "matches", "turns", "trade", "combat", "authority", "cards", "bases destroyed"),
+    *("bot", "matches", "own turns", "trade", "combat", "authority", "cards", "bases destroyed"),
 )
 
 

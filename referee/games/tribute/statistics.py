@@ -108,7 +108,15 @@ def _turns(bots: _Bots) -> Table:
         *made, calls, agents = [amount / turns if turns else None for amount in sums]
         paid = cost / sums[3] if sums[3] else None
         rows.append((bot, turns / len(matches), *made, paid, calls, agents))
-    heads = ("bot", "turns", "prestige", "power to prestige", "coins left over", "bought", "paid")
+    heads = (
+        "bot",
+        "own turns",
+        "prestige",
+        "power to prestige",
+        "coins left over",
+        "bought",
+        "paid",
+    )
     title = "Mean per turn, paid per card; turns per match"
     return Table(title, (*heads, "calls", "agents"), rows)
 

@@ -38,7 +38,7 @@ def heads(lines: list[str]) -> list[str]:
 def test_a_record_and_a_log(capsys: pytest.CaptureFixture[str]) -> None:
     record, log = (replay(capsys, str(file)) for file in (RECORD, LOG))
     assert heads(record) == heads(log)
-    assert heads(log)[0] == "Turn 1: player1 Big Money, 1st turn"
+    assert heads(log)[0] == "Turn 1: player1 Big Money, its 1st turn"
     assert any(line.startswith("  hand ") for line in record)
     assert not any(line.startswith("  hand ") for line in log)
     assert any("does not show hands" in line for line in log)

@@ -207,7 +207,7 @@ def test_the_tables() -> None:
     bought, gained = statistics().tables(SEATS)
     assert [*bought.columns] == [
         *("bot", "card", "matches", "share"),
-        *("points with", "points without", "count", "first turn"),
+        *("points with", "points without", "count", "own turn"),
     ]
     assert {*bought.percent} == {"share", "points with", "points without"}
     assert rows(bought) == [

@@ -209,7 +209,7 @@ export function mount(root, header, kit) {
     const { view, more } = shown;
     const isNow = active() === seat;
     const owned = [...Object.values(seen.cards)].reduce((sum, number) => sum + number, 0);
-    const facts = [`${owned} cards`, ...(seen.own ? [`${seen.own.turns} ${plural(seen.own.turns, "turn")}`] : [])];
+    const facts = [`${owned} cards`, ...(seen.own ? [`${seen.own.turns} ${plural(seen.own.turns, "own turn")}`] : [])];
     const zones = seen.own
       ? zonesOf(seen.own, seat, isNow)
       : [["Owns", Object.entries(seen.cards)]];
