@@ -18,6 +18,7 @@ import pytest
 import referee
 from referee.logs import read_record, summaries
 from referee.logs.verify import Kind, verify_record
+from referee.logs.zstd import zstd
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run
 from referee.tournament.rows import MatchRow
@@ -165,6 +166,7 @@ def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
     ]
     for file in files:
         written = {type(entry) for entry in read_record(file)}
+        assert b'"names"' not in zstd.decompress(file.read_bytes()).partition(b"\n")[0]
         assert (referee.StderrEntry in written) == record_stderr
 
 

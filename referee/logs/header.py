@@ -99,6 +99,8 @@ def read_header(line: bytes) -> Header | NoHeader:
         problem = f"version {header.version} of the format does not exist"
     elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
         problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
+    elif header.names and len(header.names) != len(header.bots):
+        problem = "it has not as many names as bots"
     elif not 0 <= header.seed < MAX_SEED:
         problem = "the seed is not an integer from 0 to 2**53 - 1"
     elif not is_started(line):

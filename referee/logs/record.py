@@ -58,6 +58,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     protocol: int
     seed: Annotated[int, Meta(ge=0)]
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
+    names: Annotated[
+        list[str] | UnsetType,
+        Meta(description="The names of the bots in a tournament, in seat order; missing: none."),
+    ] = msgspec.UNSET
     options: Any
     sandbox: Annotated[
         Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
@@ -333,6 +337,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         protocol=spec.rules.protocol,
         seed=spec.seed,
         bots=list(spec.bots),
+        names=list(spec.names) or msgspec.UNSET,
         options=spec.settings,
         sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
         limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
@@ -344,7 +349,8 @@ def spec_of(header: Header) -> MatchSpec:
     """The match that a header describes; raises `UsageError` if its options do not fit."""
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
-    return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox)
+    names = tuple(header.names or ())
+    return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox, names)
 
 
 def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:

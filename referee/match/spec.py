@@ -75,6 +75,7 @@ class MatchSpec(Struct, frozen=True):
         options: the game's own (`GameDefinition.options`).
         limits: of each bot.
         sandbox: of each bot.
+        names: that their tournament gives to the bots, in seat order; empty outside of one.
     """
 
     game: str
@@ -83,6 +84,7 @@ class MatchSpec(Struct, frozen=True):
     options: Any
     limits: Limits
     sandbox: Sandbox = NO_SANDBOX
+    names: tuple[str, ...] = ()
 
     @property
     def rules(self) -> GameDefinition:

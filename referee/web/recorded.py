@@ -39,7 +39,8 @@ def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
 
     Args:
         name: of a match record or a spectator log, plain or compressed.
-        names: of the players of a record, in seat order; empty: those that they gave themselves.
+        names: of the players of a record, in seat order; empty: those in its header, or if there
+            are none those that they gave themselves.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -74,7 +75,7 @@ def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
 
 def _from_record(name: str, names: Sequence[str]) -> MatchPage:
     rerun = Rerun(name)
-    made = _steps_of(rerun.header, names)
+    made = _steps_of(rerun.header, names or rerun.header.names or ())
     problem = ""
     try:
         for entries, time, stderr in rerun.rounds():

@@ -92,9 +92,10 @@ def test_what_is_no_log(data: bytes, tmp_path: Path) -> None:
         list(read_log(file))
 
 
-def test_a_header_that_no_match_can_have(tmp_path: Path) -> None:
+@pytest.mark.parametrize("new", [b'"seed":-', b'"names":["a"],"seed":', b'"names":7,"seed":'])
+def test_a_header_that_no_match_can_have(new: bytes, tmp_path: Path) -> None:
     file = tmp_path / "record"
-    file.write_bytes(RECORD.read_bytes().replace(b'"seed":', b'"seed":-', 1))
+    file.write_bytes(RECORD.read_bytes().replace(b'"seed":', new, 1))
     for read in (read_record(file), summaries([file])):
         with pytest.raises(LogReadError, match="line 1: modified: not a valid header"):
             list(read)

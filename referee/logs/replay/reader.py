@@ -32,7 +32,8 @@ class Start(Struct, frozen=True):
     """The players are known."""
 
     game: str  # a key of `GAMES`
-    names: list[str]  # in seat order
+    names: list[str]  # in seat order: those of the tournament of a record, or the bots' own
+    own_names: list[str]  # that the bots gave themselves
     seed: int | None  # of a record; None for a spectator log, which has less
     bots: list[str]  # the BOT arguments of a record
 
@@ -216,13 +217,20 @@ class Replay:
     ) -> Start:
         self._started = True
         self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
-        names = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
-        self.turn_reader = turns(names)
+        own = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         header = self._header or {}
+        names = _names(header.get("names"), self._seats) or own
+        self.turn_reader = turns(names)
         given = header.get("bots")
         bots = given if isinstance(given, list) else []
         shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
-        return Start(rules.name, names, header.get("seed"), shown)
+        return Start(rules.name, names, own, header.get("seed"), shown)
+
+
+def _names(value: Any, seats: int) -> list[str]:
+    """The names in a header; none if these are not the names of so many seats."""
+    fits = isinstance(value, list) and len(value) == seats
+    return value if fits and all(isinstance(name, str) for name in value) else []
 
 
 def _problem(raw: bytes, value: Any) -> str:

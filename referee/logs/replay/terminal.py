@@ -30,9 +30,12 @@ class Painter:
 
     def start(self, start: Start) -> Iterator[str]:
         """Write the heading before the first turn."""
-        for seat, name in enumerate(start.names):
-            bot = f" ({plain(start.bots[seat])})" if seat < len(start.bots) else ""
-            yield from self._wrap(f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}", 2)
+        for seat, (name, own) in enumerate(zip(start.names, start.own_names, strict=True)):
+            given = start.bots[seat] if seat < len(start.bots) else name
+            bot = f" ({plain(given)})" if given != name else ""
+            itself = f", which calls itself {plain(own)}" if own != name else ""
+            text = f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}{itself}"
+            yield from self._wrap(text, 2)
         if start.seed is None:
             hidden = GAMES[start.game].hidden
             text = f"A spectator log: it does not show {hidden}; a match record does."

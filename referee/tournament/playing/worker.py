@@ -207,7 +207,8 @@ class _Attempt:
         self.entrants = [batch.entrants[number] for number in plan.players]
         self.sources = [sources[number] for number in plan.players]
         bots = tuple([entrant.bot for entrant in self.entrants])
-        self.spec = replace(batch.spec, bots=bots, seed=plan.seed)
+        names = () if batch.results else tuple([entrant.name for entrant in self.entrants])
+        self.spec = replace(batch.spec, bots=bots, seed=plan.seed, names=names)
         self.match = self.spec.new_match()
         self.has_digest = not batch.results  # with the results, nobody needs a digest
         self.record: MemorySink | None = None

@@ -398,6 +398,8 @@ def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) 
     names = by_digest.get(item.digest, [])
     if item.bots and len(names) == len(item.bots):
         return names
+    if item.shown:
+        return item.shown
     return [by_bot.get(bot, bot) for bot in item.bots] or item.names
 
 

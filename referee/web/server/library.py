@@ -67,8 +67,9 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/serve.md, 3, describes the fields.
 
-    `shown` has the names from a tournament with this match or these bots. Without one it has the
-    BOT arguments, or in a log the names that the bots gave themselves.
+    `shown` has the names from a tournament with this match, from the record's header, or from a
+    tournament with these bots. Without any it has the BOT arguments, or in a log the names that the
+    bots gave themselves.
     """
 
     id: str
@@ -88,12 +89,13 @@ class Item(Struct, frozen=True):
     problem: str = ""
 
     def seats_of(self, bot: str) -> list[int]:
-        """The seats whose bot has this in its name or its BOT argument; all if it is empty."""
+        """The seats whose bot has this in a name or its BOT argument; all if it is empty."""
         wanted = bot.casefold()
-        bots = self.bots or [""] * len(self.names)
+        none = [""] * len(self.names)
+        known = zip(self.names, self.bots or none, self.shown or none, strict=False)
         return [
             seat
-            for seat, texts in enumerate(zip(self.names, bots, strict=False))
+            for seat, texts in enumerate(known)
             if any(wanted in text.casefold() for text in texts)
         ]
 
@@ -132,7 +134,7 @@ class Filter(NamedTuple):
         """Whether a match is listed."""
         if self.reason and item.reason != self.reason:
             return False
-        texts = (item.id, item.game, item.reason, *item.names, *item.bots)
+        texts = (item.id, item.game, item.reason, *item.names, *item.bots, *item.shown)
         if self.search and not any(self.search.casefold() in text.casefold() for text in texts):
             return False
         seats = item.seats_of(self.bot)
@@ -345,6 +347,7 @@ def _read(file: File) -> Item:
         "record",
         game=header.game,
         names=_cut(header.bots),
+        shown=_cut(header.names or []),
         bots=_cut(header.bots),
         seed=header.seed,
         started=header.started[:_LONGEST],

@@ -1217,6 +1217,7 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     for file in played:
         header, *_ = map(json.loads, zstd.decompress(file.read_bytes()).splitlines())
         assert header["sandbox"] == "bwrap"
+        assert sorted(header["names"]) == sorted(["big_money", str(bot)])
     said = [file.read_text() for file in Path(records).glob("*.stderr")]
     assert set(said) == {"['bot.py'] False\n"}
     assert len(played) == 4

@@ -136,6 +136,36 @@ def test_faults_are_shown_with_their_section() -> None:
     assert faults
 
 
+@pytest.mark.parametrize(
+    ("names", "heads"),
+    [
+        (
+            b'["\\u001b[2J","village_engine"]',
+            [
+                "player1: ?[2J (big_money), which calls itself Big Money",
+                "player2: village_engine, which calls itself Village Engine",
+            ],
+        ),
+        *(
+            (
+                odd,
+                ["player1: Big Money (big_money)", "player2: Village Engine (village_engine)"],
+            )
+            for odd in (b'["a"]', b'["a",1]', b"7")
+        ),
+    ],
+)
+def test_a_record_of_a_tournament_has_its_names(
+    names: bytes, heads: list[str], tmp_path: Path
+) -> None:
+    data = (EXAMPLES / "two-players.record.jsonl").read_bytes()
+    named = data.replace(b'"options":', b'"names":' + names + b',"options":', 1)
+    (tmp_path / "record").write_bytes(named)
+    replay, items = read(tmp_path / "record")
+    shown = painted(replay, items, Painter(80, colour=False))
+    assert shown[:2] == heads
+
+
 @pytest.mark.parametrize("width", [80, 140])
 @pytest.mark.parametrize("colour", [False, True])
 def test_no_line_is_wider_than_the_terminal(width: int, colour: bool) -> None:

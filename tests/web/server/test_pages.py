@@ -342,6 +342,19 @@ async def test_bots_have_the_names_that_the_organiser_gave(records: Path) -> Non
     assert own[0] not in json.dumps(match["turns"])
 
 
+async def test_a_record_of_a_tournament_has_its_names_without_the_store(records: Path) -> None:
+    lines = (records / RECORD).read_bytes()
+    names = b'"names":["anna <i>","ben"],"options":'
+    (records / RECORD).write_bytes(lines.replace(b'"options":', names, 1))
+    async with serving(records) as client:
+        listed = await parsed(client, "/?bot=anna&format=json")
+        page = (await got(client, "/?search=anna")).text
+        match = await parsed(client, f"/match/{RECORD}?format=json")
+    assert [item["shown"] for item in listed["matches"]] == [["anna <i>", "ben"]]
+    assert "<bdi>anna &lt;i&gt;</bdi>" in page
+    assert [seat["name"] for seat in match["header"]["seats"]] == ["anna <i>", "ben"]
+
+
 async def test_a_busy_machine_makes_no_standings_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
