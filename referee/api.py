@@ -122,14 +122,18 @@ async def play_match_async(
 def _shown(spec: MatchSpec, played: Played) -> MatchResult:
     """The result, which a notebook shows as the match itself."""
     if played.answers:
-        played.result.show_by(partial(_player, spec, played.answers))
+        players = played.result.players
+        said = [None if p.stderr is None else "\n".join(p.stderr.lines) for p in players]
+        played.result.show_by(partial(_player, spec, played.answers, said))
     return played.result
 
 
-def _player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
+def _player(
+    spec: MatchSpec, answers: Sequence[RecordedReply], stderr: Sequence[str | None], text: str
+) -> str:
     from referee.web.notebook import player  # takes long to load
 
-    return player(spec, answers, text)
+    return player(spec, answers, stderr, text)
 
 
 @contextmanager

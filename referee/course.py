@@ -22,13 +22,12 @@ from referee.diagnosis.evidence import Evidence
 from referee.games.interface.faults import Fault
 from referee.logs.record import RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
+from referee.logs.traces import ENDS
 from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results
 from referee.match.spec import MatchSpec
 
-STDERR_LINES = 8
-"""Lines to keep from either end of a bot's stderr."""
 MAX_ANSWERS = 16 * 2**20
 """Bytes of answers that are kept beside a result."""
 
@@ -255,7 +254,7 @@ class Course:
 
     def _diagnoses(self) -> list[Diagnosis]:
         match = self.match
-        words = [bot.process_report(STDERR_LINES) for bot in self._bots]
+        words = [bot.process_report(ENDS) for bot in self._bots]
         self._reached = [() if each is None else each.reached for each in words]
         if not self._evidence:
             return [Diagnosis(stderr=None if each is None else each.stderr) for each in words]

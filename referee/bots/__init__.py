@@ -9,7 +9,6 @@ digest.py      a digest of a bot's files, to notice changes
 table.py       the keys of a bot in TOML, there and in a configuration
 building.py    building the bot in a folder
 process_report.py  the traces of a bot that ended or did not answer
-traces.py      a long stderr: the lines that its author needs
 processes/     bots that are processes
 address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP

@@ -5,6 +5,8 @@
     packed.py   compressing them, in blocks that survive a crash
     zstd.py     Zstandard, of the standard library or its backport
     record.py   the match record: its lines as structs, and its writer
+    traces.py   a long stderr: the lines that its author needs
+    stderr.py   the stderr of bots beside a record
     source.py   reading lines of a log, plain or compressed, in bounded memory
     parsing.py  the meaning of these lines: typed entries and messages, and their game
     header.py   the first line of a record: its format, and whether its match can be run again

@@ -38,7 +38,9 @@ class LogReader:
         most: bytes, unpacked, after which reading stops.
 
     Attributes:
-        name: as it was given, or "standard input"; bytes that are not UTF-8 are shown as `\xHH`.
+        path: as it was given.
+        name: for people: the path, or "standard input"; bytes that are not UTF-8 are shown as
+            `\xHH`.
         line: how many lines were taken so far.
         torn: whether the last line has no end; known with it.
         packed: whether the data is compressed; known with the first line.
@@ -51,6 +53,7 @@ class LogReader:
     def __init__(
         self, name: str, *, at_end: Callable[[], bool] | None = None, most: int | None = None
     ) -> None:
+        self.path = name
         self.name = as_text(name)
         self.line = 0
         self.torn = False

@@ -14,14 +14,15 @@ from collections.abc import Iterable
 _SHORT = 40
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NO_BREAK = "\u00a0"
-_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
+_STYLES = {"bold": "1", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+_STYLES |= {"dim": "2", "raw": "2"}
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
     """A text with the escape sequence of a style; unchanged without a style or without colours.
 
     Args:
-        style: empty, "bold", "red", "green", "yellow", "blue" or "dim".
+        style: empty, "bold", "red", "green", "yellow", "blue", "dim" or "raw".
     """
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
 

@@ -129,7 +129,7 @@ class MatchRow(MatchColumns, array_like=True):
             empty: these have tables of their own.
         record: the match record, plain; empty if it is not to be kept. It is in no store, nor is
             what follows.
-        stderr: the beginning of each bot's standard error.
+        stderr: each bot's standard error; of a long one both ends.
         result: None if it was not asked for.
     """
 
@@ -200,7 +200,6 @@ def unplayed_row(plan: Plan, by: Container[int], reason: str, detail: str) -> Ma
             bot,
             disqualified=reason if bot in by else None,
             detail=detail if bot in by else None,
-            stderr="" if bot in by else None,
         )
         for seat, bot in enumerate(plan.players)
     ]

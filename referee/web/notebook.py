@@ -27,10 +27,15 @@ _FRAME = Markup(
 _TEXT = Markup("<p>{}</p>")
 
 
-def player(spec: MatchSpec, answers: Sequence[RecordedReply], text: str) -> str:
+def player(
+    spec: MatchSpec,
+    answers: Sequence[RecordedReply],
+    stderr: Sequence[str | None],
+    text: str,
+) -> str:
     """The page of a match in a frame that can reach nothing outside it, above its result."""
     try:
-        page = page_file([from_answers(spec, answers)])
+        page = page_file([from_answers(spec, answers, stderr)])
     except RefereeError as error:  # it is too large
         return f"{_TEXT.format(text)}{_TEXT.format(f'It cannot be shown: {error}')}"
     return f"{_FRAME.format(text, page)}{_TEXT.format(text)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -22,8 +22,9 @@ from referee.logs.record import Header as RecordHeader
 from referee.logs.record import header_of, spec_of
 from referee.logs.rerun import Rerun, rounds
 from referee.logs.source import LogReader
+from referee.logs.stderr import entry_of, read_stderr
 from referee.match.limits import Limits
-from referee.match.machine import Match
+from referee.match.machine import Disqualified, Entry, Match
 from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
 from referee.text.terminal import as_text, command_line
@@ -32,15 +33,19 @@ from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Se
 _TOO_SHORT = "no state of a game comes before this, so nothing can be shown"
 
 
-def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
+def read_match(
+    name: str, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
+) -> MatchPage:
     """Read a file.
 
-    A file that is cut short or damaged is shown as far as it goes, and its header says so.
+    A file that is cut short or damaged is shown as far as it goes, and its header says so. The
+    stderr of a bot comes from the record, the file beside it, or `stderr`: the first that has any.
 
     Args:
         name: of a match record or a spectator log, plain or compressed.
         names: of the players of a record, in seat order; empty: those in its header, or if there
             are none those that they gave themselves.
+        stderr: the last text of the bots of a record, in seat order, if it is kept elsewhere.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -55,16 +60,25 @@ def read_match(name: str, names: Sequence[str] = ()) -> MatchPage:
         )
         raise LogReadError(as_text(name), 1, f"{problem} has written")
     is_log = "type" in given and "entry" not in given
-    return _from_log(name) if is_log else _from_record(name, names)
+    return _from_log(name) if is_log else _from_record(name, names, stderr)
 
 
-def from_answers(spec: MatchSpec, answers: Sequence[RecordedReply]) -> MatchPage:
-    """The page of a match that was played just now: it is run again with all its answers."""
+def from_answers(
+    spec: MatchSpec, answers: Sequence[RecordedReply], stderr: Sequence[str | None] = ()
+) -> MatchPage:
+    """The page of a match that was played just now: it is run again with all its answers.
+
+    Args:
+        stderr: the last text of the bots, in seat order.
+    """
     header = header_of(spec, "")
     match = spec.new_match()
     made = _steps_of(header)
+    elsewhere = _StderrElsewhere("", len(spec.bots), stderr)
     for entries, seconds in rounds(match, answers):
+        elsewhere.add_to(made, entries)
         made.add(match, entries, seconds)
+    elsewhere.add_rest(made)
     return _record_page("", header, match, made, "")
 
 
@@ -73,14 +87,53 @@ def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
     return _header("live", spec.rules, spec.options, names, (), made)
 
 
-def _from_record(name: str, names: Sequence[str]) -> MatchPage:
+class _StderrElsewhere:
+    """The stderr of bots that is kept outside of their record, until a page has it.
+
+    It stands at the disqualification of its bot, which it may explain, otherwise at the end.
+    """
+
+    def __init__(self, record: str, seats: int, given: Sequence[str | None]) -> None:
+        texts = [*given, *[None] * seats][:seats]
+        self._entries = [
+            read_stderr(record, seat) or entry_of(seat, text or "")
+            for seat, text in enumerate(texts)
+        ]
+
+    def forget(self, player: str) -> None:
+        """The record has the stderr of this player."""
+        seat = seat_of(player, len(self._entries))
+        if seat is not None:
+            self._entries[seat] = None
+
+    def add_to(self, made: MatchSteps, entries: Iterable[Entry]) -> None:
+        """Give the page the stderr of those that these entries disqualify, before they do."""
+        for entry in entries:
+            if type(entry) is Disqualified:
+                self._add(made, entry.seat)
+
+    def add_rest(self, made: MatchSteps) -> None:
+        """Give the page the stderr of all others."""
+        for seat in range(len(self._entries)):
+            self._add(made, seat)
+
+    def _add(self, made: MatchSteps, seat: int) -> None:
+        entry, self._entries[seat] = self._entries[seat], None
+        if entry is not None:
+            made.add_stderr(entry)
+
+
+def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
     rerun = Rerun(name)
+    elsewhere = _StderrElsewhere(name, len(rerun.header.bots), stderr)
     made = _steps_of(rerun.header, names or rerun.header.names or ())
     problem = ""
     try:
-        for entries, time, stderr in rerun.rounds():
-            for said in stderr:
+        for entries, time, recorded in rerun.rounds():
+            for said in recorded:
                 made.add_stderr(said)
+                elsewhere.forget(said.player_number)
+            elsewhere.add_to(made, entries)
             if entries:
                 made.add(rerun.match, entries, time)
     except LogReadError as error:
@@ -91,6 +144,7 @@ def _from_record(name: str, names: Sequence[str]) -> MatchPage:
         problem = "The record was cut short: this is as far as it goes."
     if not made.steps:
         raise LogReadError(as_text(name), 1, _TOO_SHORT)
+    elsewhere.add_rest(made)
     return _record_page(name, rerun.header, rerun.match, made, problem)
 
 

@@ -27,6 +27,7 @@ from referee.games.interface.page import Series, Spectator
 from referee.games.interface.seats import seat_of
 from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
+from referee.logs.stderr import lines_of, text_of
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import load_page
@@ -301,6 +302,7 @@ class MatchSteps(Steps):
     ) -> None:
         super().__init__(rules, viewers)
         self.names = names
+        self._said: dict[int | None, StderrEntry] = {}  # seat -> its last text on stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to, `time` seconds after the bots were started."""
@@ -328,8 +330,8 @@ class MatchSteps(Steps):
     def add_stderr(self, entry: StderrEntry) -> None:
         """Take what a bot wrote to stderr before the answers that are added next."""
         seat = seat_of(entry.player_number, self._rules.max_seats)
-        left_out = f"[{entry.left_out} bytes left out]\n" if entry.left_out else ""
-        self.lines.append(Line("stderr", seat, left_out + entry.text))
+        self._said[seat] = entry
+        self.lines.append(Line("stderr", seat, text_of(entry)))
         self._marks.append(Mark("stderr", seat))
 
     def _note(self, entry: Entry) -> Sequence[Any]:
@@ -342,8 +344,8 @@ class MatchSteps(Steps):
         elif type(entry) is Disqualified:
             self._marks.append(Mark("disqualified", entry.seat, entry.code, "", entry.detail))
             if reader is not None:
-                text = f"{entry.code}, {entry.detail}"
-                return reader.disqualify(entry.seat, text)  # type: ignore[no-any-return]
+                text, said = f"{entry.code}, {entry.detail}", lines_of(self._said.get(entry.seat))
+                return reader.disqualify(entry.seat, text, said)  # type: ignore[no-any-return]
         kinds = (*self._rules.public, *self._rules.requests)
         if type(entry) is Sent and reader is not None and isinstance(entry.message, kinds):
             return reader.read(entry.message, entry.to)  # type: ignore[no-any-return]

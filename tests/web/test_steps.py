@@ -8,7 +8,9 @@ from pathlib import Path
 import msgspec
 
 import referee
+from referee.games.interface.capabilities import Phrase
 from referee.web.recorded import read_match
+from tests.support.live import hostile
 from tests.support.watched import watched
 
 
@@ -69,6 +71,40 @@ for line in sys.stdin:
     elif kind == "play-turn":
         print('{"type":"play-reply","phase":"cleanup"}', flush=True)
 """
+
+
+def test_stderr_beside_a_record_stands_where_its_bot_left(tmp_path: Path) -> None:
+    """That of the other bot, which did not fail, stands at the end."""
+    path = tmp_path / "7.record.jsonl"
+    bots = [hostile("exit_at", 3), "minimal", "minimal"]
+    referee.play_match(bots, seed=1, options={"max_turns": 5}, record=path)
+    (tmp_path / "7.player1.stderr").write_text("why player2\n")
+    (tmp_path / "7.player2.stderr").write_text("hello\n")
+    given = ["not this", None, "from the store"]
+    page = read_match(str(path), stderr=given)
+    said = [
+        (step, mark.seat) for step in page.steps for mark in step.marks if mark.kind == "stderr"
+    ]
+    left = next(
+        step for step in page.steps if any(mark.kind == "disqualified" for mark in step.marks)
+    )
+    last = page.steps[-1]
+    assert said == [(left, 0), (last, 1), (last, 2)]
+    lines = page.lines[slice(*left.lines)]
+    assert [line.text for line in lines if line.kind == "stderr"] == ["why player2\n"]
+    ends = [line.text for line in page.lines[slice(*last.lines)] if line.kind == "stderr"]
+    assert ends == ["hello\n", "from the store"]
+    told = [part for turn in page.turns for part in turn.show if isinstance(part, Phrase)]
+    assert Phrase("stderr", "why player2", "raw") in told
+
+
+def test_stderr_in_a_record_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "7.record.jsonl"
+    bots = [hostile("exit_at", 3), "minimal"]
+    referee.play_match(bots, seed=1, record=path, record_stderr=True)
+    (tmp_path / "7.player1.stderr").write_text("beside\n")
+    page = read_match(str(path))
+    assert [line.text for line in page.lines if line.kind == "stderr"] == ["giving up\n"]
 
 
 def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> None:

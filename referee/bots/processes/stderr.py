@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from referee.bots.traces import shortened
 from referee.errors import LogWriteError
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
+from referee.logs.traces import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
-from referee.text.terminal import cut, plain
 
 END_CAP = 16 * 1024
 """Bytes of the beginning, and as many of the end, that are kept for the report."""
-_MOST_COLUMNS = 400
-"""Columns after which a line is cut."""
 
 
 class StderrKeeper:
@@ -83,8 +80,8 @@ class StderrKeeper:
     def lines(self, count: int) -> Stderr:
         """What its author needs of it, made plain: up to `count` lines from either end."""
         if not self._dropped:
-            return shortened(list(enumerate(_plain_lines(self._head + self._tail))), count)
-        head, tail = _plain_lines(self._head), _plain_lines(self._tail)
+            return shortened(list(enumerate(_lines(self._head + self._tail))), count)
+        head, tail = _lines(self._head), _lines(self._tail)
         # A line is partly in each of the two.
         behind = max(len(head) + self._dropped - 1, len(head) + 1)
         return shortened([*enumerate(head), *enumerate(tail, behind)], count)
@@ -96,9 +93,5 @@ class StderrKeeper:
             self._file = None
 
 
-def _plain_lines(data: bytes) -> list[str]:
-    text = data.decode(errors="replace").replace("\r\n", "\n")
-    lines = [cut(plain(line.expandtabs()), _MOST_COLUMNS) for line in text.split("\n")]
-    if lines and not lines[-1]:
-        lines.pop()
-    return lines
+def _lines(data: bytes) -> list[str]:
+    return plain_lines(data.decode(errors="replace"))

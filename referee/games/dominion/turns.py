@@ -97,16 +97,16 @@ class Turns(turns.TurnReader[Turn]):
             return list(self._add(Event.of(message)))
         return []
 
-    def note(self, what: str, seat: int, text: str) -> None:
+    def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
         """Add a note to the events: it may be that the turn was over before it."""
-        self.keep(self._events, Event(0, what, seat, (text,)))
+        self.keep(self._events, Event(0, what, seat, (text, *stderr)))
 
-    def disqualify(self, seat: int, text: str) -> list[Turn]:
+    def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:
         # After a clean-up the next player was asked, so the next turn has begun.
         over = [self.close()] if self._cleaned_up else []
         self._has_begun = self._has_begun or bool(over)
         self._disqualified.add(seat)
-        return over + super().disqualify(seat, text)
+        return over + super().disqualify(seat, text, stderr)
 
     def end(self) -> list[Turn]:
         if self._possible_end is not None:
@@ -217,7 +217,8 @@ class Turns(turns.TurnReader[Turn]):
                 card = ", ".join(event.cards)
                 now.actions.append(Action(_WHAT[event.kind], card, player_number=number))
             elif event.kind in ("fault", "disqualified"):
-                now.notes.append(turns.Note(number, event.kind, event.cards[0]))
+                text, *stderr = event.cards
+                now.notes.append(turns.Note(number, event.kind, text, stderr))
         now.scores = self._ledger.scores()
         now.cards = {card: owned[seat][card] for card in CARDS if owned[seat][card] > 0}
         now.supply = self._ledger.supply

@@ -78,7 +78,7 @@ class Phrase(Struct, frozen=True):
 
     label: str  # one word
     text: str  # parts separated by ", ", where it may be wrapped
-    style: str = ""  # "", "bold", "red", "green", "yellow", "blue" or "dim"
+    style: str = ""  # "", "bold", "red", "green", "yellow", "blue", "dim"; "raw": of a bot
 
 
 class Picture(Struct, frozen=True):

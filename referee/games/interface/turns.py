@@ -27,6 +27,10 @@ class Note(Struct, frozen=True):
     player_number: Annotated[str, Meta(description="Whose it is.")]
     what: Annotated[str, Meta(extra_json_schema={"enum": ["fault", "disqualified"]})]
     text: Annotated[str, Meta(description="Code and sentence; of a fault also the section.")]
+    stderr: Annotated[
+        list[str],
+        Meta(description="Of a disqualification: the last lines of the bot, if they are kept."),
+    ] = []
 
 
 class Action(Struct):
@@ -90,9 +94,17 @@ class TurnReader(ABC, Generic[T]):
         """Read a fault, which only a record has."""
         self.note("fault", fault.seat, f"{fault.code} ({fault.section}): {fault.detail}")
 
-    def disqualify(self, seat: int, text: str) -> list[T]:
-        """Read the disqualification of a seat, with its reason in words; returns as `read`."""
-        self.note("disqualified", seat, text)
+    def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[T]:
+        """Read the disqualification of a seat.
+
+        Args:
+            text: the reason in words.
+            stderr: the last lines that its bot wrote there.
+
+        Returns:
+            As of `read`.
+        """
+        self.note("disqualified", seat, text, stderr)
         return []
 
     def end(self) -> list[T]:
@@ -113,7 +125,7 @@ class TurnReader(ABC, Generic[T]):
 
     def show(self, turn: T) -> list[Phrase | Picture]:
         """Say what happened in the turn."""
-        notes = [Phrase(n.what, f"{n.player_number}: {n.text}", "red") for n in turn.notes]
+        notes = [phrase for note in turn.notes for phrase in _phrases(note)]
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
@@ -172,9 +184,9 @@ class TurnReader(ABC, Generic[T]):
             for effect in effects:
                 self.keep(self.now.actions[-1].effects, effect)
 
-    def note(self, what: str, seat: int, text: str) -> None:
+    def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
         """Add a note to the turn."""
-        self.keep(self.now.notes, Note(seat_id(seat), what, text))
+        self.keep(self.now.notes, Note(seat_id(seat), what, text, list(stderr)))
 
     def keep(self, items: list[Any], item: Any) -> None:
         """Add an entry to a list of the turn, or count that it was left out."""
@@ -217,6 +229,12 @@ class TurnListener(Generic[T]):
             for part in self._turns.words(turn)
             if isinstance(part, Phrase) and part.label in self.verbs
         ]
+
+
+def _phrases(note: Note) -> Iterator[Phrase]:
+    yield Phrase(note.what, f"{note.player_number}: {note.text}", "red")
+    for place, line in enumerate(note.stderr):
+        yield Phrase("" if place else "stderr", line, "raw")
 
 
 def counted(words: Iterable[str], times: str = "") -> Iterator[str]:

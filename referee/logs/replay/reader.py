@@ -19,8 +19,9 @@ from referee.games.interface.seats import seat_id, seat_of
 from referee.games.interface.turns import MAX_KEPT, TurnReader
 from referee.logs.header import NoHeader, first_line, read_header
 from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
-from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry
+from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry, StderrEntry
 from referee.logs.source import LogReader
+from referee.logs.stderr import lines_of, read_stderr
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 
 _ALL = "all"
@@ -79,6 +80,7 @@ class Replay:
         self._seats = 0  # as long as the players are not known
         self._header: Mapping[str, Any] | None = None  # of a record
         self._early: list[tuple[int, FaultEntry | DisqualifiedEntry]] = []  # of the handshakes
+        self._said: dict[int | None, StderrEntry] = {}  # seat -> its last text on stderr
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False  # the match
         self._complete = False  # the log
@@ -157,7 +159,9 @@ class Replay:
                 self._early.append((line.number, entry))
             else:
                 self._skip(line.number)
-        elif line.kind not in ("received", "exit", "stderr"):
+        elif isinstance(entry, StderrEntry):
+            self._said[self._seat(entry.player_number)] = entry
+        elif line.kind not in ("received", "exit"):
             self._skip(line.number)
 
     def _entry(self, number: int, entry: FaultEntry | DisqualifiedEntry) -> Iterator[Item]:
@@ -167,10 +171,9 @@ class Replay:
         elif isinstance(entry, FaultEntry):
             self.turn_reader.fault(Fault(seat, entry.code, entry.section, entry.detail))
         else:
-            yield from self._left(seat, f"{entry.code}, {entry.detail}")
-
-    def _left(self, seat: int, why: str) -> Iterator[Item]:
-        yield from map(TurnOver, self.turn_reader.disqualify(seat, why))
+            said = self._said.get(seat) or read_stderr(self._reader.path, seat)
+            why = f"{entry.code}, {entry.detail}"
+            yield from map(TurnOver, self.turn_reader.disqualify(seat, why, lines_of(said)))
 
     def _message(self, line: Line, to: str) -> Iterator[Item]:
         message = line.content
@@ -210,7 +213,7 @@ class Replay:
         elif self._header is None:  # a record has an entry for it
             seat = self._seat(message.player_number)
             assert seat is not None  # as was seen above
-            yield from self._left(seat, message.reason)
+            yield from map(TurnOver, self.turn_reader.disqualify(seat, message.reason))
 
     def _start(
         self, rules: GameDefinition, turns: Callable[[Sequence[str]], TurnReader[Any]]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from referee.errors import UsageError, cannot_write
 from referee.logs.packed import Packer
+from referee.logs.stderr import stderr_beside
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.live import live_of
 from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
@@ -123,7 +124,7 @@ def write_record(folder: Path, row: MatchRow) -> None:
     """Write the record of a match, and its bots' stderr."""
     packer = Packer(".zst")
     files = {record_of(folder, row.match): packer.pack(row.record) + packer.end()}
-    for seat, text in enumerate(row.stderr, 1):
+    for seat, text in enumerate(row.stderr):
         if text:
             files[_stderr_of(folder, row.match, seat)] = text
     for path, data in files.items():
@@ -155,11 +156,13 @@ def record_of(folder: Path, match: int) -> Path:
 
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
-    return folder / f"{match:06}.player{seat}.stderr"
+    path = stderr_beside(str(record_of(folder, match)), seat)
+    assert path is not None  # a record is called so
+    return Path(path)
 
 
 def _remove(folder: Path, match: int, seats: int) -> None:
-    written = [_stderr_of(folder, match, seat + 1) for seat in range(seats)]
+    written = [_stderr_of(folder, match, seat) for seat in range(seats)]
     for path in [record_of(folder, match), *written]:
         try:
             path.unlink(missing_ok=True)

@@ -35,7 +35,7 @@ MAX_LATE_REPLAYS = 3
 LATE_PART = 0.1
 """The referee is late if it is by more than this part of the limit that was exceeded."""
 MAX_STDERR = 64 * 1024
-"""Bytes of a bot's stderr that are given back with a record."""
+"""Bytes of a bot's stderr that are given back with a record, half of them from its end."""
 
 
 def end_bots() -> None:
@@ -262,7 +262,7 @@ class _Attempt:
                 seats.append(SeatRow(plan.match, seat, plan.players[seat], rank=player.rank))
                 continue
             left, seconds = played.disqualified.get(seat), played.reply_seconds[seat]
-            stderr = "\n".join(player.stderr.lines) if player.stderr is not None else ""
+            stderr = None if player.stderr is None else "\n".join(player.stderr.lines)
             seats.append(
                 SeatRow(
                     match=plan.match,
@@ -298,7 +298,7 @@ class _Attempt:
             referee=__version__,
             seats=tuple(seats),
             record=self.record.data if is_kept and self.record is not None else b"",
-            stderr=[sink.data[:MAX_STDERR] for sink in self.stderr] if is_kept else [],
+            stderr=[_both_ends(sink.data) for sink in self.stderr] if is_kept else [],
             result=result if batch.results else None,
         )
 
@@ -310,6 +310,15 @@ def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
         yield plan
         if time.monotonic() >= until:
             return
+
+
+def _both_ends(stderr: bytes) -> bytes:
+    """A bot's stderr; of a long one the beginning and the end, which tells why it failed."""
+    omitted = len(stderr) - MAX_STDERR
+    if omitted <= 0:
+        return stderr
+    half = MAX_STDERR // 2
+    return b"%b\n[%d bytes left out]\n%b" % (stderr[:half], omitted, stderr[-half:])
 
 
 def _files(source: BotSource) -> list[str]:

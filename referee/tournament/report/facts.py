@@ -27,13 +27,14 @@ class BotDisqualification(Struct):
     """The first match in which a bot was disqualified with a code.
 
     Attributes:
+        stderr: the last lines that it wrote; None if it has no stderr.
         hint: how its sandbox may explain it, one clause; empty if it does not.
     """
 
     code: str
     match: int
     detail: str
-    stderr: list[str]
+    stderr: list[str] | None
     hint: str
 
 
@@ -120,8 +121,8 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
         disqualified[bot][code] += times
-        lines = (stderr or "").splitlines()
-        hint = missed(sandbox, lines) if code == Disqualification.EXITED else ""
+        lines = None if stderr is None else stderr.splitlines()
+        hint = missed(sandbox, lines or []) if code == Disqualification.EXITED else ""
         first[bot].append(BotDisqualification(code, match, detail or "", lines, hint))
     seconds_of: defaultdict[int, Counter[int]] = defaultdict(Counter)
     for bot, text in store.select(f"SELECT bot, reply_histogram {_SEATS}"):

@@ -332,7 +332,7 @@ def _bot_remarks(facts: BotFacts) -> Iterator[str]:
         yield f"{event.code}, first in match {event.match}: {plain(event.detail)}"
         if event.hint:
             yield f"  {event.hint}"
-        yield from (f"  stderr: {plain(line)}" for line in event.stderr)
+        yield from (f"  stderr: {plain(line)}" for line in event.stderr or ())
 
 
 def counts(found: Mapping[str, int]) -> str:

@@ -80,8 +80,9 @@ export class Match {
       this.values.push(step.values ? { ...before, ...step.values } : before);
     }
     if (this.lines) for (const line of lines) this.lines.push(line);
-    const named = (key, value) => (key !== "title" && value?.replace ? value.replace(/\bplayer(\d+)\b/g, (id, n) => this.names[n - 1] ?? id) : value);
-    for (const turn of turns) this.turns.set(turn.turn, JSON.parse(JSON.stringify(turn, named)));
+    // In the words of the referee a seat has its name; what a bot wrote stays as it is.
+    const named = ({ text, ...item }) => ({ ...item, text: item.style === "raw" ? text : text?.replace(/\bplayer(\d+)\b/g, (id, n) => this.names[n - 1] ?? id) });
+    for (const turn of turns) this.turns.set(turn.turn, { ...turn, show: turn.show.map(named) });
     this.header.rules = { ...this.header.rules, ...rules };
     this.moments = momentsOf(this);
     this.events = [...new Set(this.moments.map(({ at }) => at))];

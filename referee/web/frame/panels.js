@@ -238,7 +238,7 @@ export class Stderr extends OfLines {
     });
     this.element.replaceChildren(...made);
     if (some.length < match.said.length) this.element.append(dim(`${some.length} of ${match.said.length} steps with stderr; the others show when you go there.`));
-    if (!made.length) this.element.append(dim("No bot wrote anything to stderr, or it was not kept."));
+    if (!made.length) this.element.append(dim("No stderr here; --record-stderr keeps it."));
     if (current) reveal(this.element, current);
   }
 }

@@ -204,7 +204,11 @@ class Site:
     def _found_match(self, id: str) -> Parts:
         file = self._file(id)
         playing = self._playing(file)
-        return self.matches.parts(file, self._names(file)) if playing is None else playing.parts
+        if playing is not None:
+            return playing.parts
+        item = self.library.item(file)
+        stderr = self._entrants([item]).stderr.get(item.digest, [])
+        return self.matches.parts(file, self._names(file), stderr)
 
     def _playing(self, file: File) -> Playing | None:
         return self.live.find(file, partial(self._names, file))
@@ -217,13 +221,19 @@ class Site:
     def _with_names(self, given: Iterable[Item]) -> list[Item]:
         """Matches in the list, with the names of their bots in the tournaments here."""
         items = list(given)
-        found = Entrants({}, {})
+        found = self._entrants(items)
+        return [
+            msgspec.structs.replace(item, shown=_shown(item, found.by_digest, found.by_bot))
+            for item in items
+        ]
+
+    def _entrants(self, items: Sequence[Item]) -> Entrants:
+        """What the tournaments here know of the bots of matches."""
+        found = Entrants({}, {}, {})
         for store in self.library.stores:
             with suppress(RefereeError):  # it is damaged, which the list says
-                more = self.tournaments.entrants(store, [item.digest for item in items])
-                found.by_digest.update(more.by_digest)
-                found.by_bot.update(more.by_bot)
-        return [msgspec.structs.replace(item, shown=_shown(item, *found)) for item in items]
+                found.add(self.tournaments.entrants(store, [item.digest for item in items]))
+        return found
 
     def _file(self, id: str) -> File:
         self.library.look()

@@ -53,13 +53,15 @@ class Matches:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[File, tuple[str, ...]], Parts] = OrderedDict()
+        self._kept: OrderedDict[tuple[File, tuple[str | None, ...]], Parts] = OrderedDict()
 
-    def parts(self, file: File, names: Sequence[str] = ()) -> Parts:
+    def parts(
+        self, file: File, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
+    ) -> Parts:
         """A match.
 
         Args:
-            names: of the players, as of `read_match`.
+            names, stderr: of the players, as of `read_match`.
 
         Raises:
             UsageError: the file is too large, is not there any more, or is neither a record nor a
@@ -73,11 +75,11 @@ class Matches:
                 "referee page --turns shows a part of it"
             )
         with self._lock:  # a page asks for all parts at once, and one reading is enough
-            key = file, tuple(names)
+            key = file, (*names, *stderr)
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-            self._kept[key] = found = Parts.of(_read(file, names))
+            self._kept[key] = found = Parts.of(_read(file, names, stderr))
             while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
                 self._kept.popitem(last=False)
             return found
@@ -86,10 +88,10 @@ class Matches:
         return sum(parts.size for parts in self._kept.values())
 
 
-def _read(file: File, names: Sequence[str]) -> MatchPage:
+def _read(file: File, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:
     """Read a match; that its folder is somewhere on this machine is nobody's business."""
     try:
-        match = read_match(file.path, names)
+        match = read_match(file.path, names, stderr)
     except LogReadError as error:
         raise UsageError(f"{file.id}, line {error.line}: {error.problem}") from error
     problem = match.header.problem.replace(file.path, file.id)

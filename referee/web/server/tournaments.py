@@ -45,10 +45,23 @@ class Shown(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """The names of bots in tournaments: by digest of a match, in seat order; by BOT argument."""
+    """What tournaments know of the bots of matches.
+
+    Attributes:
+        by_digest: digest of a match -> their names, in seat order.
+        by_bot: BOT argument -> name.
+        stderr: digest of a match -> the last lines of those that were disqualified in it.
+    """
 
     by_digest: dict[str, list[str]]
     by_bot: dict[str, str]
+    stderr: dict[str, list[str | None]]
+
+    def add(self, others: Entrants) -> None:
+        """Add what another tournament knows."""
+        self.by_digest.update(others.by_digest)
+        self.by_bot.update(others.by_bot)
+        self.stderr.update(others.stderr)
 
 
 class StoreSummary(Struct, frozen=True):
@@ -150,21 +163,21 @@ class Tournaments:
         return found
 
     def entrants(self, file: File, digests: Collection[str]) -> Entrants:
-        """The names that a tournament gives to its bots, and to the players of these matches."""
+        """What a tournament knows of its bots, and of the players of these matches."""
         with _opened(file) as store:
             names = store.names
             marks = ", ".join("?" * len(digests))
             query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
-            by_digest = {
-                digest: [
-                    names[bot] for row in store.matches(match, match + 1) for bot in row.players
-                ]
+            seats = {
+                digest: [seat for row in store.matches(match, match + 1) for seat in row.seats]
                 for digest, match in list(store.select(query, list(digests)))
             }
             bots = store.stages[-1].bots if store.stages else ()
         counts = Counter(bot.bot for bot in bots)
         by_bot = {bot.bot: bot.name for bot in bots if counts[bot.bot] == 1}
-        return Entrants(by_digest, by_bot)
+        by_digest = {digest: [names[seat.bot] for seat in row] for digest, row in seats.items()}
+        stderr = {digest: [seat.stderr for seat in row] for digest, row in seats.items()}
+        return Entrants(by_digest, by_bot, stderr)
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
         """The digests of some matches of a store, by their numbers."""

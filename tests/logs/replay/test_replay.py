@@ -136,6 +136,26 @@ def test_faults_are_shown_with_their_section() -> None:
     assert faults
 
 
+@pytest.mark.parametrize("recorded", [True, False])
+async def test_a_disqualification_has_the_last_lines_of_the_bot(
+    recorded: bool, tmp_path: Path
+) -> None:
+    bots = (hostile("exit_at", 3), "minimal")
+    await play(tmp_path, *bots, record_stderr=recorded)
+    record = tmp_path / "7.record.jsonl"
+    (tmp_path / "record").rename(record)
+    beside = "player1\n\x1b[2Jbeside\n"
+    (tmp_path / "7.player1.stderr").write_text(beside)
+    replay, items = read(record)
+    (note,) = [note for turn in turns(items) for note in turn.notes]
+    lines = ["giving up"] if recorded else ["player1", "?[2Jbeside"]
+    assert note.stderr == lines
+    shown = painted(replay, items, Painter(80, colour=False))
+    at = next(at for at, line in enumerate(shown) if line.startswith("  stderr"))
+    assert "disqualified player1" in shown[at - 1]
+    assert [line[15:] for line in shown[at : at + len(lines)]] == lines
+
+
 @pytest.mark.parametrize(
     ("names", "heads"),
     [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import select
+import shlex
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
@@ -234,6 +236,18 @@ def test_stderr_is_kept_apart_by_match(executor: Executor) -> None:
     replies = [row.seats[row.players.index(1)].replies for row in rows]
     lines = [row.stderr[row.players.index(1)].count(b"\n") for row in rows]
     assert lines == [count + 1 for count in replies]  # one for its handshake
+
+
+def test_of_a_long_stderr_both_ends_are_kept(executor: Executor, tmp_path: Path) -> None:
+    """The end tells why a bot crashed."""
+    bot = tmp_path / "bot.py"
+    talks = "import sys\nprint('first', 'x' * 100_000, 'last', file=sys.stderr)\nsys.exit(1)\n"
+    bot.write_text(talks)
+    (found,) = play(executor, [shlex.join([sys.executable, str(bot)]), "big_money"], (1,))
+    text = found.stderr[found.players.index(0)]
+    assert text.startswith(b"first xxx")
+    assert text.endswith(b"xxx last\n")
+    assert b"\n[34476 bytes left out]\n" in text
 
 
 def test_stderr_is_recorded_on_request(executor: Executor) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from referee.games.interface.capabilities import Phrase
 from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
 from referee.web.steps import Line, Mark, MatchPage, Seat
@@ -397,6 +398,19 @@ def test_texts_of_bots_are_only_text(visit: Visit, match: MatchPage, tmp_path: P
         assert "\u202e" not in page.locator("main").inner_text()
         wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(wider) == 0
+
+
+def test_what_a_bot_wrote_is_not_changed(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
+    """Elsewhere the name of a seat stands for its number."""
+    show = [
+        Phrase("disqualified", "player4: exited", "red"),
+        Phrase("stderr", "  player4 ?", "raw"),
+    ]
+    turns = [replace(match.turns[0], show=show), *match.turns[1:]]
+    path = tmp_path / "raw.html"
+    path.write_text(page_file([MatchPage(match.header, turns, match.steps, match.lines)]))
+    texts = visit(path).locator(".turns .current .what").all_text_contents()
+    assert texts == [f"{match.header.seats[3].name}: exited", "  player4 ?"]
 
 
 def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path) -> None:

@@ -355,6 +355,46 @@ async def test_a_record_of_a_tournament_has_its_names_without_the_store(records:
     assert [seat["name"] for seat in match["header"]["seats"]] == ["anna <i>", "ben"]
 
 
+async def test_a_match_has_the_stderr_that_its_tournament_knows(records: Path) -> None:
+    """The file beside the record has more of it."""
+    *_, end = (json.loads(line) for line in (records / RECORD).read_bytes().splitlines())
+
+    def result(plan: Plan) -> MatchRow:
+        out = [Left("exited", "it ended", ["<b>oh no", "line 2"]), None]
+        return row(plan, left=out, digest=end["digest"] if plan.match == 0 else "")
+
+    stored(records, made_setup(2, deals=1), result=result)
+
+    async def said() -> list[Any]:
+        async with serving(records) as client:
+            match = await parsed(client, f"/match/{RECORD}?format=json")
+            assert (await got(client, f"/match/{RECORD}")).text.count("oh no") == 0
+        return [line for line in match["lines"] if line[0] == "stderr"]
+
+    assert await said() == [["stderr", 0, "<b>oh no\nline 2"]]
+    (records / RECORD.replace(".record.jsonl", ".player1.stderr")).write_text("beside\n")
+    assert await said() == [["stderr", 0, "beside\n"]]
+
+
+@pytest.mark.parametrize("stderr", [None, "", "oh no"])
+async def test_a_bot_without_stderr_is_not_said_to_have_written_nothing(
+    stderr: str | None, tmp_path: Path
+) -> None:
+    def result(plan: Plan) -> MatchRow:
+        made = row(plan, left=[Left("timeout", "it was slow", []), None])
+        made.seats[0].stderr = stderr
+        return made
+
+    path = stored(tmp_path, made_setup(2, deals=1), result=result)
+    async with serving(tmp_path) as client:
+        page = (await got(client, "/store/night.sqlite/bot/0")).text
+        found = await parsed(client, "/store/night.sqlite/bot/0?format=json")
+    (first,) = found["statistics"]["first_disqualifications"]
+    assert first["stderr"] == (None if stderr is None else stderr.splitlines())
+    assert ("It wrote nothing on stderr there." in page) == (stderr == "")
+    assert cli.main(["standings", str(path), "--bot", "bot0"]) == 0
+
+
 async def test_a_busy_machine_makes_no_standings_older(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from referee.match.result import Stderr
+from referee.text.terminal import cut, plain
 
 Numbered: TypeAlias = tuple[int, str]
 """A line with its number, from 0."""
@@ -19,11 +20,24 @@ _LIBRARY = re.compile(
     r"/rustc/|\d+: <?(?:std|core|alloc|rust_begin_unwind|__rust|_start|__libc)"
 )
 """A frame that is not of the author's own files."""
+ENDS = 8
+"""Lines to show from either end of a long text."""
+_MOST_COLUMNS = 400
+"""Columns after which a line is cut."""
 _MOST_ENDS = 4
 """A shortened text has at most this many times the lines of one end."""
 
 
-def shortened(lines: Sequence[Numbered], ends: int) -> Stderr:
+def plain_lines(text: str) -> list[str]:
+    """The lines of a text, each made plain and cut where it is very long."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    shown = [cut(plain(line.expandtabs()), _MOST_COLUMNS) for line in lines]
+    if shown and not shown[-1]:
+        shown.pop()
+    return shown
+
+
+def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
     """The part of stderr to show, with a line in the place of omitted lines.
 
     Left out first are frames of libraries and frames that were there before, then what is neither
