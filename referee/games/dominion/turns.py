@@ -40,7 +40,7 @@ class Turn(turns.Turn, kw_only=True):
     """One turn; a line of `referee replay --format json`.
 
     Attributes:
-        player_turn: counted from 1, of this player.
+        player_turn: counted from 1, of this player; 0 if the match ended in the handshake.
         finished: false if the match, or its log, ends before the clean-up.
         hand: at the start; null where it is not known (a spectator log has no hands).
         played: in order; a spectator log does not show it of a turn that is not finished.
@@ -104,7 +104,7 @@ class Turns(turns.TurnReader[Turn]):
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:
         # After a clean-up the next player was asked, so the next turn has begun.
         over = [self.close()] if self._cleaned_up else []
-        self._has_begun = self._has_begun or bool(over)
+        self._has_begun = any(self._turns)
         self._disqualified.add(seat)
         return over + super().disqualify(seat, text, stderr)
 
@@ -112,6 +112,9 @@ class Turns(turns.TurnReader[Turn]):
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
         self.now.finished = self._has_cleaned_up()
+        if self._events and not self.was_started():  # all but one failed in the handshake
+            self._note_all()
+            return [super().close()]
         return super().end()
 
     def _has_cleaned_up(self) -> bool:
@@ -212,13 +215,10 @@ class Turns(turns.TurnReader[Turn]):
         now.money = sum(_MONEY.get(card, 0) for card in now.played)
         now.spent = sum(COST.get(card, 0) for card in now.bought)
         for event in events:
-            number = seat_id(event.seat)
             if event.kind in _WHAT:
-                card = ", ".join(event.cards)
+                card, number = ", ".join(event.cards), seat_id(event.seat)
                 now.actions.append(Action(_WHAT[event.kind], card, player_number=number))
-            elif event.kind in ("fault", "disqualified"):
-                text, *stderr = event.cards
-                now.notes.append(turns.Note(number, event.kind, text, stderr))
+        self._note_all()
         now.scores = self._ledger.scores()
         now.cards = {card: owned[seat][card] for card in CARDS if owned[seat][card] > 0}
         now.supply = self._ledger.supply
@@ -227,6 +227,13 @@ class Turns(turns.TurnReader[Turn]):
         self._cleaned_up = self._attacks = self._has_begun = False
         self._active = self._ledger.next_seat(seat, self._disqualified)
         return super().close()
+
+    def _note_all(self) -> None:
+        for event in self._events:
+            if event.kind in ("fault", "disqualified"):
+                text, *stderr = event.cards
+                note = turns.Note(seat_id(event.seat), event.kind, text, stderr)
+                self.now.notes.append(note)
 
     def _gains(self, events: list[Event], played: list[str]) -> tuple[list[str], list[str]]:
         if self._request is not None and not self._request.buys and self._request.cards_gained:
@@ -238,10 +245,14 @@ class Turns(turns.TurnReader[Turn]):
     # --- for people ---------------------------------------------------------------------------
 
     def title(self, turn: Turn) -> str:
+        if not turn.player_number:
+            return ""
         name = self._names[seat_index(turn.player_number)]
         return f"{turn.player_number} {name}, its {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
+        if not turn.player_number:
+            return []
         scores = turn.scores or []
         points = scores[seat_index(turn.player_number)]
         total = f"{sum(turn.cards.values())} cards, {turns.plural(points, 'point')}"
@@ -271,6 +282,8 @@ class Turns(turns.TurnReader[Turn]):
         gained: dict[int, list[str]] = {}
         decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:
+            if not turn.player_number:
+                continue
             seat = seat_index(turn.player_number)
             row = gained.setdefault(turn.player_turn, [""] * len(seats))
             numbers.setdefault(turn.player_turn, []).append(str(turn.turn))

@@ -123,10 +123,11 @@ class Run:
 def write_record(folder: Path, row: MatchRow) -> None:
     """Write the record of a match, and its bots' stderr."""
     packer = Packer(".zst")
-    files = {record_of(folder, row.match): packer.pack(row.record) + packer.end()}
-    for seat, text in enumerate(row.stderr):
-        if text:
-            files[_stderr_of(folder, row.match, seat)] = text
+    files = {
+        _stderr_of(folder, row.match, seat): text for seat, text in enumerate(row.stderr) if text
+    }
+    # The last one: who finds a record finds what is beside it.
+    files[record_of(folder, row.match)] = packer.pack(row.record) + packer.end()
     for path, data in files.items():
         part = path.with_name(path.name + ".part")
         try:

@@ -87,6 +87,31 @@ def test_a_finished_turn_in_which_nothing_was_played_says_so() -> None:
     )
 
 
+def test_who_fails_in_the_handshake_is_told_in_a_turn_of_nobody() -> None:
+    match = new_match()
+    match.start()
+    match.receive(0, name_line(0))
+    match.disqualify(1, Disqualification.FAILED_TO_START, "gone")
+    reader = Turns(["Ann", "Ben"])
+    (turn,) = told(reader, match.take_entries())
+    assert (turn.turn, turn.player_number, reader.title(turn)) == (1, "", "")
+    assert phrases(reader, turn) == {"disqualified": "player2: failed-to-start"}
+    assert reader.summary([turn]).rows == []
+
+
+def test_a_log_counts_a_turn_that_began_after_a_shuffle() -> None:
+    match = new_match()
+    match.start()
+    for seat in (0, 1):
+        match.receive(seat, name_line(seat))
+    for seat in (0, 1, 0, 1):
+        match.receive(seat, to_line({"type": "play-reply", "phase": "cleanup"}))
+    match.disqualify(0, Disqualification.EXITED, "gone")
+    *_, last = told(Turns(["Ann", "Ben"]), match.take_entries(), public=True)
+    assert (last.turn, last.player_number, last.player_turn) == (5, "player1", 3)
+    assert [note.what for note in last.notes] == ["disqualified"]
+
+
 @pytest.mark.parametrize("is_active_gone", [False, True])
 def test_a_log_has_the_disqualification_in_the_turn_of_the_record(is_active_gone: bool) -> None:
     entries = attacked(is_active_gone=is_active_gone)
