@@ -47,7 +47,10 @@ class Mark(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """A state of a match, and what happened on the way to it."""
+    """A state of a match, and what happened on the way to it.
+
+    `ends` is the turn that this ended, if the state is one of a later turn.
+    """
 
     turn: int
     lines: tuple[int, int]
@@ -56,6 +59,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     values: dict[str, list[float]] = {}
     marks: list[Mark] = []
     time: float | None = None
+    ends: int = 0
 
 
 class Turn(Struct):
@@ -220,6 +224,7 @@ class Steps:
         seats: tuple[int, ...] = (),
         time: float | None = None,
         said: bool = True,
+        ends: int = 0,
     ) -> None:
         """Add a step. `said` is whether it takes the lines and marks since the last one."""
         changed = {}
@@ -242,7 +247,7 @@ class Steps:
         if said:
             lines, marks = (self._first_line, len(self.lines)), self._marks
             self._first_line, self._marks = len(self.lines), []
-        self.steps.append(Step(turn, lines, seats, changed, new_values, marks, time))
+        self.steps.append(Step(turn, lines, seats, changed, new_values, marks, time, ends))
         here = len(self.steps) - 1
         if not self.turns or self.turns[-1].turn < turn:
             self.turns.append(Turn(turn, here, here))
@@ -323,8 +328,10 @@ class MatchSteps(Steps):
         scores = [standing.score for standing in match.standings()]
         begun = [made.turn for made in over] if self._shows_result else [match.turns]
         turn = max([self.turns[-1].turn if self.turns else 1, *begun])
+        asked = self.steps[-1].turn if self.steps and not self._shows_result else turn
         self._add_between(turn)
-        self._add(turn, views, scores, match.due, round(time, 3))
+        ends = asked if asked != turn else 0
+        self._add(turn, views, scores, match.due, round(time, 3), ends=ends)
         self._turns_over(over)
 
     def add_stderr(self, entry: StderrEntry) -> None:

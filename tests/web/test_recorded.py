@@ -14,6 +14,7 @@ import pytest
 
 import referee
 from referee.errors import LogReadError, UsageError
+from referee.games.interface.capabilities import Phrase
 from referee.logs import read_record
 from referee.web.file import cut
 from referee.web.recorded import from_answers, read_match
@@ -79,6 +80,16 @@ def test_it_is_the_match(match: Watched, read: Read) -> None:
     assert faults == {(seat, code): n for seat, codes in counted for code, n in codes.items()}
     left = {mark.seat: mark.code for mark in marks if mark.kind == "disqualified"}
     assert left == {seat: gone.code for seat, gone in match.match.disqualified.items()}
+    of_marks = Counter(
+        step.ends or step.turn for step in page.steps for mark in step.marks if mark.kind != "end"
+    )
+    told = Counter(
+        turn.turn
+        for turn in page.turns
+        for part in turn.show
+        if isinstance(part, Phrase) and part.label in ("fault", "disqualified")
+    )
+    assert of_marks == told
     assert {mark.code for mark in marks} == set(page.header.rules)
     outcome, ended = match.match.outcome, page.header.outcome
     assert outcome is not None

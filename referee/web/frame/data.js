@@ -79,7 +79,7 @@ export class Match {
       const before = this.values[at - 1] ?? {};
       this.values.push(step.values ? { ...before, ...step.values } : before);
     }
-    if (this.lines) for (const line of lines) this.lines.push(line);
+    this.lines?.push(...lines);
     // In the words of the referee a seat has its name; what a bot wrote stays as it is.
     const named = ({ text, ...item }) => ({ ...item, text: item.style === "raw" ? text : text?.replace(/\bplayer(\d+)\b/g, (id, n) => this.names[n - 1] ?? id) });
     for (const turn of turns) this.turns.set(turn.turn, { ...turn, show: turn.show.map(named) });

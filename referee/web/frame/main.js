@@ -179,19 +179,23 @@ class App {
     return this.match.steps[this.step].turn;
   }
 
-  /** A step's place in words. */
-  nameOf(step) {
-    const { turn } = this.match.steps[step];
-    return `turn ${turn}, step ${step - this.match.first.get(turn) + 1}`;
+  /** The turn of a step, and its number there. */
+  placeOf(at) {
+    const { turn } = this.match.steps[at];
+    return { turn, step: at - this.match.first.get(turn) + 1 };
   }
 
-  addressOf(step) {
-    const { turn } = this.match.steps[step];
+  /** That in words, or the end of a turn: what ended it stands at a step of the next one. */
+  nameOf(at, ends) {
+    const { turn, step } = this.placeOf(at);
+    return ends ? `end of turn ${ends}` : `turn ${turn}, step ${step}`;
+  }
+
+  addressOf(at) {
     const { header } = this.match;
     return writePlace({
       match: this.number,
-      turn,
-      step: step - this.match.first.get(turn) + 1,
+      ...this.placeOf(at),
       eyes: this.eyes === header.viewers[0] ? "" : this.eyes,
       tab: this.tab,
     });
@@ -321,7 +325,7 @@ class App {
     this.tabs.update();
     if (!player.playing) {
       if (!first) this.address.set(this.addressOf(step));
-      const marks = (now.marks ?? []).filter((mark) => mark.kind !== "stderr").map((mark) => `${mark.kind} ${mark.code ?? ""}`);
+      const marks = (now.marks ?? []).filter(({ kind }) => kind !== "stderr").map(({ kind, code = "" }) => `${kind} ${code}`);
       this.say([this.nameOf(step), this.table.describe() || match.turns.get(turn)?.title, ...marks].filter(Boolean).join(". ").slice(0, 600));
     }
   }

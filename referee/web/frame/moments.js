@@ -5,10 +5,10 @@
 // it took the lead for good. It has to gain more than a quarter of the last margin: where a match is
 // won by small steps, no turn decided it.
 
-/** Moments in the order of their steps: {at, kind, seat, code, section, detail}. */
+/** Moments in the order of their steps: {at, ends, kind, seat, code, section, detail}. */
 export function momentsOf(match) {
   const { steps, values, order, first, header } = match;
-  const found = steps.flatMap((step, at) => (step.marks ?? []).filter(({ kind }) => kind !== "stderr").map((mark) => ({ at, ...mark })));
+  const found = steps.flatMap(({ marks = [], ends }, at) => marks.filter(({ kind }) => kind !== "stderr").map((mark) => ({ at, ends, ...mark })));
   const curve = header.series.find(({ name }) => name === "points")?.name ?? header.series[0]?.name;
   const ends = order.map((_, place) => (place + 1 < order.length ? first.get(order[place + 1]) - 1 : match.last));
   const numbers = ends.map((at) => values[at]?.[curve]).filter((row) => row?.length > 1);
@@ -56,7 +56,7 @@ function think(steps) {
   steps.forEach((step, at) => {
     if (typeof step.time !== "number") return;
     const time = before ? step.time - before.time : 0;
-    if (time > (longest?.time ?? 0.1)) longest = { at, kind: "think", seat: before.seats?.length === 1 ? before.seats[0] : null, detail: `${time.toFixed(2)} s`, time };
+    if (time > (longest?.time ?? 0.1)) longest = { at, ends: step.ends, kind: "think", seat: before.seats?.length === 1 ? before.seats[0] : null, detail: `${time.toFixed(2)} s`, time };
     before = step;
   });
   return longest ? [longest] : [];

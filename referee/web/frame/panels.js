@@ -110,7 +110,7 @@ function copyButton(app, text) {
       button.focus();
     }
     button.textContent = done ? "copied" : "no clipboard";
-    app.say(done ? "Copied." : "The browser did not copy it.");
+    app.say(done ? "Copied." : "It was not copied.");
   });
   return button;
 }
@@ -152,7 +152,7 @@ class OfLines {
     const { app } = this;
     const { match } = app;
     if (!match.lines) {
-      this.element.replaceChildren(dim("Reading the lines ..."));
+      this.element.replaceChildren(dim("Reading ..."));
       try {
         match.lines = await app.linesOf();
       } catch (error) {
@@ -201,8 +201,8 @@ export class Lines extends OfLines {
       ...(app.match.header.omitted ? [dim(app.match.header.omitted)] : []),
       ...some.map((entry) => line(app, entry, this.columns)),
     );
-    if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more lines`));
-    if (!found.length) this.element.append(dim("Nothing was said on the way to this step."));
+    if (found.length > some.length) this.element.append(dim(`and ${found.length - some.length} more`));
+    if (!found.length) this.element.append(dim("Nothing was said here."));
     reveal(this.element, null);
   }
 }
@@ -230,14 +230,14 @@ export class Stderr extends OfLines {
       const item = el(
         "section",
         { class: at === app.step ? "said current" : "said" },
-        link(app, at, { class: "where", "aria-current": at === app.step ? "step" : null }, app.nameOf(at)),
+        link(app, at, { class: "where", "aria-current": at === app.step ? "step" : null }, app.nameOf(at, match.steps[at].ends)),
         entries.map((entry) => line(app, entry)),
       );
       if (at <= app.step) current = item;
       return item;
     });
     this.element.replaceChildren(...made);
-    if (some.length < match.said.length) this.element.append(dim(`${some.length} of ${match.said.length} steps with stderr; the others show when you go there.`));
+    if (some.length < match.said.length) this.element.append(dim(`${some.length} of ${match.said.length}; the others show when you go there.`));
     if (!made.length) this.element.append(dim("No stderr here; --record-stderr keeps it."));
     if (current) reveal(this.element, current);
   }
@@ -285,7 +285,7 @@ export class Moments {
     if (!this.items.length) list.after(dim("Nothing so far."));
   }
 
-  #item({ at, kind, seat, code, section, detail }) {
+  #item({ at, ends, kind, seat, code, section, detail }) {
     const { app } = this;
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;
@@ -302,7 +302,7 @@ export class Moments {
         { class: "head" },
         el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
         seat === null || seat === undefined ? null : tag(app.seat(seat)),
-        link(app, at, { class: "where" }, app.nameOf(at)),
+        link(app, at, { class: "where" }, app.nameOf(at, ends)),
       ),
       code && el("p", null, el("code", null, code)),
       detail && el("p", { class: "detail" }, detail.length > LONG ? detail.slice(0, LONG) + "…" : detail),

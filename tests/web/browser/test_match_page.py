@@ -246,8 +246,11 @@ def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -
     for index, (at, mark) in enumerate(marks):
         item = items.nth(index)
         assert mark.code in item.inner_text()
+        ends = match.steps[at].ends
+        assert not ends or f"end of turn {ends}" in item.inner_text()
         item.locator(".where").click()
         assert step_of(page) == at
+    assert any(match.steps[at].ends for at, _ in marks)
     items.first.locator("summary").click()
     rule = match.header.rules[marks[0][1].code]
     assert items.first.locator("summary").inner_text() == f"{rule.section} {rule.title}"
