@@ -30,7 +30,7 @@ def test_the_command_ends_like_after_sighup(
     # One that ignores the signal plays to its end, and then cannot print the table.
     named = {"STORE": str(tmp_path / "s.sqlite"), "DEALS": "150" if ignores else "3000"}
     words = tuple(named.get(word, word) for word in words)
-    person = TypingPerson(*words, TMPDIR=str(tmp_path), ignores_hangup=ignores)
+    person = TypingPerson(*words, TMPDIR=str(tmp_path), ignores_hangup=ignores, folder=tmp_path)
     try:
         person.expect(shown)
         if ignores and words[0] == "serve":

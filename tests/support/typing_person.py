@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 from typing import IO
 
 from tests.support.live import ROOT
@@ -33,6 +34,7 @@ class TypingPerson:
         rows: int = 24,
         stdout: IO[bytes] | None = None,
         ignores_hangup: bool = False,
+        folder: Path = ROOT,
         **environment: str,
     ) -> None:
         self._leader, follower = pty.openpty()
@@ -49,7 +51,7 @@ class TypingPerson:
             stdin=follower,
             stdout=follower if stdout is None else stdout,
             stderr=follower,
-            cwd=ROOT,
+            cwd=folder,
             env=kept | {"TERM": "xterm-256color", "NO_COLOR": "1"} | environment,
             start_new_session=True,
             preexec_fn=prepare,
