@@ -412,10 +412,15 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    """The option that shows the bots the smallest folder that a program may need."""
+    """What to do so that bots see the smallest folder that a program may need.
+
+    A stranger may have named the program, to be shown a folder in which others have files.
+    """
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
     shown = prefix if name == "bin" and not _is_private(prefix) else folder
+    if _is_wide(os.path.realpath(shown)):
+        return "move it to a folder of its own"
     return f"give --sandbox-read {shlex.quote(shown)}"
 
 

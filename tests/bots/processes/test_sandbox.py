@@ -517,6 +517,16 @@ def test_an_interpreter_that_is_hidden_there_is_named(
         assert "exit code 9" in play("--sandbox", "bwrap", first=command).stdout
 
 
+def test_nobody_is_advised_to_show_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stranger names the interpreter."""
+    monkeypatch.setattr(sandbox, "_homes", lambda: {str(tmp_path)})
+    for place in (tmp_path / "x", tmp_path / "bin/x"):
+        said = sandbox.why_hidden("the interpreter ", str(place))
+        assert f"--sandbox-read {tmp_path} " not in f"{said} "
+    assert "move it to a folder of its own" in sandbox.why_hidden("the ", str(tmp_path / "x"))
+    assert sandbox.why_hidden("the ", f"{tmp_path}/bin/x").endswith(f"-read {tmp_path}/bin")
+
+
 def test_a_loader_that_is_hidden_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "loader", lambda _: "/opt/lib/ld.so")
     assert sandbox.why_not_inside(sys.executable) == (
