@@ -178,7 +178,7 @@ def test_what_makes_an_environment_travels_too() -> None:
 def test_what_is_rendered() -> None:
     env = dominion_v1.env(render_mode="ansi")
     env.reset(seed=7)
-    assert env.render().startswith("player_1\nturn 1; buy\n")
+    assert env.render().startswith("player_1\nown turn 1; buy\n")
     wars = botwars_v1.parallel_env(rows=4, cols=4, render_mode="ansi")
     wars.reset(seed=7)
     assert wars.render() == "player_1\n....\n....\n....\n...."
