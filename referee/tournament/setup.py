@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import bot_folder, bot_in
 from referee.bots.folder import BOT_FILE
-from referee.errors import NotBuiltError, UsageError, UsageErrors
+from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
 from referee.text.lookalikes import looks
+from referee.text.terminal import as_text
 from referee.tournament.choices import FORMATS, MAX_BOTS
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule import format_of
@@ -110,6 +111,30 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
         if mistake is not None:
             broken[number] = mistake
     return bots, broken
+
+
+def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageError]]:
+    """The bots without bytes that are not UTF-8, which no store and no record can hold.
+
+    Returns:
+        All bots, and by their numbers an error for those that had such bytes.
+    """
+    texts = [
+        Entrant(
+            name=as_text(bot.name),
+            bot=as_text(bot.bot),
+            directory=as_text(bot.directory),
+            env=tuple((as_text(name), as_text(value)) for name, value in bot.env),
+        )
+        for bot in bots
+    ]
+    why = "its name, path or environment has bytes that are not UTF-8: rename it"
+    broken: dict[int, UsageError] = {
+        number: BotNotFoundError(f"BOT {text.name}: {why}")
+        for number, (text, bot) in enumerate(zip(texts, bots, strict=True))
+        if text != bot
+    }
+    return texts, broken
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:

@@ -18,6 +18,7 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import (
+    as_unicode,
     check_extension,
     differences,
     entrants,
@@ -261,6 +262,21 @@ def test_no_folder_has_the_name_of_a_bundled_bot(name: str, folders: Path) -> No
     _, broken = entrants(["bots/a", "bots/b"], "dominion")
     assert f"its name {name} is, or looks like, that of another bot: the bundled" in str(broken[0])
     assert entrants(["anna=bots/a", "bots/b"], "dominion")[1] == {}
+
+
+@pytest.mark.parametrize(
+    "argument", ["z\udcff=minimal", "b\udcff.py", "bots/f\udcff", "bots/a\udcff"]
+)
+def test_what_is_no_unicode_is_told_and_can_be_left_out(argument: str, folders: Path) -> None:
+    """No store and no record can hold it."""
+    if argument.startswith("bots/f"):
+        Path(argument).mkdir()
+        (Path(argument) / "bot.toml").write_text('command = "minimal"\nname = "F"\n')
+    (bot, _), broken = as_unicode(entrants([argument, "minimal"], "dominion")[0])
+    assert msgspec.json.decode(msgspec.json.encode(bot), type=Entrant) == bot
+    assert [*broken] == [0]
+    assert str(broken[0]).isprintable()
+    assert "has bytes that are not UTF-8: rename it" in str(broken[0])
 
 
 @pytest.mark.parametrize("folder_first", [True, False])

@@ -167,6 +167,7 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
+        as_unicode,
         check_extension,
         differences,
         entrants,
@@ -195,6 +196,8 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
         replace(bot, env=tuple((for_all | dict(bot.env)).items()))
         for bot in (given if options.bots else options.config_bots)
     ]
+    bots, no_unicode = as_unicode(bots)
+    broken |= no_unicode
     limits: dict[str, Any] = tournament_limits(GAMES[options.game])
     if stages:  # what is not chosen stays as it is there
         limits = {name: stages[-1].settings.get(name) for name in limits}
