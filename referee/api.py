@@ -26,6 +26,7 @@ from referee.course import Played, RecordedReply
 from referee.errors import BotError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
+from referee.logs.outputs import LOG, RECORD, Output
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
+_FORCE = "pass force=True"
+"""How a caller can replace files that the referee did not write."""
 
 
 def play_match(
@@ -50,6 +53,7 @@ def play_match(
     record_stderr: bool = False,
     game: str = DEFAULT_GAME,
     sandbox: str = "none",
+    force: bool = False,
 ) -> MatchResult:
     """Play one match.
 
@@ -69,10 +73,11 @@ def play_match(
         game: a key of `GAMES`.
         sandbox: of the bots that are programs (spec/sandbox.md): "bwrap", "none", or "auto", which
             is the best that this machine has. In one, bots have the limits of one.
+        force: whether `log` and `record` may replace files that the referee did not write.
 
     Raises:
         UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used, a
-            sandbox that cannot be had.
+            file that would be replaced and is not the referee's, a sandbox that cannot be had.
         BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
         LogWriteError: a log could not be written; the match was given up.
         ShortageError: the system is short of processes, memory or file descriptors.
@@ -86,7 +91,7 @@ def play_match(
     place = _sandbox(sandbox, log, record)
     sources, spec = _described(bots, game, seed, options, place)
     with (
-        _logs(log, record, record_stderr) as files,
+        _logs(log, record, record_stderr, force=force) as files,
         launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         if are_objects(sources):
@@ -107,12 +112,13 @@ async def play_match_async(
     record_stderr: bool = False,
     game: str = DEFAULT_GAME,
     sandbox: str = "none",
+    force: bool = False,
 ) -> MatchResult:
     """Play one match under trio. Same arguments as `play_match`. Cancelling it stops the bots."""
     place = _sandbox(sandbox, log, record)
     sources, spec = _described(bots, game, seed, options, place)
     with (
-        _logs(log, record, record_stderr) as files,
+        _logs(log, record, record_stderr, force=force) as files,
         launch_bots(sources, spec.limits, spec.sandbox) as started,
     ):
         played = await play_once(spec, started, *files, record_stderr=record_stderr)
@@ -138,12 +144,13 @@ def _player(
 
 @contextmanager
 def _logs(
-    log: PathLike | None, record: PathLike | None, record_stderr: bool
+    log: PathLike | None, record: PathLike | None, record_stderr: bool, *, force: bool
 ) -> Iterator[list[LogFile | None]]:
     """The logs of the match in this block; at its end it warns of their problems."""
     if record_stderr and record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
-    with opened([_file_name("log", log), _file_name("record", record)]) as files, _our_errors():
+    outputs = [Output(_file_name("log", log), LOG), Output(_file_name("record", record), RECORD)]
+    with opened(outputs, force=force, hint=_FORCE) as files, _our_errors():
         for file in files:
             if file is not None:
                 file.begin(copy=True)

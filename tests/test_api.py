@@ -68,6 +68,18 @@ def test_play_match(tmp_path: Path) -> None:
     assert entries(record)[-1]["entry"] == "end"
 
 
+def test_a_log_replaces_only_files_of_the_referee(tmp_path: Path) -> None:
+    bot = tmp_path / "my_bot.py"
+    bot.write_text("print('my bot')\n")
+    problem = "my_bot.py is not a match record, and would be replaced; choose another name, or pass"
+    with pytest.raises(referee.UsageError, match=f"{problem} force=True$"):
+        referee.play_match(["minimal", "minimal"], record=bot)
+    assert bot.read_text() == "print('my bot')\n"
+    for force in (True, False):
+        referee.play_match(["minimal", "minimal"], record=bot, force=force)
+    assert bot.read_bytes().startswith(b'{"entry":"header"')
+
+
 def test_play_match_draws_a_seed() -> None:
     results = [
         referee.play_match(["big_money", "minimal"], options={"max_turns": 1}) for _ in range(2)

@@ -218,6 +218,12 @@ def add_seed(parser: Options) -> None:
     add("--seed-file", action=_SeedFile, metavar="FILE", help=text)
 
 
+def add_force(parser: Options) -> None:
+    """Add `--force`."""
+    text = "replace an output file even if referee did not write it"
+    parser.add_argument("--force", action="store_true", help=text)
+
+
 def add_standings(parser: Options) -> None:
     """Add the options that say what of the standings is shown."""
     rating = "fix the rating of this bot; otherwise the mean is 1500"

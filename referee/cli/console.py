@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,8 @@ from referee.text.terminal import escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from referee.logs.outputs import Kind
 
 OK = 0
 FAILED = 1
@@ -66,60 +69,87 @@ def report_bug(error: BaseException) -> int:
     return BUG
 
 
-def check_other_file(output: str, inputs: Sequence[str]) -> None:
-    """Raise a `UsageError` if an output file is one of the input files."""
-    for name in inputs:
+def check_other_file(output: str, others: Sequence[str | None]) -> None:
+    """Raise a `UsageError` if an output file is another file of the same command."""
+    for name in filter(None, others):
         with contextlib.suppress(OSError, ValueError):  # one of them is not there
-            if os.path.samefile(output, name):
+            is_file = stat.S_ISREG(os.stat(output).st_mode)
+            if is_file and os.path.samefile(output, name):
                 raise UsageError(f"{output} and {name} are the same file")
 
 
 @contextmanager
-def printing(
-    output: str | None = None, inputs: Sequence[str] = (), *, whole: bool = False
+def printing() -> Iterator[TextIO]:
+    """Stdout, for results: a full disk there is the user's business, not a bug.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except OSError as error:
+        # A shortage is not that file's: what is printed is made in this block, too.
+        if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
+            raise
+        silence(sys.stdout)
+        raise cannot_write("standard output", error) from error
+
+
+@contextmanager
+def printing_to(
+    output: str | None,
+    kind: Kind,
+    inputs: Sequence[str] = (),
+    *,
+    force: bool,
+    whole: bool = False,
 ) -> Iterator[TextIO]:
-    """Where results are printed: a full disk there is the user's business, not a bug.
+    """Where results are printed: the file of `--output`, or stdout without one.
 
     Args:
-        output: a file to print to, of `--output`, which this replaces; by default stdout.
+        output: a name, or None.
+        kind: of the file, which replaces no other kind of file without `force`.
         inputs: the files that the results come from, which must not be replaced.
         whole: replace the file only when all was printed. Otherwise write to it all the time.
 
     Raises:
         UsageError: it cannot be printed there.
     """
+    if output is None:
+        with printing() as file:
+            yield file
+        return
+    from referee.logs.outputs import check_output, note_output
+
+    check_other_file(output, inputs)
+    check_output(output, kind, force=force)
     try:
-        if output is None:
-            yield sys.stdout
-            sys.stdout.flush()
-        else:
-            check_other_file(output, inputs)
-            with (
-                _whole(output) if whole else nullcontext(output) as name,
-                open(name, "w", encoding="utf-8", errors="backslashreplace") as file,
-            ):
-                yield file
+        with (
+            _whole(output) if whole else nullcontext(output) as name,
+            open(name, "w", encoding="utf-8", errors="backslashreplace") as file,
+        ):
+            note_output(output, kind)
+            yield file
     except OSError as error:
-        # A shortage is not that file's: what is printed is made in this block, too.
         if isinstance(error, BrokenPipeError) or error.errno in SHORTAGES:
             raise
-        if output is not None:
-            raise cannot_write(output, error) from error
-        silence(sys.stdout)
-        raise cannot_write("standard output", error) from error
+        raise cannot_write(output, error) from error
 
 
 @contextmanager
 def _whole(output: str) -> Iterator[str]:
     """The name of a new file, which replaces `output` if the block ends without an error."""
+    import secrets
+
     output = os.path.realpath(output)
-    part = f"{output}.part"
+    part = f"{output}.{secrets.token_hex(4)}.part"  # a name that nobody has given to a file
     if os.path.exists(output) and not os.path.isfile(output):  # such as /dev/stdout
         yield output
         return
+    if os.path.exists(output) and not os.access(output, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     try:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)  # of a run that was killed; a link would be followed
         os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     except PermissionError:  # the folder is another user's, and the file may be ours
         yield output

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from referee import workers
 from referee.capacity import cores
-from referee.cli.console import print_json, printing, say
+from referee.cli.console import print_json, printing, printing_to, say
 from referee.cli.work import bar, clock_time, collect_garbage, status
 from referee.interrupts import Interrupted, Interrupts
+from referee.logs.outputs import report_kind
 from referee.text.junit import Case, document
 from referee.text.terminal import escaped
 
@@ -112,7 +113,9 @@ def examine(
             interrupts.raising(),
             _progress(doing, len(names), quiet=options.quiet) as advance,
             printing(),
-            printing(options.output, names) as file,
+            printing_to(
+                options.output, report_kind(options.format), names, force=options.force
+            ) as file,
             closing(_results(work, names, options.jobs, interrupts)) as results,
         ):
             report = Report(options, text or sys.stdout, file)

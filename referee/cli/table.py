@@ -28,6 +28,7 @@ from referee.cli.arguments import AddParser, Options, Parser
 SHARED = {
     "@address": "referee.cli.serving:add_address",
     "@env": "referee.cli.settings:add_env",
+    "@force": "referee.cli.arguments:add_force",
     "@game": "referee.cli.settings:add_game",
     "@run-recorded": "referee.cli.consent:add_run_recorded",
     "@sandbox": "referee.cli.settings:add_sandbox",

@@ -1,6 +1,7 @@
 """The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
 
     sink.py     the targets of a log's lines
+    outputs.py  the files that an output may replace
     files.py    log files: opened all or none, written in whole lines
     packed.py   compressing them, in blocks that survive a crash
     zstd.py     Zstandard, of the standard library or its backport

@@ -20,6 +20,7 @@ from typing import IO, TextIO
 
 from referee.errors import LogWriteError, UsageError, cannot_write
 from referee.logs import packed
+from referee.logs.outputs import Output, check_output, note_output
 from referee.logs.sink import Sink
 
 STDOUT = "-"
@@ -230,9 +231,24 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
 
 
 @contextmanager
-def opened(names: Sequence[str | None]) -> Iterator[list[LogFile | None]]:
-    """Log files that are open inside this block; as `open_logs`."""
-    files = open_logs(names)
+def opened(
+    outputs: Sequence[Output], *, force: bool = False, hint: str = "add --force"
+) -> Iterator[list[LogFile | None]]:
+    """Log files that are open inside this block; as `open_logs`.
+
+    Args:
+        outputs: one is no file if its name is None, or `STDOUT`.
+        force, hint: as of `check_output`.
+
+    Raises:
+        UsageError: also if a file is not the referee's.
+    """
+    named = [(name, kind) for name, kind in outputs if name not in (None, STDOUT)]
+    for name, kind in named:
+        check_output(str(name), kind, force=force, hint=hint)
+    files = open_logs([output.name for output in outputs])
+    for name, kind in named:
+        note_output(str(name), kind)
     try:
         yield files
     finally:
@@ -266,8 +282,8 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
         One entry per name.
 
     Raises:
-        UsageError: one cannot be written, or two are the same file. The files then keep their old
-            content, and no new file is left.
+        UsageError: one cannot be written, is written by another run, or two are the same file. The
+            files then keep their old content, and no new file is left.
     """
     opened: list[LogFile | None] = []
     fds: dict[tuple[int, int], str] = {}
@@ -287,12 +303,11 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             packer = None if suffix is None else packed.Packer(suffix)
             opened.append(LogFile(fd, name, packer=packer, is_new=is_new))
             status = os.fstat(fd)
-            if stat.S_ISREG(status.st_mode):
-                with suppress(OSError):  # who follows the file sees by it that it is being written
-                    fcntl.flock(fd, fcntl.LOCK_SH)
             key = (status.st_dev, status.st_ino)
-            if stat.S_ISREG(status.st_mode) and key in fds:
-                raise UsageError(f"{fds[key]} and {name} are the same file")
+            if stat.S_ISREG(status.st_mode):
+                if key in fds:
+                    raise UsageError(f"{fds[key]} and {name} are the same file")
+                _lock(fd, name)
             fds[key] = name
     except BaseException as error:
         for log in filter(None, opened):
@@ -301,6 +316,22 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
             raise cannot_write(f"{name}", error) from error
         raise
     return opened
+
+
+def _lock(fd: int, name: str) -> None:
+    """Show those who follow the file that it is being written.
+
+    Raises:
+        UsageError: another run is writing it.
+    """
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, fcntl.LOCK_SH)
+    except BlockingIOError as error:
+        problem = f"another run is writing {name}"
+        raise UsageError(f"{problem}: wait for it, or choose another name") from error
+    except OSError:  # a file system without locks
+        pass
 
 
 def standard_stream(stream: TextIO, name: str) -> LogFile:

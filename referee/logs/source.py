@@ -99,6 +99,19 @@ class LogReader:
             self.torn = True
             yield rest
 
+    def head(self, size: int) -> bytes:
+        """The first bytes, instead of the lines; fewer than `size` if there are no more.
+
+        Raises:
+            LogReadError: compressed data is damaged, or the disk fails.
+        """
+        head = b""
+        for chunk in self._chunks():
+            head += chunk
+            if len(head) >= size:
+                break
+        return head[:size]
+
     @property
     def whole(self) -> int:
         """How many whole lines were taken so far."""

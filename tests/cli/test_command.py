@@ -24,6 +24,7 @@ from referee.bots.bundled import bundled_bots
 from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
 from referee.cli.commands import play as play_command
 from referee.games import GAMES
+from referee.logs.outputs import LOG
 from referee.logs.validate import validate_log
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import Limits, flag, limit_word
@@ -415,7 +416,7 @@ def test_one_file_cannot_be_both_logs(tmp_path: Path) -> None:
 
 def test_an_old_log_is_replaced_whole(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    log.write_text("x" * 1_000_000)
+    log.write_bytes(LOG.marks[0] + b"x" * 1_000_000)
     assert referee(*PLAY, "--log", str(log), "-q").returncode == 0
     assert entries(log)[-1]["type"] == "game-end"
 

@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from referee import cli
+from referee.logs.outputs import RECORD
 from tests.support.live import one_line
 
 SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
@@ -86,7 +87,7 @@ def test_no_server_stays(number: int, tmp_path: Path) -> None:
     bot = tmp_path / "slow.py"
     bot.write_text(SLOW)
     record = tmp_path / "game.jsonl"
-    record.write_text("old\n")
+    record.write_bytes(RECORD.marks[0] + b"old\n")
     words = ("play", "--browser", "big_money", str(bot), "--record", str(record))
     with watching(*words, "--startup-limit", "none", folder=tmp_path) as (process, url, page):
         assert page == "/watch/game.jsonl"
@@ -127,11 +128,11 @@ def test_a_server_that_cannot_begin_leaves_the_old_record(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     old = tmp_path / "game.jsonl"
-    old.write_text("a match that was played\n")
+    old.write_bytes(RECORD.marks[0] + b"a match that was played\n")
     words = ["play", "--browser", "--record", str(old), "--listen", "256.0.0.1:0"]
     assert cli.main([*words, "minimal", "minimal"]) == 2
     assert "cannot listen on 256.0.0.1:0" in one_line(capfd.readouterr().err)
-    assert old.read_text() == "a match that was played\n"
+    assert old.read_bytes().endswith(b"a match that was played\n")
 
 
 @pytest.mark.parametrize("words", [["--listen", ":8000"], ["--allowed-host", "bots.example"]])

@@ -74,6 +74,21 @@ def test_two_logs_in_one_file(tmp_path: Path) -> None:
     assert not (tmp_path / "log").exists()
 
 
+def test_a_log_that_another_run_is_writing(tmp_path: Path) -> None:
+    file = tmp_path / "log"
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    log.write(b"line\n")
+    with pytest.raises(UsageError, match=f"another run is writing {file}: wait for it, or choose"):
+        open_logs([str(tmp_path / "new"), str(file)])
+    assert file.read_bytes() == b"line\n"
+    assert not (tmp_path / "new").exists()
+    log.close()
+    (log,) = open_logs([str(file)])
+    assert log is not None
+    log.close()
+
+
 # --- a log that somebody else changes while it is written (spec/log-format.md, 1) -----------------
 
 LINES = [b'{"line":%d,"random":"%s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(1000)]

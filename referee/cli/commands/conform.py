@@ -19,6 +19,7 @@ from referee.cli.work import collect_garbage, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
+from referee.logs.outputs import check_output, report_kind
 
 if TYPE_CHECKING:
     from referee.conformance.suite import Suite
@@ -48,9 +49,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         options.game = game_of_bots([] if options.bot is None else [(options.bot, "")])
     subject = _Bot(options) if options.referee is None else _Referee(options)
     if options.transcripts is not None:
-        made_folder(options.transcripts)
+        from referee.conformance.referee_side.recording import check_transcripts
+
+        check_transcripts(made_folder(options.transcripts), force=options.force)
     if options.output is not None:
         _check_writable(Path(options.output))
+        check_output(options.output, report_kind(options.format), force=options.force)
 
     words = _as_words(options)
     text_report = partial(TextReport, subject.chapters, strict=options.strict, options=words)
@@ -79,10 +83,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             text = on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report)
             _print(text)
     if options.format != "text":
-        _write(options.output, _rendered(options.format, report, subject.chapters))
+        _write(options, _rendered(options.format, report, subject.chapters))
     elif options.output is not None:
         in_file = text_report(width=console.PLAIN_WIDTH, colour=False)
-        _write(options.output, "\n".join([*_text(options, in_file, report), ""]))
+        _write(options, "\n".join([*_text(options, in_file, report), ""]))
     if report.conforms and _is_broken(options, interrupts):
         return console.FAILED
     return console.OK if report.conforms else console.FAILED
@@ -291,6 +295,7 @@ def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
     return page(report, chapters) + "\n"
 
 
-def _write(output: str | None, text: str) -> None:
-    with console.printing(output) as file:
+def _write(options: argparse.Namespace, text: str) -> None:
+    kind = report_kind(options.format)
+    with console.printing_to(options.output, kind, force=options.force) as file:
         print(text, end="", file=file)

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.console import OK, printing
+from referee.cli.console import OK, printing_to
 from referee.interrupts import Interrupts
+from referee.logs.outputs import report_kind
 from referee.text.terminal import command_line, csv_text
 
 if TYPE_CHECKING:
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.tournament.store import Store
 
+    kind = report_kind(options.format)
     with (
         Store.for_reading(options.store) as store,
         interrupts.raising(),
-        printing(options.output, [options.store], whole=True) as file,
+        printing_to(options.output, kind, [options.store], force=options.force, whole=True) as file,
         contextlib.redirect_stdout(file),
     ):
         (_csv if options.format == "csv" else _jsonl)(store)

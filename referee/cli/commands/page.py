@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
 from referee.cli.arguments import check_files
-from referee.cli.console import FAILED, OK, fail, printing, say
+from referee.cli.console import FAILED, OK, fail, printing_to, say
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
+from referee.logs.outputs import PAGE
+from referee.logs.packed import SUFFIXES
 
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
@@ -25,6 +28,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     for name in options.files:
         if not os.path.isfile(name):
             raise UsageError(f"{name} is a pipe, and a page reads a file twice: save it to a file")
+    if options.output is None:
+        options.output = _page_name(options.files)
     matches = []
     code = OK
     with interrupts.raising():
@@ -41,10 +46,22 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             return code
         text = page_file(matches, all_lines=options.lines)
         output = None if options.output == "-" else options.output
-        with printing(output, options.files, whole=True) as file:
+        with printing_to(output, PAGE, options.files, force=options.force, whole=True) as file:
             file.write(text)
     if output is not None:
         say(f"{output}: {len(text.encode()) / 1000:.0f} KB")
     if options.open:
         webbrowser.open(Path(options.output).absolute().as_uri())
     return code
+
+
+def _page_name(files: Sequence[str]) -> str:
+    """The name of the page without `--output`, in this folder: that of the first file.
+
+    Each match, and each number of matches, has another one.
+    """
+    name = os.path.basename(files[0])
+    for suffix in (*SUFFIXES, ".jsonl"):
+        name = name.removesuffix(suffix)
+    more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
+    return f"{name}{more}.html"

@@ -19,6 +19,7 @@ from referee.cli.consent import check_recorded, chosen_sandbox
 from referee.errors import LogReadError, LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.files import STDOUT, LogFile, finished, opened, standard_stream
+from referee.logs.outputs import LINKS, LOG, RECORD, TEXT, Output, check_output
 from referee.logs.sink import Sink
 from referee.text.terminal import escaped, plain
 
@@ -94,10 +95,12 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
         sandbox=sandbox,
     )
     live = standard_stream(sys.stderr, "standard error") if options.stderr == _LIVE else None
+    outputs = [Output(options.log, LOG), Output(recorded, RECORD)]
+    outputs += [Output(name, TEXT) for name in stderr_files]
+    _check_outputs(options, outputs)
     with ExitStack() as stack:
         with interrupts.raising():  # a FIFO waits for its reader
-            names = [options.log, recorded, *stderr_files]
-            log, record, *files = stack.enter_context(opened(names))
+            log, record, *files = stack.enter_context(opened(outputs, force=options.force))
         server = None
         if options.browser:
             assert record is not None
@@ -132,6 +135,22 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if server is not None:
         stay(interrupts, server, options.record, "--record FILE")
     return console.FAILED if played.disqualified else console.OK
+
+
+def _check_outputs(options: argparse.Namespace, outputs: Sequence[Output]) -> None:
+    """Raise a `UsageError` if an output is an input, or the links would replace another file.
+
+    A match that was cut off may continue in its record, which then loses nothing.
+    """
+    continues = options.turn is None
+    for name, kind in outputs:
+        if name not in (None, STDOUT):
+            resumed = None if continues and kind is RECORD else options.resume
+            console.check_other_file(name, [resumed, options.seed_file, *options.bots])
+    if options.page and options.record is not None:
+        from referee.web.server.seat import LINKS_SUFFIX
+
+        check_output(options.record + LINKS_SUFFIX, LINKS, force=options.force)
 
 
 def _watched_record(options: argparse.Namespace, watching: ExitStack) -> str:

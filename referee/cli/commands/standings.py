@@ -14,10 +14,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from referee.cli.arguments import number
-from referee.cli.console import OK, print_json, printing, rich_console
+from referee.cli.console import OK, print_json, printing, printing_to, rich_console
 from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
+from referee.logs.outputs import report_kind
 from referee.text.terminal import csv_text
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
         check_names(options, store.stages[-1].bots)  # before a file is made
-        report = printing(options.output, [options.store], whole=True)
+        kind = report_kind(options.format)
+        report = printing_to(options.output, kind, [options.store], force=options.force, whole=True)
         with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, options)
     return OK

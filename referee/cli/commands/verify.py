@@ -14,12 +14,22 @@ from referee import workers
 from referee.capacity import cores
 from referee.cli.arguments import check_files
 from referee.cli.consent import check_recorded
-from referee.cli.console import BUG, FAILED, OK, USAGE, fail, printing
+from referee.cli.console import (
+    BUG,
+    FAILED,
+    OK,
+    USAGE,
+    check_other_file,
+    fail,
+    printing,
+    printing_to,
+)
 from referee.cli.many_files import FileReport, Report, difference, examine
 from referee.cli.work import collect_garbage
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
+from referee.logs.outputs import LOG, Output, report_kind
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
@@ -47,7 +57,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         return [] if options.quiet else [_summary(seen)]
 
     try:
-        with interrupts.raising(), opened([options.log]) as (log,):
+        output = Output(options.log, LOG)
+        with interrupts.raising(), opened([output], force=options.force) as (log,):
+            if options.output is not None:
+                check_other_file(options.output, [options.log])
             work, text = partial(_verify, log=log), sys.stderr if options.log == "-" else None
             done = examine(
                 "verifying records", work, names, options, interrupts, tell, summary, text
@@ -119,7 +132,12 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 hidden=tuple(os.path.abspath(path) for path in unseen if path),
             ) as dispatcher,
             printing(),
-            printing(options.output, [options.store]) as file,
+            printing_to(
+                options.output,
+                report_kind(options.format),
+                [options.store],
+                force=options.force,
+            ) as file,
         ):
             report = Report(options, sys.stdout, file)
             for checked in check(setup, matches, again, dispatcher, folder):

@@ -16,8 +16,10 @@ from referee.conformance.verdict import LAST_LINES, Violation, shown
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeAction
 from referee.games.interface.seats import seat_id
+from referee.logs.outputs import TEXT, check_output, note_output
 from referee.logs.parsing import has_spaces
 
+_STDERR = "stderr.txt"
 SPACES = "there are spaces between the parts of the JSON"
 
 
@@ -168,7 +170,16 @@ class RecordedMatch(Struct):
         """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""
         into = folder / self.id.replace(" ", "-seed-")
         into.mkdir(parents=True, exist_ok=True)
-        for number, seat in enumerate(self.seats):
-            data = b"".join(line + b"\n" for line in seat.lines)
-            (into / f"{seat_id(number)}.txt").write_bytes(data)
-        (into / "stderr.txt").write_text("".join(line + "\n" for line in self.stderr))
+        files = {f"{seat_id(number)}.txt": seat.lines for number, seat in enumerate(self.seats)}
+        files[_STDERR] = [line.encode() for line in self.stderr]
+        for name, lines in files.items():
+            path = into / name
+            path.write_bytes(b"".join(line + b"\n" for line in lines))
+            note_output(str(path), TEXT)
+
+
+def check_transcripts(folder: Path, *, force: bool) -> None:
+    """Raise a `UsageError` if `RecordedMatch.keep` would replace files of somebody else."""
+    for pattern in ("player[1-4].txt", _STDERR):
+        for path in sorted(folder.glob(f"*/{pattern}")):
+            check_output(str(path), TEXT, force=force)

@@ -24,6 +24,7 @@ from referee.bots.processes.launch import launch_bots
 from referee.errors import RefereeError
 from referee.logs.conversation import answers_before
 from referee.logs.files import opened
+from referee.logs.outputs import RECORD, Output
 from referee.logs.record import RecordedAnswer
 from referee.match.spec import MatchSpec, match_spec
 from referee.runner import play_once
@@ -132,7 +133,7 @@ class Games:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
                 with (
-                    opened([name]) as (record,),
+                    opened([Output(name, RECORD)]) as (record,),
                     launch_bots(sources, spec.limits, spec.sandbox) as started,
                 ):
                     if name is not None:

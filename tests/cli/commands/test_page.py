@@ -47,6 +47,32 @@ def test_many_files_are_one_page_and_what_is_none_is_told(
     assert "<title>2 matches</title>" in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("files", "page"),
+    [
+        (["games/a.jsonl"], "a.html"),
+        (["games/a.record.jsonl.zst"], "a.record.html"),
+        (["games/a.jsonl", "b", "games/a.record.jsonl.zst"], "a-and-2-more.html"),
+        (["b"], "b.html"),
+    ],
+)
+def test_a_page_is_named_after_its_match(
+    files: list[str],
+    page: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games").mkdir()
+    for name in files:
+        Path(name).write_bytes(RECORD.read_bytes())
+    for _ in range(2):
+        assert cli.main(["page", *files]) == 0
+        assert said(capsys).startswith(f"referee: {page}: ")
+    assert page in os.listdir()
+
+
 def test_nothing_is_written_where_nothing_can_be_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

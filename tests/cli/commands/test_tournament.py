@@ -32,6 +32,7 @@ from referee.cli.commands.tournament import ONLY_TYPED
 from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.logs.outputs import REPORT
 from referee.logs.zstd import zstd
 from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.store import Store
@@ -1140,7 +1141,8 @@ def test_a_full_disk_leaves_no_half_of_a_report(
     commands.tournament(*BOTS, "--deals", "20", "--seed", "1")
     folder = tmp_path / "reports"
     folder.mkdir()
-    (folder / "old").write_text("precious")
+    precious = f"{REPORT.marks[-1].decode()}precious"
+    (folder / "old").write_text(precious)
     (folder / "old").chmod(0o600)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     for name in ("new", "old"):
@@ -1152,7 +1154,7 @@ def test_a_full_disk_leaves_no_half_of_a_report(
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert f"cannot write {folder / name}: File too large" in one_line(commands.err)
     assert [path.name for path in folder.iterdir()] == ["old"]
-    assert (folder / "old").read_text() == "precious"
+    assert (folder / "old").read_text() == precious
     commands.run(*words)
     assert len((folder / "old").read_text()) > 5_000
     assert stat.S_IMODE((folder / "old").stat().st_mode) == 0o600

@@ -13,8 +13,9 @@ import msgspec
 import pytest
 import trio
 
-from referee.logs import packed
+from referee.logs import outputs, packed
 from referee.logs.files import opened
+from referee.logs.outputs import Output
 from referee.tournament.rows import Entrant
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
@@ -322,7 +323,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
 
 async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
-    with opened([str(file)]) as (log,):
+    with opened([Output(str(file), outputs.RECORD)]) as (log,):
         assert log is not None
         log.write(RECORD.read_bytes().splitlines(keepends=True)[0])
         os.utime(file, (0, 0))
@@ -343,7 +344,7 @@ async def test_a_compressed_record_is_shown_when_the_match_is_over(
     lines = RECORD.read_bytes().splitlines(keepends=True)
     async with asking(tmp_path) as ask:
         path = f"/match/game.jsonl{suffix}"
-        with opened([str(tmp_path / f"game.jsonl{suffix}")]) as (log,):
+        with opened([Output(str(tmp_path / f"game.jsonl{suffix}"), outputs.RECORD)]) as (log,):
             assert log is not None
             log.begin()
             for line in lines[:-1]:
