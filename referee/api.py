@@ -274,6 +274,7 @@ def play_matches(
     jobs: int = 1,
     keep_alive: bool = True,
     sandbox: str = "none",
+    force: bool = False,
 ) -> Matches:
     """Play many matches between the same bots.
 
@@ -285,16 +286,18 @@ def play_matches(
         n: how many matches.
         seed: of the whole; drawn if None.
         options: as of `play_match`.
-        records: a folder for the compressed match records and the stderr of the bots.
+        records: a folder for the compressed match records and the stderr of the bots. It belongs
+            to one tournament: the same bots with the same settings and seed.
         record_stderr: as of `play_match`; goes with `records`.
         game: a key of `GAMES`.
         jobs: number of matches at the same time, each in a process if it is more than one. Bots
             that are Python objects play only in this process: with them it is 1.
         keep_alive: whether processes may play match after match.
         sandbox: as of `play_match`.
+        force: whether the records of another tournament in the folder may be removed.
 
     Raises:
-        As `play_match`.
+        As `play_match`; also `UsageError` if the folder has records of another tournament.
     """
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
@@ -306,7 +309,7 @@ def play_matches(
         raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.tournament.playing.run import write_record
+    from referee.tournament.playing.records import claim_folder, write_record
     from referee.tournament.rows import Entrant
     from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
@@ -328,6 +331,8 @@ def play_matches(
     stage = Stage(what, 0, 0, line_ups)
     plans = [*islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)]
     folder = None if records is None else _folder(records)
+    if folder is not None:
+        claim_folder(folder, [what], force=force, hint=f"{_FORCE}, which removes them")
     played: dict[int, MatchRow] = {}
     with Dispatcher(
         _this_process if jobs == 1 else partial(worker_processes, jobs, pin=True),
@@ -339,7 +344,7 @@ def play_matches(
         hidden=place.hidden,
     ) as dispatcher:
         for row in chain.from_iterable(dispatcher.play(what, iter(plans))):
-            if folder is not None and row.record:
+            if folder is not None:
                 write_record(folder, row)
             played[row.match] = msgspec.structs.replace(row, record=b"", stderr=[])
     return _counted(what, [played.get(plan.match) for plan in plans])

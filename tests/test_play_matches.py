@@ -170,6 +170,22 @@ def test_records(tmp_path: Path, jobs: int, record_stderr: bool) -> None:
         assert (referee.StderrEntry in written) == record_stderr
 
 
+def test_a_folder_of_records_belongs_to_one_tournament(tmp_path: Path) -> None:
+    def play(seed: int | None, **more: Any) -> None:
+        bots: list[referee.BotLike] = ["minimal", "big_money"]
+        referee.play_matches(bots, 2, seed=seed, options=SHORT, records=tmp_path, **more)
+
+    play(1)
+    play(1)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for seed in (2, None):
+        with pytest.raises(referee.UsageError, match=r"or pass force=True, which removes them$"):
+            play(seed)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    play(2, force=True)
+    assert set(tmp_path.iterdir()) == before.keys()
+
+
 def test_the_facts_of_the_game_are_in_the_results() -> None:
     result = referee.play_matches([cautious, cautious], 1, seed=1, options=SHORT).results[0]
     assert isinstance(result, referee.MatchResult)

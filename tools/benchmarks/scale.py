@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import referee
 from referee.match.spec import match_spec
 from referee.tournament.playing.batch import Batch
-from referee.tournament.playing.run import record_of
+from referee.tournament.playing.records import record_of
 from referee.tournament.playing.task import play_batch
 from referee.tournament.playing.worker import end_bots
 from referee.tournament.rows import Entrant, Plan

@@ -92,7 +92,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 _FLAGS = ("extend", "skip-broken", "no-keep-alive", "record-stderr", "quiet")
-ONLY_TYPED = ("config", "browser", "same-bot")
+ONLY_TYPED = ("config", "browser", "same-bot", "force")
 """Options that a configuration file may not set."""
 _CHOSEN = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
 """Fields of a `Setup` that are options."""
@@ -303,8 +303,13 @@ def _leave_out(
 def _save(options: argparse.Namespace, store: Store, settled: _Settled) -> None:
     """Note in the store what is played from now on, and with which bots."""
     from referee.bots.processes.sandbox import unavailable_reason
+    from referee.tournament.playing.records import claim_folder
 
     now, broken = settled.setup, settled.broken
+    if options.records is not None:
+        before = [] if store.is_empty else store.stages
+        every = [*settled.stages, now] if before else [now]
+        claim_folder(made_folder(options.records), every, before[:1], force=options.force)
     if settled.stages and settled.stages != store.stages:
         store.replace_bots(settled.stages)
     if not settled.is_known:

@@ -9,6 +9,7 @@ cluster.py      workers on other machines, by Dask
 on_worker.py    what runs there
 directories.py  bots' directories, sent there
 live.py         the record of a match while it is played
+records.py      the folder of the records, which belongs to one tournament
 run.py          what is missing is played, and comes into the store
 check.py        matches of a store, run or played again
 """

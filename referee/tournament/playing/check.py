@@ -11,7 +11,7 @@ from msgspec import Struct
 from referee.logs.read import summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
-from referee.tournament.playing.run import record_of
+from referee.tournament.playing.records import record_of
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store

@@ -27,7 +27,7 @@ def kept_of(id: str) -> str:
 
 def remove_live(folder: Path) -> None:
     """Remove what is left of matches that were not played to their end."""
-    for path in folder.glob(f"*{_SUFFIX}"):
+    for path in folder.glob(f"[0-9]*{_SUFFIX}"):
         with suppress(OSError):
             path.unlink()
 

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
-from referee.errors import UsageError, cannot_write
-from referee.logs.packed import Packer
-from referee.logs.stderr import stderr_beside
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.live import live_of
+from referee.tournament.playing.records import remove_record, write_record
 from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.sprt import Sequential, sequential
@@ -98,15 +96,14 @@ class Run:
         if self._records is not None:
             for match in self._store.played():
                 if match >= first:
-                    _remove(self._records, match, self.setup.players)
+                    remove_record(self._records, match, self.setup.players)
         self._store.drop(test.deals)
         self.done, _ = self._store.count()
         return True
 
     def _add(self, rows: list[MatchRow]) -> None:
-        for row in rows:
-            if row.record:
-                assert self._records is not None  # or nothing would be kept
+        if self._records is not None:
+            for row in rows:
                 write_record(self._records, row)
         self._store.add(rows)
         if self._live is not None:
@@ -120,25 +117,6 @@ class Run:
         self.on_rows(rows)
 
 
-def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match, and its bots' stderr."""
-    packer = Packer(".zst")
-    files = {
-        _stderr_of(folder, row.match, seat): text for seat, text in enumerate(row.stderr) if text
-    }
-    # The last one: who finds a record finds what is beside it.
-    files[record_of(folder, row.match)] = packer.pack(row.record) + packer.end()
-    for path, data in files.items():
-        part = path.with_name(path.name + ".part")
-        try:
-            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
-            with part.open("xb") as file:
-                file.write(data)
-            part.replace(path)
-        except OSError as error:
-            raise cannot_write(str(path), error) from error
-
-
 def is_finished(store: Store) -> bool:
     """Whether nothing is left to play in a store that has a setup."""
     setup = store.stages[-1]
@@ -149,23 +127,3 @@ def is_finished(store: Store) -> bool:
         return True
     there, out = set(store.played()), store.put_out()
     return bool(out) and not any(True for stage in stages(store) for _ in stage.missing(there, out))
-
-
-def record_of(folder: Path, match: int) -> Path:
-    """The file of a match's record."""
-    return folder / f"{match:06}.record.jsonl.zst"
-
-
-def _stderr_of(folder: Path, match: int, seat: int) -> Path:
-    path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # a record is called so
-    return Path(path)
-
-
-def _remove(folder: Path, match: int, seats: int) -> None:
-    written = [_stderr_of(folder, match, seat) for seat in range(seats)]
-    for path in [record_of(folder, match), *written]:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise UsageError(f"cannot remove {path}: {error.strerror}") from error

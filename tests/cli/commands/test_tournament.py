@@ -505,13 +505,42 @@ def test_a_link_in_the_folder_of_records_is_not_followed(
     commands.result = lambda plan: row(plan, record=b"{}\n")
     diary = tmp_path / "diary"
     diary.write_text("dear diary")
-    (tmp_path / "r").mkdir()
+    words = [*BOTS, "--deals", "1", "--seed", "5", "--records", "r"]
+    commands.tournament(*words)
+    os.unlink(commands.store)
     for name in ("000000.record.jsonl.zst.part", "000001.record.jsonl.zst"):
+        (tmp_path / "r" / name).unlink(missing_ok=True)
         (tmp_path / "r" / name).symlink_to(diary)
-    commands.tournament(*BOTS, "--deals", "1", "--records", "r")
+    commands.tournament(*words)
     assert diary.read_text() == "dear diary"
     assert not any(path.is_symlink() for path in (tmp_path / "r").iterdir())
-    assert len([*(tmp_path / "r").iterdir()]) == 6
+    assert len([*(tmp_path / "r").glob("*.zst")]) == 6
+
+
+def test_a_folder_with_records_of_another_tournament(commands: Commands, tmp_path: Path) -> None:
+    commands.result = lambda plan: row(plan, record=b"{}\n", stderr=[b"oh", b""])
+    words = [*BOTS[:2], "--records", "r", "--seed", "5"]
+    commands.tournament(*words, "--deals", "2")
+    first, commands.store = commands.store, str(tmp_path / "moved.sqlite")
+    os.rename(first, commands.store)
+    commands.tournament(*words, BOTS[2], "--deals", "3", "--extend")
+    assert len([*(tmp_path / "r").glob("*.zst")]) == len(commands.rows()["matches"])
+    before = {path: path.stat() for path in (tmp_path / "r").iterdir()}
+
+    commands.store = str(tmp_path / "week-2.sqlite")
+    week2 = [*BOTS, "--records", "r", "--seed", "6", "--deals", "1"]
+    assert commands.refused(*week2) == (
+        "referee: r has the records of another tournament; choose another folder, or add --force, "
+        "which removes them\n"
+    )
+    assert {path: path.stat() for path in (tmp_path / "r").iterdir()} == before
+    assert not Path(commands.store).exists()
+    Path("week-2.toml").write_text("force = true\n")
+    assert "force" in commands.refused(*week2, "--config", "week-2.toml")
+
+    commands.result = row  # no record and no stderr
+    commands.tournament(*week2, "--force")
+    assert [path.name for path in (tmp_path / "r").iterdir()] == [".referee-tournament"]
 
 
 def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_path: Path) -> None:
@@ -598,15 +627,16 @@ def test_every_key_of_the_example_config_is_accepted(commands: Commands) -> None
     commands.run("tournament", "--config", "night.toml", "--deals", "1", "--jobs", "1")
     with Store.for_reading("night.sqlite") as store:
         assert [bot.name for bot in store.stages[0].bots] == ["Money", "Smithy", "My bot"]
-    assert not list(Path("records").iterdir())  # only those with faults are kept
+    assert not list(Path("records").glob("*.zst"))  # only those with faults are kept
 
 
 def test_the_pages_name_the_options_that_a_config_may_not_set() -> None:
     page = (ROOT / "spec" / "tournaments.md").read_text()
     example = (ROOT / "spec" / "examples" / "tournament.toml").read_text()
-    first, second, third = (f"--{name}" for name in ONLY_TYPED)
-    assert f"except `{first}`, `{second}` and `{third}`" in page
-    assert f"except {first}, {second} and\n# {third}." in example
+    *first, last = (f"--{name}" for name in ONLY_TYPED)
+    in_code = ", ".join(f"`{name}`" for name in first)
+    assert f"except {in_code} and `{last}`" in " ".join(page.split())
+    assert f"except {', '.join(first)} and {last}." in example.replace("\n# ", " ")
 
 
 @pytest.mark.parametrize(
@@ -1267,7 +1297,7 @@ def test_real_matches_verify(tmp_path: Path) -> None:
     words += ["--max-turns", "20"]
     done = referee(*words)
     assert (done.returncode, done.stderr) == (0, "")
-    assert sorted(path.name for path in records.iterdir()) == [
+    assert sorted(path.name for path in records.glob("*.zst")) == [
         "000000.record.jsonl.zst",
         "000001.record.jsonl.zst",
     ]

@@ -17,7 +17,7 @@ from referee.errors import InternalError, ShortageError, UsageError
 from referee.logs.source import LogReader
 from referee.tournament.playing.batch import Failed
 from referee.tournament.playing.dispatcher import Dispatcher
-from referee.tournament.playing.run import Run, is_finished, write_record
+from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
@@ -73,16 +73,6 @@ def test_the_number_of_jobs_changes_nothing(setup: TournamentSetup, jobs: int) -
 def test_what_is_whole_is_not_played_again(setup: TournamentSetup) -> None:
     store = played(setup)
     assert play(store) == []
-
-
-def test_a_record_is_written_after_the_stderr_beside_it(tmp_path: Path) -> None:
-    """Who finds a record finds what its page shows."""
-    (tmp_path / "000007.record.jsonl.zst").mkdir()  # so that it cannot be written
-    made = MatchRow(7, 0, 1, record=b"{}\n", stderr=[b"", b"oh no\n"])
-    with pytest.raises(UsageError, match="cannot write"):
-        write_record(tmp_path, made)
-    assert (tmp_path / "000007.player2.stderr").read_bytes() == b"oh no\n"
-    assert not (tmp_path / "000007.player1.stderr").exists()
 
 
 def test_the_total_and_what_is_done() -> None:

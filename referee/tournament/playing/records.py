@@ -1,0 +1,192 @@
+"""The folder with the records of a tournament: a file for each match, and the stderr of its bots.
+
+A folder belongs to one tournament, of which a file in it has a digest. Otherwise the records of two
+tournaments would replace each other, because both count their matches from 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import fields, replace
+
+from referee.errors import LogReadError, UsageError, cannot_write
+from referee.logs.outputs import Kind, check_output
+from referee.logs.packed import Packer
+from referee.logs.source import LogReader
+from referee.logs.stderr import stderr_beside
+from referee.text.terminal import as_text
+from referee.tournament.rows import MatchRow
+from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.pairing import deal_seed
+
+OWNER = ".referee-tournament"
+"""The file that says to which tournament a folder belongs."""
+_FORMAT = "referee-records"
+_OWNER_KIND = Kind("a file of referee", (f'{{"format":"{_FORMAT}",'.encode(),))
+_FILE = re.compile(r"[0-9]{6,}\.(record\.jsonl\.zst|player[0-9]\.stderr|live\.jsonl)(\.part)?")
+_RECORD, _STDERR = "record.jsonl.zst", ".stderr"
+
+
+class _Owner(Struct):
+    format: str
+    tournament: str
+
+
+class _Header(Struct):
+    """What the header of a record says of its tournament."""
+
+    game: str
+    seed: int
+    bots: list[str]
+
+
+def claim_folder(
+    folder: Path,
+    stages: Sequence[TournamentSetup],
+    before: Sequence[TournamentSetup] = (),
+    *,
+    force: bool = False,
+    hint: str = "add --force, which removes them",
+) -> None:
+    """Make sure that a folder's records are those of one tournament, before it is played.
+
+    Args:
+        folder: is there.
+        stages: the setups of the tournament, the first one first.
+        before: other forms that the first setup had, as with a bot that could not play.
+        force: remove the records of another tournament.
+        hint: how the user can say so.
+
+    Raises:
+        UsageError: the folder has records of another tournament, or cannot be written.
+    """
+    digest, file = _digest(stages[0]), folder / OWNER
+    owner = _owner(file)
+    if owner == digest:
+        return
+    try:
+        files = [path for path in sorted(folder.iterdir()) if _FILE.fullmatch(path.name)]
+    except OSError as error:
+        raise UsageError(f"cannot read {folder}: {error.strerror}") from error
+    is_known = owner in map(_digest, before) or (not owner and _are_records_of(files, stages))
+    if files and not is_known:
+        if not force:
+            problem = f"{folder} has the records of another tournament"
+            raise UsageError(f"{problem}; choose another folder, or {hint}")
+        for path in files:
+            _unlink(path)
+    check_output(str(file), _OWNER_KIND, force=force)
+    try:
+        file.write_bytes(msgspec.json.encode(_Owner(_FORMAT, digest)) + b"\n")
+    except OSError as error:
+        raise cannot_write(str(file), error) from error
+
+
+def write_record(folder: Path, row: MatchRow) -> None:
+    """Write the record of a match and the stderr of its bots, as far as the row has them.
+
+    If the match is played again, no other file of it stays.
+    """
+    files = _files_of(folder, row.match, len(row.seats) or len(row.stderr))
+    packer = Packer(".zst")
+    record = packer.pack(row.record) + packer.end() if row.record else b""
+    missing = [b""] * (len(files) - 1 - len(row.stderr))
+    for path, data in zip(files, [*row.stderr, *missing, record], strict=True):
+        if not data:
+            _unlink(path)
+            continue
+        part = path.with_name(path.name + ".part")
+        try:
+            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
+            with part.open("xb") as file:
+                file.write(data)
+            part.replace(path)
+        except OSError as error:
+            raise cannot_write(str(path), error) from error
+
+
+def remove_record(folder: Path, match: int, seats: int) -> None:
+    """Remove the record of a match and the stderr of its bots."""
+    for path in _files_of(folder, match, seats):
+        _unlink(path)
+
+
+def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
+    """The files of a match, the record last: who finds it finds what is beside it."""
+    return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
+
+
+def record_of(folder: Path, match: int) -> Path:
+    """The file of a match's record."""
+    return folder / f"{match:06}.{_RECORD}"
+
+
+def _stderr_of(folder: Path, match: int, seat: int) -> Path:
+    path = stderr_beside(str(record_of(folder, match)), seat)
+    assert path is not None  # a record is called so
+    return Path(path)
+
+
+def _unlink(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot remove {path}: {error.strerror}") from error
+
+
+def _digest(setup: TournamentSetup) -> str:
+    """A digest of the settings that no extension changes.
+
+    Settings with their defaults are left out: a newer referee, which may have more of them, gives
+    the same digest.
+    """
+    same = replace(setup, deals=None, matches=None, rounds=None)
+    every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
+    chosen = {name: value for name, value, default in every if value != default}
+    data = msgspec.json.encode(chosen, order="deterministic")
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _owner(file: Path) -> str:
+    """The digest in the file; empty if there is none."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_Owner).tournament
+    except (OSError, msgspec.MsgspecError):
+        return ""
+
+
+def _are_records_of(files: Sequence[Path], stages: Sequence[TournamentSetup]) -> bool:
+    """Whether files without an owner are of this tournament, as those of an older referee may be.
+
+    Each match must have a record with the seed of its deal and with bots of the tournament.
+    """
+    first, bots = stages[0], {as_text(bot.bot) for bot in stages[-1].bots}
+    shown: set[str] = set()
+    matches: set[str] = set()
+    for path in files:
+        match, _, kind = path.name.partition(".")
+        if kind == _RECORD:
+            header = _header(path)
+            seed = deal_seed(first.seed, int(match) // first.matches_a_deal)
+            if header is None or (header.game, header.seed) != (first.game, seed):
+                return False
+            if not bots.issuperset(map(as_text, header.bots)):
+                return False
+            shown.add(match)
+        elif kind.endswith(_STDERR):
+            matches.add(match)
+    return matches <= shown
+
+
+def _header(path: Path) -> _Header | None:
+    try:
+        with LogReader(str(path)) as reader:
+            return msgspec.json.decode(next(iter(reader), b""), type=_Header)
+    except (LogReadError, UsageError, msgspec.MsgspecError):
+        return None
