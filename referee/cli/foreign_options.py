@@ -14,6 +14,7 @@ MANY = "referee tournament"
 """Stands for: another command plays many matches."""
 
 _BOTS: Row = (BOTS, "--play")
+_FORCE: Row = ("--force",)
 _JOBS: Row = ("--jobs", MANY)
 _LISTEN: Row = ("--listen",)
 _LIVE: Row = ("--follow", "--browser", "--open")
@@ -42,6 +43,8 @@ FOREIGN: dict[str, Row] = {
     "--deals": (MANY,),
     "-n": _MANY,
     "-r": _MANY,
+    "--clobber": _FORCE,
+    "--overwrite": _FORCE,
     "--concurrency": _JOBS,
     "--cores": _JOBS,
     "--cpus": _JOBS,

@@ -164,6 +164,7 @@ def test_an_output_replaces_only_files_of_the_referee(
         ["play", "big_money", "./same", "-q", "--record", "same"],
         ["play", *BOTS[:2], "-q", "--resume", "same", "--turn", "3", "--log", "same"],
         ["play", *BOTS[:2], "-q", "--resume", "same", "--turn", "3", "--record", "same"],
+        ["conform", "./same", "--output", "same"],
         ["verify", "same", "--log", "same"],
         ["verify", "same", "--output", "same"],
         ["verify", RECORD, "--log", "new", "--output", "new"],
@@ -228,3 +229,17 @@ def test_no_file_beside_an_output_is_touched(tmp_path: Path) -> None:
     assert cli.main(["page", RECORD, "-o", str(tmp_path / "match.html")]) == 0
     assert (tmp_path / "match.html.part").read_text() == "mine\n"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_transcripts_that_cannot_be_written(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    words = ["conform", "--referee", PROBED, "--case", "3.1", "-q", "--transcripts", str(tmp_path)]
+    (tmp_path / "names-1").touch()
+    assert cli.main(words) == 2
+    assert f"cannot write {tmp_path / 'names-1'}: File exists" in one_line(capfd.readouterr().err)
+    access = os.access  # root may write to any folder
+    monkeypatch.setattr(os, "access", lambda path, *more: path != tmp_path and access(path, *more))
+    assert cli.main(words) == 2
+    assert f"cannot write {tmp_path}: Permission denied" in one_line(capfd.readouterr().err)

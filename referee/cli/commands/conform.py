@@ -54,6 +54,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         check_transcripts(made_folder(options.transcripts), force=options.force)
     if options.output is not None:
         _check_writable(Path(options.output))
+        console.check_other_file(options.output, [options.bot])
         check_output(options.output, report_kind(options.format), force=options.force)
 
     words = _as_words(options)

@@ -7,12 +7,14 @@ The conversation of a seat is kept line by line, with a mark before each line: "
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
 from referee.conformance.verdict import LAST_LINES, Violation, shown
+from referee.errors import UsageError, cannot_write
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeAction
 from referee.games.interface.seats import seat_id
@@ -167,8 +169,14 @@ class RecordedMatch(Struct):
         return f"nothing more; the referee ended with exit code {self.exit_code}"
 
     def keep(self, folder: Path) -> None:
-        """Write the conversations to files: FOLDER/MATCH/PLAYER.txt."""
+        """Write the conversations to files, FOLDER/MATCH/PLAYER.txt, or raise a `UsageError`."""
         into = folder / self.id.replace(" ", "-seed-")
+        try:
+            self._write(into)
+        except OSError as error:
+            raise cannot_write(str(into), error) from error
+
+    def _write(self, into: Path) -> None:
         into.mkdir(parents=True, exist_ok=True)
         files = {f"{seat_id(number)}.txt": seat.lines for number, seat in enumerate(self.seats)}
         files[_STDERR] = [line.encode() for line in self.stderr]
@@ -179,7 +187,9 @@ class RecordedMatch(Struct):
 
 
 def check_transcripts(folder: Path, *, force: bool) -> None:
-    """Raise a `UsageError` if `RecordedMatch.keep` would replace files of somebody else."""
+    """Raise a `UsageError` if `RecordedMatch.keep` cannot write, or would replace another file."""
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write {folder}: Permission denied")
     for pattern in ("player[1-4].txt", _STDERR):
         for path in sorted(folder.glob(f"*/{pattern}")):
             check_output(str(path), TEXT, force=force)
