@@ -326,7 +326,6 @@ def _lock(fd: int, name: str) -> None:
     """
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        fcntl.flock(fd, fcntl.LOCK_SH)
     except BlockingIOError as error:
         problem = f"another run is writing {name}"
         raise UsageError(f"{problem}: wait for it, or choose another name") from error

@@ -136,7 +136,9 @@ def test_an_output_replaces_only_files_of_the_referee(
 
     assert run(words, store, out) == 2
     err = one_line(capfd.readouterr().err)
-    assert err.startswith((f"referee: {path} is not a ", f"referee: {out} has the records of an"))
+    assert err.startswith(
+        (f"referee: {path} is not a ", f"referee: the folder {out} has records of an")
+    )
     assert "; choose another " in err
     assert ", or add --force" in err
     assert {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*")} == before

@@ -77,7 +77,7 @@ def claim_folder(
     is_known = owner in map(_digest, before) or (not owner and _are_records_of(files, stages))
     if files and not is_known:
         if not force:
-            problem = f"{folder} has the records of another tournament"
+            problem = f"the folder {folder} has records of another tournament"
             raise UsageError(f"{problem}; choose another folder, or {hint}")
         for path in files:
             _unlink(path)

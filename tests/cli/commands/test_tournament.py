@@ -530,8 +530,8 @@ def test_a_folder_with_records_of_another_tournament(commands: Commands, tmp_pat
     commands.store = str(tmp_path / "week-2.sqlite")
     week2 = [*BOTS, "--records", "r", "--seed", "6", "--deals", "1"]
     assert commands.refused(*week2) == (
-        "referee: r has the records of another tournament; choose another folder, or add --force, "
-        "which removes them\n"
+        "referee: the folder r has records of another tournament; choose another folder, or add "
+        "--force, which removes them\n"
     )
     assert {path: path.stat() for path in (tmp_path / "r").iterdir()} == before
     assert not Path(commands.store).exists()

@@ -20,7 +20,7 @@ from tests.support.made_up import made_setup, row
 
 SETUP = made_setup(3, deals=2)
 EXTENDED = made_setup(4, deals=5)
-REFUSED = "has the records of another tournament; choose another folder, or add --force, which"
+REFUSED = "has records of another tournament; choose another folder, or add --force, which"
 
 
 def record(match: int, setup: TournamentSetup = SETUP, **changes: Any) -> bytes:
@@ -80,7 +80,7 @@ def test_another_tournament_needs_another_folder(tmp_path: Path, other: Tourname
     write(tmp_path, 0, b"{}\n", (b"oh", b""))
     (tmp_path / "notes.txt").write_text("mine\n")
     before = names(tmp_path)
-    with pytest.raises(UsageError, match=f"^{tmp_path} {REFUSED}"):
+    with pytest.raises(UsageError, match=f"^the folder {tmp_path} {REFUSED}"):
         claim_folder(tmp_path, [SETUP])
     assert names(tmp_path) == before
     claim_folder(tmp_path, [other])
