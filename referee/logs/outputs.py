@@ -1,8 +1,8 @@
 """The files that an output may replace: empty files, and files that the referee wrote itself.
 
-A name that is mistyped must not cost anybody a file. Most kinds of files show by their beginning
-that they are the referee's. Text and stderr have no room for such a mark: a list beside these
-files names them (spec/log-format.md, "Existing files").
+A slip in a name must not cost anybody a file. Most kinds of files begin with a mark of the referee.
+Text, JSON and stderr have no room for a mark: a list beside these files names them
+(spec/log-format.md, "Existing files").
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Kind(NamedTuple):
 
     Attributes:
         what: a noun phrase for the user.
-        marks: how the files begin that it may replace, unpacked.
-        is_listed: whether its own files have no mark, so that the list names them.
+        marks: the first bytes, unpacked, of the files that it may replace.
+        is_listed: whether the list names its files, because they have no mark.
     """
 
     what: str
@@ -46,7 +46,7 @@ LINKS = Kind("a file with the links of a match", (b'{"id":"',))
 TEXT = Kind("a file that referee wrote", is_listed=True)
 PAGE = Kind("a page that referee made", (_PAGE,))
 REPORT = Kind("a report that referee made", (_PAGE, _JUNIT, _MATCHES, _STANDINGS))
-"""With a mark: HTML, JUnit XML and csv."""
+"""A report with a mark: HTML, JUnit XML or csv."""
 TEXT_REPORT = REPORT._replace(is_listed=True)
 
 

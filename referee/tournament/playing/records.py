@@ -57,7 +57,7 @@ def claim_folder(
     """Make sure that a folder's records are those of one tournament, before it is played.
 
     Args:
-        folder: is there.
+        folder: exists.
         stages: the setups of the tournament, the first one first.
         before: other forms that the first setup had, as with a bot that could not play.
         force: remove the records of another tournament.
