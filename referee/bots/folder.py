@@ -100,8 +100,13 @@ def read_folder(path: str) -> BotFolder:
 
 def folder_around(directory: str) -> BotFolder | None:
     """The bot's folder that a directory is, or was built in; None if it is neither."""
-    path = directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
+    path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
+
+
+def handed_in(directory: str) -> str:
+    """The path of the bot's folder that a directory would be, or was built in."""
+    return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
 
 def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots
-from referee.bots.command import bot_folder, bot_in
-from referee.bots.folder import BOT_FILE
+from referee.bots.command import bot_folder, bot_in, find_bot
+from referee.bots.folder import BOT_FILE, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
 from referee.text.lookalikes import looks
@@ -160,6 +160,42 @@ def with_bots(
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
         for stage in stages
     ]
+
+
+def as_stored(
+    bots: Sequence[Entrant],
+    broken: Mapping[int, UsageError],
+    stored: Sequence[Entrant],
+    played: Iterable[int],
+    game: str,
+) -> tuple[list[Entrant], dict[int, UsageError]]:
+    """The bots, with the stored entry of each that played and whose folder cannot be read now.
+
+    Without a valid `bot.toml` nobody knows how such a bot is called and started.
+
+    Args:
+        broken: mistakes of bots, by their numbers.
+        stored: the bots of the store.
+        played: the numbers of the bots that have played.
+
+    Returns:
+        All bots, and `broken` with those that have no `bot.toml` any more.
+    """
+    found, cannot_play = list(bots), dict(broken)
+    for number in played:
+        if number >= len(bots):
+            continue
+        bot, before = bots[number], stored[number]
+        if os.path.abspath(handed_in(bot.directory) or bot.bot) != handed_in(before.directory):
+            continue
+        if not bot.directory:
+            try:
+                find_bot(bot.bot, game)
+            except UsageError as error:
+                cannot_play[number] = error
+        if number in cannot_play:
+            found[number] = before
+    return found, cannot_play
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:

@@ -167,6 +167,7 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     from referee.match.spec import tournament_limits
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
+        as_stored,
         as_unicode,
         check_extension,
         differences,
@@ -198,6 +199,9 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     ]
     bots, no_unicode = as_unicode(bots)
     broken |= no_unicode
+    if stages:
+        played = store.seated()
+        bots, broken = as_stored(bots, broken, stages[-1].bots, played, options.game)
     limits: dict[str, Any] = tournament_limits(GAMES[options.game])
     if stages:  # what is not chosen stays as it is there
         limits = {name: stages[-1].settings.get(name) for name in limits}
@@ -236,7 +240,11 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
                 f"{store.name} is of another tournament: {'; '.join(differences(stages[-1], now))}"
                 " (give another --store; --extend allows more bots, deals or rounds)"
             )
-    digests = {bot.name: files_digest(bot.bot, now.game, bot.directory) for bot in now.bots}
+    digests = {
+        bot.name: files_digest(bot.bot, now.game, bot.directory)
+        for number, bot in enumerate(now.bots)
+        if number not in broken
+    }
     changed = store.changed(digests)
     if changed and not options.same_bot:
         raise UsageError(

@@ -34,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def bot_folder(name: str, program: str, **keys: str) -> Path:
+def bot_folder(name: str, program: str, /, **keys: str) -> Path:
     path = Path(name)
     path.mkdir(parents=True)
     (path / "bot.py").write_text(program)
@@ -237,3 +237,41 @@ def test_conform_starts_the_bot_in_a_folder_as_a_tournament_does(folder: Path) -
 def test_the_command_of_a_folder_may_be_a_bundled_bot(folder: Path) -> None:
     bot_folder("a", "", command="minimal")
     assert tournament("a", "big_money", "--sandbox", "bwrap") == []
+
+
+@pytest.mark.parametrize("how", ["no bot.toml", "mistake", "no folder"])
+def test_a_bot_that_has_played_and_cannot_be_read_now_keeps_its_place(
+    how: str, folder: Path
+) -> None:
+    """Its matches stay, and the same command plays the others when it is mended."""
+    path = bot_folder("bots/a", MINIMAL, name="Anna")
+    words = ["bots/a", "minimal", "big_money", *NONE]
+    tournament(*words, "--store", "s.sqlite")
+    tournament(*words, "--store", "whole.sqlite")
+    words += ["--deals", "2"]
+    if how == "no bot.toml":
+        (path / "bot.toml").rename("away")
+    elif how == "mistake":
+        (path / "bot.toml").rename("away")
+        (path / "bot.toml").write_text("name = ")
+    else:
+        path.rename("away")
+    said = tournament(*words, "--store", "s.sqlite", "--extend", code=2)
+    assert "bots/a" in said[0]
+    assert said[1:] == ["nothing was played; --skip-broken plays without them"]
+    words.append("--skip-broken")
+    assert tournament(*words, "--store", "s.sqlite", "--extend") == [f"left out: {said[0]}"]
+    with Store.for_reading("s.sqlite") as store:
+        assert [*store.left_out] == [0]
+        assert store.count() == (8, 0)
+    assert tournament(*words, "--store", "s.sqlite") == [f"left out: {said[0]}"]
+    if how == "no folder":
+        Path("away").rename(path)
+    else:
+        Path("away").rename(path / "bot.toml")
+    assert tournament(*words, "--store", "s.sqlite") == []
+    assert tournament(*words, "--store", "whole.sqlite", "--extend") == []
+    with Store.for_reading("s.sqlite") as store, Store.for_reading("whole.sqlite") as whole:
+        assert rows(store) == rows(whole)
+        assert store.stages == whole.stages
+        assert store.versions == whole.versions
