@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import bot_folder, bot_in, find_bot
-from referee.bots.folder import BOT_FILE, handed_in
+from referee.bots.folder import BOT_FILE, BotFolder, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
 from referee.text.lookalikes import looks
@@ -75,7 +75,8 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
     """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
 
     The bot in a folder is called as its `bot.toml` says. No other bot may have a name that looks
-    like it, and it may not look like the name of a bundled bot.
+    like it, and it may not look like the name of a bundled bot. Of two bots with such names, the
+    one that is called as its folder or by the organiser keeps its name, or else the first one.
 
     Returns:
         All bots, and by their numbers the mistakes of those in folders that cannot play.
@@ -92,9 +93,11 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
             command = folder.command or bot
             bots.append(Entrant(name or folder.name, command, folder.directory))
     broken: dict[int, UsageError] = {}
-    for number, (entrant, folder) in enumerate(zip(bots, folders, strict=True)):
-        if folder is None:
-            continue
+    pairs = [(n, folder) for n, folder in enumerate(folders) if folder is not None]
+    # The organiser chose the names of folders, and a stranger may not take one of them.
+    pairs.sort(key=lambda pair: not given[pair[0]][0] and not _is_called_so(pair[1]))
+    for number, folder in pairs:
+        entrant = bots[number]
         mistake: UsageError | None = None
         try:
             bot_in(folder, game)
@@ -107,10 +110,16 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
                 f"{taken[min(alike)]}; change name in a {BOT_FILE}, or give NAME={folder.path}"
             )
             mistake = UsageErrors([*others, same])
+            bots[number] = replace(entrant, name=folder.path)  # until it has a name of its own
         taken = dict.fromkeys(looks(entrant.name), folder.path) | taken
         if mistake is not None:
             broken[number] = mistake
-    return bots, broken
+    return bots, dict(sorted(broken.items()))
+
+
+def _is_called_so(folder: BotFolder) -> bool:
+    """Whether a bot has the name of its folder."""
+    return folder.name == os.path.basename(os.path.abspath(folder.path))
 
 
 def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageError]]:

@@ -313,6 +313,18 @@ def test_what_is_there_is_never_read_as_a_name_and_a_command(
             find_entrant(bots[0], "dominion")
 
 
+@pytest.mark.parametrize("name", ["b", "B", "c", "\u0441"])
+def test_a_bot_that_takes_the_name_of_another_folder_is_the_one_that_may_not_play(
+    name: str, folders: Path
+) -> None:
+    for own in ("b", "c"):
+        Path("bots", own, "bot.toml").write_text('command = "minimal"\n')
+    Path("bots/a/bot.toml").write_text(f'command = "minimal"\nname = "{name}"\n')
+    bots, broken = entrants(["bots/a", "bots/b", "bots/c"], "dominion")
+    assert [*broken] == [0]
+    assert [bot.name for bot in bots] == ["bots/a", "b", "c"]
+
+
 def test_one_folder_twice_has_two_names(folders: Path) -> None:
     _, broken = entrants(["bots/a", "bots/a/"], "dominion")
     assert "its name Bot a is, or looks like, that of another bot: bots/a;" in str(broken[1])
