@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -108,6 +109,8 @@ def write_record(folder: Path, row: MatchRow) -> None:
                 file.write(data)
             part.replace(path)
         except OSError as error:
+            with suppress(OSError):
+                part.unlink()  # as of a full disk
             raise cannot_write(str(path), error) from error
 
 
