@@ -76,18 +76,26 @@ def _broken(
     options: argparse.Namespace, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
 ) -> set[str]:
     """The directories of the bots that cannot be started; a line for each is printed."""
+    from referee.bots.command import bot_in
     from referee.tournament.playing.starting import start_once
     from referee.tournament.rows import Entrant
 
-    bots = [
-        Entrant(folder.path, folder.command, folder.directory)
-        for folder in (each.folder for each in built)
-    ]
+    bots: list[Entrant] = []
+    broken: set[str] = set()
+    for folder in (each.folder for each in built):
+        try:
+            bot_in(folder, options.game)
+        except UsageError as error:
+            for line in error.lines:
+                say(line)
+            broken.add(folder.directory)
+        else:
+            bots.append(Entrant(folder.path, folder.command, folder.directory))
     jobs = options.jobs or cores()
     found = start_once(bots, options.game, sandbox, jobs, lambda started: interrupts.check())
     for why in found.values():
-        say(f"{why}")
-    return {bots[number].directory for number in found}
+        say(str(why))
+    return broken | {bots[number].directory for number in found}
 
 
 def _folder(game: str, argument: str) -> BotFolder:

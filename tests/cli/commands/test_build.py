@@ -64,6 +64,21 @@ def test_a_bot_that_was_built_and_cannot_be_started() -> None:
     assert done.stdout.splitlines()[-1] == "1 of 2 can be played; sandbox of the builds: none"
 
 
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [("./none", "BOT ./none not found"), ("sh ../b/source", "BOT ../b/source is outside")],
+)
+def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
+    """The line names the folder, since many bots may have the same command."""
+    bot("b", COPIES)
+    Path("a").mkdir()
+    Path("a/bot.toml").write_text(f'command = "{command}"\n')
+    done = referee("build", "a", "b")
+    assert done.returncode == 1
+    assert one_line(done.stderr).startswith(f"referee: a/bot.toml: command: {why}")
+    assert done.stdout.splitlines()[-1] == "1 of 2 can be played; sandbox of the builds: none"
+
+
 def test_each_is_built_once_until_it_changes() -> None:
     a, b = bot("a", COPIES), bot("b", COPIES, "name = 'Bee'\nlanguage = 'C++'\n")
     before = contents(a)
