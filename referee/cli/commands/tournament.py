@@ -299,11 +299,12 @@ def _leave_out(
     if not broken:
         return
     mistakes = [mistake for _, mistake in sorted(broken.items())]
-    if len(now.bots) - len(broken) < now.players:
-        raise together(mistakes)
+    able, lines = len(now.bots) - len(broken), together(mistakes).lines
+    if able < now.players:
+        few = f"nothing was played; a match needs {now.players} bots, and {able} can play"
+        raise UsageErrors([*lines, few] if options.skip_broken else lines)
     if not options.skip_broken:
-        nothing = "nothing was played; --skip-broken plays without them"
-        raise UsageErrors([*together(mistakes).lines, nothing])
+        raise UsageErrors([*lines, "nothing was played; --skip-broken plays without them"])
     for mistake in mistakes:
         say(f"left out: {'; '.join(mistake.lines)}")
 

@@ -113,7 +113,8 @@ def test_too_few_bots_are_left(folder: Path) -> None:
     Path("a.py").write_text(CRASHES)
     said = tournament("./a.py", "minimal", *NONE, "--skip-broken", code=2)
     assert said == [
-        "./a.py: its process ended with exit code 1; its last words on stderr: no weights"
+        "./a.py: its process ended with exit code 1; its last words on stderr: no weights",
+        "nothing was played; a match needs 2 bots, and 1 can play",
     ]
 
 
