@@ -267,10 +267,10 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     for name in found.changed:
         yield f"{plain(name)} {CHANGED}."
     if found.void:
-        yield (
-            f"{found.void:,} matches are void: each time they were played the referee was late, or "
-            "was killed."
-        )
+        why = "each time they were played the referee was late, or was killed"
+        if found.swiss is not None:
+            why = f"a bot was left out of their round, or {why}"
+        yield f"{found.void:,} matches are void: {why}."
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "
