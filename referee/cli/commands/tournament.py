@@ -60,6 +60,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         store = stack.enter_context(Store.in_memory() if file is None else Store.for_writing(file))
         settled = _settle(options, store)
         interrupted: Interrupted | None = None
+        lost = "nothing was played"
         try:
             with _dispatcher(options, settled) as dispatcher:
                 if settled.is_unfinished:
@@ -71,13 +72,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                     server = stack.enter_context(watched(interrupts, paths, page))
                     if server is None:
                         return USAGE
+                lost = "matches that were being played were dropped"
                 interrupted = _play(options, interrupts, store, dispatcher)
         except TimeoutError:
-            say("matches that were being played were dropped")
+            say(lost)
             interrupted = Interrupted(signal.SIGINT)
         except BaseException as error:
             if isinstance(error, Interrupted):
-                say(f"{error}; matches that were being played were dropped")
+                say(f"{error}; {lost}")
             if isinstance(error, Interrupted) or options.store is None:
                 keep(store, options.store, words)
             raise

@@ -194,6 +194,19 @@ def test_an_interrupted_run_says_how_to_go_on(commands: Commands, number: int, c
     assert Path(commands.store).parent.joinpath("night.sqlite-wal").exists() is False
 
 
+def test_a_signal_while_the_bots_are_started(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken_bots(dispatcher: Any, setup: Any, bots: Any, look: Callable[[int], object]) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        look(0)
+
+    monkeypatch.setattr("referee.tournament.playing.starting.broken_bots", broken_bots)
+    assert commands.run("tournament", *BOTS, "--quiet", code=130) == ""
+    assert commands.err == "referee: interrupted; nothing was played\n"
+    assert commands.played == []
+
+
 def test_a_run_without_a_match_has_nothing_to_go_on_with(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
