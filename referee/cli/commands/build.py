@@ -31,9 +31,8 @@ _NAME_WIDTH = 30
 
 def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.bots.building import build
-    from referee.bots.command import find_all
 
-    found = find_all(partial(_folder, options.game), options.bots)
+    found, skipped = _folders(options)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
     sandbox = chosen_sandbox(options, folders)
     done: dict[int, Built] = {}
@@ -68,8 +67,8 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         options, [built for built in all_built if not built.problem], sandbox, interrupts
     )
     with interrupts.raising(), printing():
-        _print_table(all_built, broken, sandbox.kind)
-    return FAILED if broken or any(built.problem for built in all_built) else OK
+        _print_table(all_built, broken, skipped, sandbox.kind)
+    return FAILED if skipped or broken or any(built.problem for built in all_built) else OK
 
 
 def _broken(
@@ -98,6 +97,26 @@ def _broken(
     return broken | {bots[number].directory for number in found}
 
 
+def _folders(options: argparse.Namespace) -> tuple[list[BotFolder], int]:
+    """The folders to build, and the number of those with a mistake, which --skip-broken skips."""
+    from referee.bots.command import together
+
+    found: list[BotFolder] = []
+    mistakes: list[UsageError] = []
+    for argument in options.bots:
+        try:
+            found.append(_folder(options.game, argument))
+        except UsageError as error:
+            mistakes.append(error)
+    lines = together(mistakes).lines if mistakes else ()
+    if mistakes and not (found and options.skip_broken):
+        nothing = ["nothing was built; --skip-broken builds the other folders"] * bool(found)
+        raise UsageErrors([*lines, *nothing])
+    for line in lines:
+        say(line)
+    return found, len(mistakes)
+
+
 def _folder(game: str, argument: str) -> BotFolder:
     from referee.bots.command import bot_folder
 
@@ -118,7 +137,7 @@ def _say_output(built: Built) -> None:
         say(f"{built.folder.path}: the build failed: {built.problem}")
 
 
-def _print_table(found: list[Built], broken: set[str], sandbox: str) -> None:
+def _print_table(found: list[Built], broken: set[str], skipped: int, sandbox: str) -> None:
     rows = [("bot", "language", "build")]
     for built in found:
         took = f"{built.state}, {built.seconds:.1f} s" if built.seconds else built.state
@@ -130,4 +149,4 @@ def _print_table(found: list[Built], broken: set[str], sandbox: str) -> None:
         spaces = [" " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)]
         print("  ".join([*map(add, shown, spaces), took]))
     good = sum(not built.problem for built in found) - len(broken)
-    print(f"\n{good} of {len(found)} can be played; sandbox of the builds: {sandbox}")
+    print(f"\n{good} of {len(found) + skipped} can be played; sandbox of the builds: {sandbox}")

@@ -196,9 +196,27 @@ def test_what_is_wrong_with_folders_is_told_before_anything_is_built(here: Path)
         "referee: bad/bot.toml: unknown key 'biuld'; did you mean build?",
         "referee: BOT minimal is not a folder with a bot.toml, which says how to build it",
         f"referee: BOT {here} is not a folder with a bot.toml, which says how to build it",
+        "referee: nothing was built; --skip-broken builds the other folders",
     ]
     assert not (good / ".built").exists()
     assert bad.is_dir()
+
+
+def test_folders_with_a_mistake_are_skipped_if_the_organiser_wants(here: Path) -> None:
+    good = bot("good", COPIES)
+    bot("bad", COPIES, "biuld = 'x'\n")
+    Path("empty").mkdir()
+    done = referee("build", "bad", "good", "empty", "--skip-broken")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "referee: bad/bot.toml: unknown key 'biuld'; did you mean build?",
+        "referee: BOT empty is not a folder with a bot.toml, which says how to build it",
+    ]
+    assert rows(done.stdout) == [["good", "-", "built"]]
+    assert done.stdout.splitlines()[-1] == "1 of 3 can be played; sandbox of the builds: none"
+    assert (good / ".built").exists()
+    done = referee("build", "bad", "empty", "--skip-broken")
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 @pytest.mark.parametrize("command", ["play", "conform", "tournament", "build"])
