@@ -7,7 +7,7 @@ import os
 import resource
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -105,6 +105,22 @@ def bar(done: int, total: int, text: str) -> RenderableType:
     shown = Text(text, no_wrap=True, overflow="ellipsis")
     row.add_row(ProgressBar(total=total or 1, completed=done, width=BAR_WIDTH), shown)
     return row
+
+
+@contextmanager
+def starting(total: int, interrupts: Interrupts, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """Yields what shows on a terminal how many bots were started; it raises `Interrupted`."""
+    with ExitStack() as stack:
+        show = None
+        if total and sys.stderr.isatty() and not quiet:
+            show = stack.enter_context(status())
+
+        def look(started: int) -> None:
+            interrupts.check()
+            if show is not None:
+                show(bar(started, total, f"{started:,} of {total:,} bots started"))
+
+        yield look
 
 
 def clock_time(seconds: float) -> str:

@@ -12,7 +12,7 @@ from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
-from referee.cli.work import run_in_trio, show_progress
+from referee.cli.work import run_in_trio, show_progress, starting
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 from referee.text.terminal import cells, cut, escaped, plain
@@ -91,7 +91,8 @@ def _broken(
         else:
             bots.append(Entrant(folder.path, folder.command, folder.directory))
     jobs = options.jobs or cores()
-    found = start_once(bots, options.game, sandbox, jobs, lambda started: interrupts.check())
+    with starting(len(bots), interrupts, quiet=options.quiet) as look:
+        found = start_once(bots, options.game, sandbox, jobs, look)
     for why in found.values():
         say(str(why))
     return broken | {bots[number].directory for number in found}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import signal
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -269,7 +268,7 @@ def _leave_out(
     Without --skip-broken they are a `UsageError`, as are too many of them.
     """
     from referee.bots.command import together
-    from referee.cli.work import bar, status
+    from referee.cli.work import starting
     from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.starting import broken_bots
     from referee.tournament.stages import with_matches_left
@@ -287,16 +286,7 @@ def _leave_out(
                 broken[number] = error
     dispatcher.out |= broken.keys()
     to_start = sorted(left - broken.keys())
-    with ExitStack() as stack:
-        show = None
-        if sys.stderr.isatty() and not options.quiet:
-            show = stack.enter_context(status())
-
-        def look(started: int) -> None:
-            interrupts.check()
-            if show is not None:
-                show(bar(started, len(to_start), f"{started:,} of {len(to_start):,} bots started"))
-
+    with starting(len(to_start), interrupts, quiet=options.quiet) as look:
         broken |= broken_bots(dispatcher, now, to_start, look)
     if not broken:
         return

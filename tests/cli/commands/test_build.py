@@ -13,7 +13,7 @@ import pytest
 
 from referee.bots import building
 from referee.match.limits import MIB
-from tests.support.live import one_line, referee
+from tests.support.live import on_a_terminal, one_line, referee
 from tests.support.sandboxed import needs_bwrap
 
 PLAYS = "command = './bot'\n"
@@ -77,6 +77,14 @@ def test_a_program_that_is_not_in_its_folder(command: str, why: str) -> None:
     assert done.returncode == 1
     assert one_line(done.stderr).startswith(f"referee: a/bot.toml: command: {why}")
     assert done.stdout.splitlines()[-1] == "1 of 2 can be played; sandbox of the builds: none"
+
+
+def test_on_a_terminal_it_shows_how_many_bots_were_started() -> None:
+    """A bot that hangs takes its whole start-up limit."""
+    bot("a", COPIES)
+    code, shown = on_a_terminal("build", "a", "--sandbox", "none")
+    assert code == 0
+    assert "1 of 1 bots started" in shown
 
 
 def test_each_is_built_once_until_it_changes() -> None:
