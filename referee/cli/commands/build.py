@@ -63,9 +63,12 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         say(f"{interrupted} after {len(done)} of {len(folders)}; no other bot was changed")
         raise
     all_built = [done[number] for number in range(len(folders))]
-    broken = _broken(
-        options, [built for built in all_built if not built.problem], sandbox, interrupts
-    )
+    to_start = [built for built in all_built if not built.problem]
+    try:
+        broken = _broken(options, to_start, sandbox, interrupts)
+    except Interrupted as interrupted:
+        say(f"{interrupted} while bots were being started; all builds are done")
+        raise
     with interrupts.raising(), printing():
         _print_table(all_built, broken, skipped, sandbox.kind)
     return FAILED if skipped or broken or any(built.problem for built in all_built) else OK

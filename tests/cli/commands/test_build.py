@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from referee import cli
 from referee.bots import building
+from referee.interrupts import Interrupted
 from referee.match.limits import MIB
 from tests.support.live import on_a_terminal, one_line, referee
 from tests.support.sandboxed import needs_bwrap
@@ -85,6 +87,20 @@ def test_on_a_terminal_it_shows_how_many_bots_were_started() -> None:
     code, shown = on_a_terminal("build", "a", "--sandbox", "none")
     assert code == 0
     assert "1 of 1 bots started" in shown
+
+
+def test_a_signal_while_the_bots_are_started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def start_once(*bots: object) -> None:
+        raise Interrupted(signal.SIGINT)
+
+    monkeypatch.setattr("referee.tournament.playing.starting.start_once", start_once)
+    folder = bot("a", COPIES)
+    assert cli.main(["build", "a", "--quiet", "--sandbox", "none"]) == 130
+    said = "referee: interrupted while bots were being started; all builds are done\n"
+    assert capsys.readouterr() == ("", said)
+    assert (folder / ".built").exists()
 
 
 def test_each_is_built_once_until_it_changes() -> None:
