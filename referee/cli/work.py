@@ -6,11 +6,13 @@ import gc
 import os
 import resource
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from referee.cli.console import say
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
+LINE_SECONDS = 10.0
+"""Seconds between two lines of progress where there is no terminal."""
 NUMPY_BYTES = 256 * 1024 * 1024
 """Bytes of memory that commands that calculate need, with a reserve."""
 GARBAGE_AFTER = 5_000
@@ -108,17 +112,35 @@ def bar(done: int, total: int, text: str) -> RenderableType:
 
 
 @contextmanager
-def starting(total: int, interrupts: Interrupts, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Yields what shows on a terminal how many bots were started; it raises `Interrupted`."""
+def starting(
+    total: int,
+    interrupts: Interrupts,
+    *,
+    quiet: bool,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Callable[[int], None]]:
+    """Yields what shows how many bots were started; it raises `Interrupted`.
+
+    It shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
+
+    Args:
+        clock: gives seconds.
+    """
     with ExitStack() as stack:
         show = None
+        say_at = clock() + LINE_SECONDS
         if total and sys.stderr.isatty() and not quiet:
             show = stack.enter_context(status())
 
         def look(started: int) -> None:
+            nonlocal say_at
             interrupts.check()
+            text = f"{started:,} of {total:,} bots started"
             if show is not None:
-                show(bar(started, total, f"{started:,} of {total:,} bots started"))
+                show(bar(started, total, text))
+            elif not quiet and clock() >= say_at:
+                say_at = clock() + LINE_SECONDS
+                say(text)
 
         yield look
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from referee.cli.console import say
-from referee.cli.work import bar, clock_time, status
+from referee.cli.work import LINE_SECONDS, bar, clock_time, status
 from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REFRESH_SECONDS = 0.5
-LINE_SECONDS = 10.0
-"""Seconds between two lines where there is no terminal."""
 ESTIMATE_AFTER = 2.0
 """Seconds before which the rate says nothing of the time that is left: bots are starting."""
 LEADING = 5

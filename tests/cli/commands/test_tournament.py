@@ -30,6 +30,7 @@ from referee import cli
 from referee.bots.processes.cgroups import home
 from referee.cli.commands.tournament import ONLY_TYPED
 from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
+from referee.cli.work import LINE_SECONDS, starting
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
@@ -279,6 +280,20 @@ def test_matches_that_do_not_end_in_time_are_dropped(capsys: pytest.CaptureFixtu
         with pytest.raises(TimeoutError):
             ending.look()
     assert "Ctrl-C again drops them" in one_line(capsys.readouterr().err)
+
+
+def test_bots_that_start_slowly_are_counted_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    now = 0.0
+    with Interrupts() as interrupts:
+        for quiet in (True, False):
+            with starting(40, interrupts, quiet=quiet, clock=lambda: now) as look:
+                for started in range(41):
+                    now += LINE_SECONDS / 20 + 0.01
+                    look(started)
+    said = capsys.readouterr().err.splitlines()
+    assert said == [f"referee: {started} of 40 bots started" for started in (19, 39)]
 
 
 @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
