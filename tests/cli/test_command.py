@@ -270,6 +270,7 @@ def test_the_bots_of_one_game() -> None:
     listed = referee("bots", "--game", "botwars").stdout
     assert "gatherer" in listed
     assert "big_money" not in listed
+    assert listed.endswith("referee new my_bot --game botwars\n")
     source = (ROOT / "example_bots" / "botwars" / "gatherer.py").read_text()
     assert referee("bots", "--show", "gatherer").stdout == source
     assert "gatherer" in one_line(referee("bots", "--game", "botwars", "--show", "minimal").stderr)

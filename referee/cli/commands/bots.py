@@ -45,5 +45,6 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                     print("  " + "\n    ".join(lines))
             print()
         print("To read one: referee bots --show NAME")
-        print("To start a bot of your own: referee new my_bot")
+        option = f" --game {options.game}" if options.game else ""
+        print(f"To start a bot of your own: referee new my_bot{option}")
     return OK
