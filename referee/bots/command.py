@@ -15,9 +15,10 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
@@ -400,6 +401,11 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
                 f"BOT {word} is on a file system that is mounted with noexec: copy it to another "
                 "folder, or name its interpreter"
             )
+        if suffix == ".txt":
+            raise BotNotFoundError(
+                f"BOT {word} is a text file: if it is a rule file, "
+                "rename it so that it ends in .json"
+            )
         raise BotNotFoundError(f"BOT {word} is not executable; {how_to_run(word)}")
     return (os.path.abspath(path),)
 
@@ -422,6 +428,18 @@ def how_to_run(file: str) -> str:
     return f"give it its run bit (chmod +x {file}) or name its interpreter"
 
 
+def _bots_beside(word: str, directory: str) -> Iterator[str]:
+    """Paths of bots in the folder of a path, written as that path is, for a suggestion.
+
+    They are folders with a `bot.toml`, Python files and rule files among the first 1,000 entries.
+    """
+    parent = word[: word.rfind("/") + 1]
+    with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
+        for entry in islice(entries, 1000):
+            if entry.name.endswith((".py", ".json")) or is_bot_folder(entry.path):
+                yield as_text(parent + entry.name)
+
+
 def not_on_path(program: str) -> str:
     """Say that a program is not on PATH, and which one may be meant, in a clause."""
     close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
@@ -439,7 +457,8 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
     here = [f"{first}.py"] if os.path.isfile(os.path.join(directory, f"{first}.py")) else []
-    close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game)])
+    near = _bots_beside(first, directory)
+    close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game), *near])
     if close:
         return f"BOT {shown} not found{close}"
     if first != argument and "/" not in first:  # a program with its arguments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -102,6 +103,32 @@ def test_a_name_without_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
+    ("argument", "meant"),
+    [
+        ("anna", "annna"),
+        ("ben.py", "benn.py"),
+        ("rulse.json", "rules.json"),
+        ("sub/car", "sub/carl"),
+        ("dora", None),
+    ],
+)
+def test_a_misspelt_path(
+    argument: str, meant: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("annna", "sub/carl"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "bot.toml").touch()
+    (tmp_path / "doraa").mkdir()  # a folder without a bot
+    for file in ("benn.py", "rules.json"):
+        (tmp_path / file).touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BotNotFoundError) as caught:
+        resolve_bot(argument)
+    asked = re.findall(r"did you mean (.*)\?", str(caught.value))
+    assert asked == ([meant] if meant else [])
+
+
+@pytest.mark.parametrize(
     ("argument", "game", "says"),
     [
         ("minimal", "botwars", "BOT minimal plays dominion, not botwars; .*gatherer"),
@@ -118,7 +145,12 @@ def test_a_bundled_bot_is_one_of_its_game(argument: str, game: str, says: str) -
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("bot.js", '"node '), ("bot.c", "compile it"), ("bot", "chmod")],
+    [
+        ("bot.js", '"node '),
+        ("bot.c", "compile it"),
+        ("bot", "chmod"),
+        ("bot.json.txt", r"rename it so that it ends in \.json"),
+    ],
 )
 def test_a_file_without_its_run_bit(tmp_path: Path, name: str, says: str) -> None:
     file = tmp_path / name
