@@ -69,6 +69,11 @@ def bot_text(
     names = ", ".join(map(plain, facts.reported_names))
     if names and names != plain(bot.name):
         yield Text(f"It calls itself {names}.")
+    if bot.name in found.left_out:
+        yield _line(f"{LEFT_OUT} {found.left_out[bot.name]}")
+    if not bot.matches:
+        yield "It has no matches."
+        return
     yield ""
     yield _against(bot, found)
     yield ""

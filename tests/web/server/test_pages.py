@@ -171,6 +171,18 @@ def test_every_format_names_the_bots_that_were_left_out(
     assert all(f"Left out of the last run: {reason}" in said for reason in LEFT_OUT.values())
 
 
+def test_the_part_on_a_bot_says_why_it_was_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "night.sqlite"
+    with Store.for_writing(str(path)) as store:
+        store.add_stage(made_setup(2, deals=1))
+        store.leave_out(LEFT_OUT)
+    assert cli.main(["standings", str(path), "--bot", "bot0"]) == 0
+    part = " ".join(capsys.readouterr().out.partition("bot0: rank")[2].split())
+    assert part.endswith("Left out of the last run: bots/eli is not built It has no matches.")
+
+
 async def test_the_served_pages_name_the_bots_that_were_left_out(tmp_path: Path) -> None:
     left_out(tmp_path)
     async with serving(tmp_path) as client:
