@@ -95,9 +95,13 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
     if error:
         return f"its stderr says: {error}"
     if exit_code == 0:
-        where = "in the middle of the match" if requests else "before the match began"
+        if requests:
+            where, cause = "in the middle of the match", "its loop was over"
+        else:
+            where = "before the match began"
+            cause = "it reads no input (a class of referee.bot needs MyBot.run() as the last line)"
         return (
-            f"it ended by itself {where}, without an error: it called exit, its loop was over, or "
+            f"it ended by itself {where}, without an error: it called exit, {cause}, or "
             "it is a script that left the bot in the background (exec runs it in the foreground)"
         )
     if exit_code is not None and exit_code > 128:

@@ -292,6 +292,11 @@ async def test_an_exit(code: str, says: str) -> None:
     assert says in said
 
 
+async def test_an_exit_before_the_handshake() -> None:
+    said = await cause(python("class MyBot: pass"), "exited")
+    assert "needs MyBot.run() as the last line" in said
+
+
 # --- the look at a silent bot ---------------------------------------------------------------------
 
 HOSTILE = {
