@@ -15,10 +15,10 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
@@ -347,6 +347,10 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         raise BotNotFoundError(f"BOT {argument!r}: {str(error).lower()}") from error
     if problem := why_shell(argument):
         raise BotNotFoundError(f"BOT {argument!r}: {problem}")
+    if path := _unquoted_path([first, *rest], directory):
+        raise BotNotFoundError(
+            f"BOT {argument!r}: the path {path} has a space: put '...' around it inside the command"
+        )
     found = _resolve_word(first, directory, game) if first else None
     if found is None:
         if not rest and is_interpreter(first):
@@ -426,6 +430,16 @@ def how_to_run(file: str) -> str:
     if suffix in _COMPILED:
         return "it is a source file: compile it and give the program"
     return f"give it its run bit (chmod +x {file}) or name its interpreter"
+
+
+def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
+    """A file whose path has spaces and was therefore split into several words of a command."""
+    for start, end in combinations(range(min(len(words), 20) + 1), 2):
+        path = " ".join(words[start:end])
+        is_split = end - start > 1 and not os.path.exists(os.path.join(directory, words[end - 1]))
+        if is_split and os.path.isfile(os.path.join(directory, path)):
+            return as_text(path)
+    return None
 
 
 def _bots_beside(word: str, directory: str) -> Iterator[str]:

@@ -102,6 +102,21 @@ def test_a_name_without_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         resolve_bot("./my_bot")
 
 
+@pytest.mark.parametrize("command", ["node {}", "./x {} 7", "{} 7", "env A=1 node {}"])
+def test_a_path_with_spaces_is_one_word(command: str, tmp_path: Path) -> None:
+    path = "my first bots/a bot.js"
+    (tmp_path / path).parent.mkdir()
+    (tmp_path / path).touch()
+    with pytest.raises(BotNotFoundError, match=f"the path {path} has a space: put '...' around"):
+        resolve_bot(command.format(path), str(tmp_path))
+
+
+def test_words_that_are_files_are_no_path_with_spaces(tmp_path: Path) -> None:
+    for file in ("a", "b.txt", "a b.txt"):
+        (tmp_path / file).touch()
+    assert resolve_bot("sh a b.txt", str(tmp_path)).argv[1:] == ("a", "b.txt")
+
+
 @pytest.mark.parametrize(
     ("argument", "meant"),
     [
