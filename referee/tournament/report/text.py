@@ -259,7 +259,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         for limit, matches in bot.reached.items():
             yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
     if any(bot.disqualified for bot in facts.bots.values()):
-        yield "--bot NAME shows why a bot was disqualified."
+        yield "The same command with --bot NAME shows why a bot was disqualified."
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
