@@ -15,7 +15,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, islice
@@ -35,7 +35,7 @@ from referee.bots.shell import why_shell, why_shell_program
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import DEFAULT_GAME, GAMES
 from referee.inputs import read_input
-from referee.text.nearest import did_you_mean
+from referee.text.nearest import did_you_mean, nearest
 from referee.text.terminal import as_text
 
 if TYPE_CHECKING:
@@ -442,16 +442,20 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
     return None
 
 
-def _bots_beside(word: str, directory: str) -> Iterator[str]:
-    """Paths of bots in the folder of a path, written as that path is, for a suggestion.
+def _did_you_mean_beside(word: str, directory: str) -> str:
+    """The "did you mean" question about a path: a bot in its folder; empty if no name is close.
 
-    They are folders with a `bot.toml`, Python files and rule files among the first 1,000 entries.
+    A bot is a folder with a `bot.toml`, a Python file or a rule file, among the first 1,000
+    entries. Names are compared without their endings, which would make all of them alike.
     """
     parent = word[: word.rfind("/") + 1]
+    names: dict[str, str] = {}  # without ending -> whole
     with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
         for entry in islice(entries, 1000):
             if entry.name.endswith((".py", ".json")) or is_bot_folder(entry.path):
-                yield as_text(parent + entry.name)
+                names[Path(entry.name).stem] = entry.name
+    close = nearest(Path(word).stem, names)
+    return f"; did you mean {as_text(parent + names[close])}?" if close else ""
 
 
 def not_on_path(program: str) -> str:
@@ -471,8 +475,8 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
     here = [f"{first}.py"] if os.path.isfile(os.path.join(directory, f"{first}.py")) else []
-    near = _bots_beside(first, directory)
-    close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game), *near])
+    close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game)])
+    close = close or _did_you_mean_beside(first, directory)
     if close:
         return f"BOT {shown} not found{close}"
     if first != argument and "/" not in first:  # a program with its arguments

@@ -124,7 +124,10 @@ def test_words_that_are_files_are_no_path_with_spaces(tmp_path: Path) -> None:
         ("ben.py", "benn.py"),
         ("rulse.json", "rules.json"),
         ("sub/car", "sub/carl"),
+        ("./sub/carla.py", "./sub/carl"),
         ("dora", None),
+        ("zz.py", None),
+        ("sub/zz", None),
     ],
 )
 def test_a_misspelt_path(
