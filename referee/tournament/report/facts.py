@@ -147,7 +147,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
             reached=dict(reached[bot]),
             replies=replies,
             mean_reply=seconds / replies if replies else None,
-            reply_99=_percentile(seconds_of[bot], 0.99),
+            reply_99=_percentile(seconds_of[bot], 0.99, longest),
             longest_reply=longest if replies else None,
         )
 
@@ -165,13 +165,17 @@ def _counted(
     return found
 
 
-def _percentile(buckets: Counter[int], share: float) -> float | None:
-    """The upper end of the bucket in which so large a share of all is reached, in seconds."""
+def _percentile(buckets: Counter[int], share: float, longest: float | None) -> float | None:
+    """The upper end of the bucket in which so large a share of all is reached, in seconds.
+
+    It is at most the longest of all, which may be in this bucket below its end.
+    """
     left = buckets.total() * share
     for bucket in sorted(buckets):
         left -= buckets[bucket]
         if left <= 0:
-            return float(2 ** ((bucket + 1) / BUCKETS_PER_DOUBLING)) / 1e6
+            end = float(2 ** ((bucket + 1) / BUCKETS_PER_DOUBLING)) / 1e6
+            return end if longest is None else min(end, longest)
     return None
 
 

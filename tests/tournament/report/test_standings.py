@@ -192,6 +192,13 @@ def test_facts_of_each_bot() -> None:
     assert bad.reply_99 == pytest.approx(2 ** (41 / 4) / 1e6)
 
 
+def test_nearly_all_replies_take_no_longer_than_the_longest() -> None:
+    # Bucket 53 begins below the longest reply, and ends above it.
+    made = played(made_setup(2), lambda plan: row(plan, reply_histogram={53: 50}))
+    bot = statistics(made).bots["bot0"]
+    assert bot.reply_99 == bot.longest_reply == 0.01
+
+
 def test_why_a_bot_was_disqualified_is_told_by_the_first_match_of_each_code() -> None:
     def result(plan: Plan) -> MatchRow:
         out: list[Any] = [None, None]
