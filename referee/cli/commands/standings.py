@@ -128,12 +128,13 @@ def _print_text(found: Standings, facts: Any, bot: str | None, losses: Any) -> N
 
     text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
     console = rich_console(text)
-    for part in standings_text(found, facts):
+    for part in standings_text(found, facts, console.width):
         console.print(part)
     if bot is not None:
         (standing,) = [standing for standing in found.bots if standing.name == bot]
         console.print()
-        for part in bot_text(standing, found, facts.bots[bot], facts.game, losses[bot]):
+        parts = bot_text(standing, found, facts.bots[bot], facts.game, losses[bot], console.width)
+        for part in parts:
             # A command is to be copied whole; `print` forgets what a text says of that.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
     # Where rich breaks a line, it leaves the space.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
@@ -33,12 +34,16 @@ ENOUGH_DEALS = 5
 """With fewer an interval has hundreds of Elo: nothing is known."""
 
 
-def standings_text(found: Standings, facts: Statistics) -> Iterator[RenderableType]:
-    """Show the standings: a table, facts of all matches, head-to-head results."""
+def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[RenderableType]:
+    """Show the standings: a table, facts of all matches, head-to-head results.
+
+    Args:
+        width: of the terminal; a narrow one leaves counts out of the tables.
+    """
     yield Text(headline(found), style="bold")
     yield ""
     if found.matches:
-        yield _ranking(found)
+        yield _fitted(_ranking(found), width)
         yield from (Text(line, style="dim") for line in legend(found))
         yield ""
     summary = [*duel(found), *sprt(found)]
@@ -63,8 +68,9 @@ def bot_text(
     facts: BotFacts,
     tables: Sequence[Table],
     losses: Sequence[NotableLoss],
+    width: int,
 ) -> Iterator[RenderableType]:
-    """All that is known of one bot."""
+    """All that is known of one bot; `width` as in `standings_text`."""
     yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
     names = ", ".join(map(plain, facts.reported_names))
     if names and names != plain(bot.name):
@@ -75,7 +81,7 @@ def bot_text(
         yield "It has no matches."
         return
     yield ""
-    yield _against(bot, found)
+    yield _fitted(_against(bot, found), width)
     yield ""
     yield from map(_line, _bot_remarks(facts))
     for table in tables:
@@ -383,7 +389,26 @@ def _line(text: str) -> Text:
     return Text(plain(text))
 
 
+_ROOM_FOR_NAMES = 12
+"""Columns for the name of a bot before other columns make room for it."""
+
 _COUNTS = ("matches", "won", "drawn", "lost", "points")
+
+
+def _fitted(grid: Grid, width: int) -> Grid:
+    """Remove counts from a table that is wider than the terminal, so that names have room."""
+    for heads in (("won", "drawn", "lost"), ("LOS",), ("matches",)):
+        needed = -1  # no space after the last column
+        for column in grid.columns:
+            cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+            needed += 1 + (cells if column.no_wrap else min(cells, _ROOM_FOR_NAMES))
+        if needed <= width:
+            break
+        kept = [column for column in grid.columns if column.header not in heads]
+        grid = _grid(*(str(column.header) for column in kept))
+        for row in zip(*(column.cells for column in kept), strict=True):
+            grid.add_row(*row)
+    return grid
 
 
 def _grid(*heads: str) -> Grid:

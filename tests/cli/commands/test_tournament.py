@@ -871,6 +871,9 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
         monkeypatch.setattr("referee.cli.console.width", lambda _, most=columns: most)
         lines = commands.run("standings", commands.store).splitlines()
         assert not [line for line in lines if line.endswith(" ")]
+        (head,) = [number for number, line in enumerate(lines) if "95% interval" in line]
+        ranked = {line.split()[1] for line in lines[head + 1 : head + 4]}
+        assert ranked == {"minimal", "big_money", "new"}
     page = commands.run("standings", commands.store, "--format", "html")
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//|@import|url\(", page)

@@ -353,7 +353,7 @@ def test_a_swiss_table_has_the_bots_that_were_added_later() -> None:
 def shown(store: Store, **how: Any) -> list[str]:
     """The text at 80 columns."""
     console = Console(width=80, file=io.StringIO(), highlight=False)
-    for part in standings_text(standings(store, **how), statistics(store)):
+    for part in standings_text(standings(store, **how), statistics(store), console.width):
         console.print(part)
     lines: list[str] = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
     assert max(map(len, lines)) <= 80
