@@ -116,7 +116,7 @@ def interrupting(after: int, number: int = signal.SIGINT) -> Callable[[Plan], Ma
 
     def result(plan: Plan) -> MatchRow:
         if plan.match == after:
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)  # `os.kill` may take another thread, which gets it later
         return row(plan)
 
     return result
@@ -272,7 +272,7 @@ def test_matches_that_do_not_end_in_time_are_dropped(capsys: pytest.CaptureFixtu
         ending = Ending(interrupts, lambda: stopped.append(now), clock=lambda: now)
         ending.look()
         assert not ending.has_begun
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         ending.look()
         now += LET_SECONDS - 1
         ending.look()
@@ -303,9 +303,9 @@ def test_bots_that_start_slowly_are_counted_where_there_is_no_terminal(
 def test_a_second_signal_drops_running_matches(second: int) -> None:
     with Interrupts() as interrupts:
         ending = Ending(interrupts, lambda: None)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         ending.look()
-        os.kill(os.getpid(), second)
+        signal.raise_signal(second)
         with pytest.raises(Interrupted):
             ending.look()
 
