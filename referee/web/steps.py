@@ -163,6 +163,7 @@ class Steps:
         self._marks: list[Mark] = []
         self._first_line = 0
         self._between: list[tuple[Mapping[Viewer, Any], Sequence[float]]] = []
+        self._shown_views: Mapping[Viewer, Any] = {}  # of the last step
 
     def close(self) -> None:
         """Give the last step what was said after it."""
@@ -204,7 +205,8 @@ class Steps:
 
     def _moved(self, match: Match) -> None:
         views = {viewer: match.view(viewer) for viewer in self._viewers}
-        if not self._between or self._between[-1][0] != views:
+        # A step without a change would tell a seat that a hidden card was moved.
+        if views != (self._between[-1][0] if self._between else self._shown_views):
             known = match.standings() if ALL in self._viewers else ()
             self._between.append((views, [standing.score for standing in known]))
 
@@ -227,6 +229,7 @@ class Steps:
         ends: int = 0,
     ) -> None:
         """Add a step. `said` is whether it takes the lines and marks since the last one."""
+        self._shown_views = views
         changed = {}
         for viewer, view in views.items():
             key = _key(viewer)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
@@ -74,6 +74,7 @@ def pages(
     st.sampled_from([right, mixed]),
     st.sampled_from([0.0, 0.02]),
 )
+@example(seed=397425893, seats=4, fork=12, choose=right, leaving=0.0)  # a treasure before a curse
 def test_what_is_hidden_changes_no_byte(
     seed: int, seats: int, fork: int, choose: Any, leaving: float
 ) -> None:
