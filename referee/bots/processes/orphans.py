@@ -64,7 +64,7 @@ def await_guardians(spare: set[int]) -> None:
     Without them frozen bots would stay, and cannot even be killed (`cgroups.py`).
     """
     until = time.monotonic() + STOP_SECONDS  # a bot may look like one
-    for pid in filter(is_guardian, children() - spare):
+    for pid in filter(is_guardian, children() - spare - GUARDIAN.processes):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(pid)
             try:

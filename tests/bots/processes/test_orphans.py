@@ -6,7 +6,11 @@ import subprocess
 import sys
 import threading
 
-from referee.bots.processes.orphans import children, no_orphans
+import pytest
+
+from referee.bots.processes import orphans
+from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.orphans import await_guardians, children, no_orphans
 from tests.support.live import await_end
 
 PAUSE = [sys.executable, "-I", "-S", "-c", "import signal; signal.pause()"]
@@ -64,3 +68,15 @@ def test_of_blocks_in_two_threads_the_last_to_end_kills() -> None:
     go_on.set()
     thread.join()
     assert daemon not in children()
+
+
+def test_nobody_waits_for_the_guardian_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stays as long as the server of a page does, which outlives the workers."""
+    monkeypatch.delattr(orphans.select, "select")
+    spare = children()
+    GUARDIAN.begin()
+    try:
+        assert children() - spare
+        await_guardians(spare)
+    finally:
+        GUARDIAN.end(None)

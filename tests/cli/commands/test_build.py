@@ -446,5 +446,6 @@ def test_what_was_built_in_a_sandbox_plays_in_one() -> None:
     (folder / "source").write_text("#!/bin/sh\ncat weights >&2\npwd >&2\n" + SOURCE)
     (folder / "weights").write_text("3\n")
     assert referee("build", "a", "--sandbox", "bwrap").returncode == 0
-    referee("play", "a", "minimal", "--sandbox", "bwrap", "--stderr", "said")
+    words = ["a", "minimal", "--sandbox", "bwrap", "--stderr", "said", "--time-limit", "0.2"]
+    referee("play", *words)
     assert Path("said/player1.stderr").read_text() == "3\n/bot\n"
