@@ -2,7 +2,7 @@
 
 A pipe is read as it comes, and a signal ends every wait for it. A FIFO that no program writes to is
 refused after `WRITER_SECONDS`; programs that are started together need a moment to open it. A
-device is refused at once: nobody means to read one, and some never end, or act when opened.
+device is refused at once, because a device may have no end, or may act when it is opened.
 """
 
 from __future__ import annotations

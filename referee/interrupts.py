@@ -83,7 +83,7 @@ class Interrupts:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget a signal if it was the last one noted; whether it was."""
+        """Forget a signal if it was noted last. Returns: whether it was noted last."""
         if self._noted != number:
             return False
         self._noted = None

@@ -206,17 +206,23 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
 
 
 def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
-    """What `find` makes of each BOT argument; raises all that is wrong as one `UsageError`."""
+    """Call `find` with each BOT argument; raise all mistakes as one `UsageError`."""
+    found, mistakes = find_each(find, arguments)
+    if mistakes:
+        raise together(mistakes)
+    return found
+
+
+def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], list[UsageError]]:
+    """Call `find` with each BOT argument. Returns: the results, and the mistakes of the others."""
     found: list[U] = []
-    errors: list[UsageError] = []
+    mistakes: list[UsageError] = []
     for argument in arguments:
         try:
             found.append(find(argument))
         except UsageError as error:
-            errors.append(error)
-    if errors:
-        raise together(errors)
-    return found
+            mistakes.append(error)
+    return found, mistakes
 
 
 def together(errors: Iterable[UsageError]) -> UsageError:

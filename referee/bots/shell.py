@@ -1,6 +1,6 @@
 """Find the parts of a command line that only a shell obeys. The referee starts bots without one.
 
-A quoted word is an argument, whatever is in it: `sh -c "a && b"` has no operator.
+A quoted word is always an argument. Therefore `sh -c "a && b"` has no operator.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def why_shell(command: str) -> str:
 def why_shell_program(command: str) -> str:
     """As `why_shell`, for a command line whose first word is not a program.
 
-    It may be the assignment of a variable, or have what a shell expands or takes for an operator.
+    The first word may set a variable, contain an operator, or be a text that a shell expands.
     """
     first, *rest = _bare(command).split() or [""]
     if rest and _VARIABLE(first):

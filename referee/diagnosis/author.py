@@ -112,7 +112,7 @@ def explained(
         asked: the request, as the match has sent it.
         line: the reply, as the record has it.
         said: the reply, as the bot gave it.
-        adapter: what plays the bot, if its author writes no replies.
+        adapter: the adapter that plays the bot, if its author writes no replies.
     """
     if adapter is not None and (reply := as_object(line)) is not None:
         return adapter.wrong(fault, json.loads(asked), reply)

@@ -114,7 +114,7 @@ def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
     """As `why_exited`, for the author of a bot behind an adapter.
 
     Args:
-        method: what the author wrote that was called, as the subject of a sentence.
+        method: the author's method that was called, as the subject of a sentence.
     """
     if error := headline(stderr):
         return f"its stderr says: {error}"

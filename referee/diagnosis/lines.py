@@ -110,7 +110,7 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    """The mistake in a line whose bytes are not those of the text alone."""
+    """The mistake in a line that has other bytes beside the bytes of its text."""
     # The second half of a line end begins the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"

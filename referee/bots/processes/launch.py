@@ -71,7 +71,7 @@ class LaunchedBot:
 
     Attributes:
         popen: the process with its three pipes; None if it could not be started.
-        error: why the process could not be started; empty if it was started.
+        error: the reason why the process could not be started; empty if it was started.
         started: `time.monotonic()` at the start.
         last_stderr: the keeper of the stderr of its last match, while it waits for another; else
             None.

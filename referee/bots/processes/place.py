@@ -1,7 +1,7 @@
-"""The folder in which a bot without a sandbox starts: that of its program, as in a sandbox.
+"""The folder in which a bot starts without a sandbox.
 
-If another word of the command may be a path, the bot starts where the referee is: the path is meant
-from there.
+It is the folder of the bot's program, as in a sandbox. If another word of the command may be a
+path, the bot starts in the referee's folder, because a user means that path from there.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Prepared(NamedTuple):
     Attributes:
         fds: that the new process has, and this one is to close once it runs.
         status: where bubblewrap says what has become of the bot; None without a sandbox.
-        folder: what the bot sees as the folder that it starts in; empty if that has no own files.
+        folder: the folder in which the bot starts; empty if no file of the bot is in it.
     """
 
     argv: list[str]

@@ -103,15 +103,9 @@ def _broken(
 
 def _folders(options: argparse.Namespace) -> tuple[list[BotFolder], int]:
     """The folders to build, and the number of those with a mistake, which --skip-broken skips."""
-    from referee.bots.command import together
+    from referee.bots.command import find_each, together
 
-    found: list[BotFolder] = []
-    mistakes: list[UsageError] = []
-    for argument in options.bots:
-        try:
-            found.append(_folder(options.game, argument))
-        except UsageError as error:
-            mistakes.append(error)
+    found, mistakes = find_each(partial(_folder, options.game), options.bots)
     lines = together(mistakes).lines if mistakes else ()
     if mistakes and not (found and options.skip_broken):
         nothing = ["nothing was built; --skip-broken builds the other folders"] * bool(found)

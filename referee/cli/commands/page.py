@@ -56,9 +56,9 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _page_name(files: Sequence[str]) -> str:
-    """The name of the page without `--output`, in this folder: that of the first file.
+    """The name of the page without `--output`: the name of the first file, with another ending.
 
-    Each match, and each number of matches, has another one.
+    The page of several matches has their number in its name.
     """
     name = os.path.basename(files[0])
     for suffix in (*SUFFIXES, ".jsonl"):

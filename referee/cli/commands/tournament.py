@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from referee.cli.arguments import Parser, made_folder
 from referee.cli.commands.standings import check_names, print_standings
-from referee.cli.commands.tournament_ending import Ending, keep
+from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
 from referee.cli.consent import chosen_sandbox
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.settings import chosen_settings
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                         return USAGE
                 lost = "matches that were being played were dropped"
                 interrupted = _play(options, interrupts, store, dispatcher)
-        except TimeoutError:
+        except LetTimeIsOver:
             say(lost)
             interrupted = Interrupted(signal.SIGINT)
         except BaseException as error:
@@ -138,7 +138,7 @@ def _with_config(options: argparse.Namespace) -> argparse.Namespace:
 
 
 class _Settled(NamedTuple):
-    """What a run is to do.
+    """The decisions about a run.
 
     Attributes:
         setup: of the tournament; `is_known` if the store has it already.
@@ -221,7 +221,7 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
         settings=limits | chosen_settings(options),
     )
     if stages:  # a bot that never played may have been mended since
-        stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
+        stages = with_bots(stages, now.bots, store.left_out.keys() - played)
     is_known = bool(stages) and stages[-1] == now
     is_unfinished = not (is_known and is_finished(store))
     # What is shown at the end is checked before the first match.
@@ -263,7 +263,7 @@ def _leave_out(
     settled: _Settled,
     dispatcher: Dispatcher,
 ) -> None:
-    """Start each bot that has matches left, and add those that cannot play to `settled.broken`.
+    """Start each bot that has matches left, and add broken bots to `settled.broken`.
 
     Without --skip-broken they are a `UsageError`, as are too many of them.
     """
@@ -302,7 +302,7 @@ def _leave_out(
 
 
 def _save(options: argparse.Namespace, store: Store, settled: _Settled) -> None:
-    """Note in the store what is played from now on, and with which bots."""
+    """Store the setup of the matches that follow, and the bots that are left out."""
     from referee.bots.processes.sandbox import unavailable_reason
     from referee.tournament.playing.records import claim_folder
 
@@ -362,7 +362,11 @@ def _live(options: argparse.Namespace) -> Path | None:
 def _play(
     options: argparse.Namespace, interrupts: Interrupts, store: Store, dispatcher: Dispatcher
 ) -> Interrupted | None:
-    """Play what is missing. Returns: Ctrl-C, if it came and running matches have ended."""
+    """Play the missing matches.
+
+    Returns:
+        The interruption, if Ctrl-C came and running matches have ended; else None.
+    """
     from referee.cli.commands.tournament_progress import Progress
     from referee.tournament.playing.live import remove_live
     from referee.tournament.playing.run import Run

@@ -21,10 +21,14 @@ LET_SECONDS = 10.0
 """Seconds that running matches have to end after Ctrl-C."""
 
 
+class LetTimeIsOver(TimeoutError):
+    """Running matches did not end within `LET_SECONDS` after Ctrl-C."""
+
+
 class Ending:
     """Lets running matches end after the first Ctrl-C.
 
-    A second one, and any other signal, raises `Interrupted` at once.
+    A second Ctrl-C, and any other signal, raises `Interrupted` at once.
 
     Args:
         stop: called after the first Ctrl-C, so that no further matches begin.
@@ -52,22 +56,23 @@ class Ending:
 
         Raises:
             Interrupted: the matches that are being played are to be dropped.
-            TimeoutError: they had `LET_SECONDS` to end.
+            LetTimeIsOver: the matches had `LET_SECONDS` to end.
         """
         if self._until is None and self._interrupts.forget(signal.SIGINT):
             self._until = self._clock() + LET_SECONDS
             self._stop()
-            say("interrupted: running matches have 10 s to end; Ctrl-C again drops them")
+            seconds = f"{LET_SECONDS:g} s"
+            say(f"interrupted: running matches have {seconds} to end; Ctrl-C again drops them")
         self._interrupts.check()
         if self._until is not None and self._clock() > self._until:
-            raise TimeoutError
+            raise LetTimeIsOver
 
 
 def keep(store: Store, file: str | None, words: Sequence[str]) -> None:
     """Say how to continue a run; keep the matches of a store that would be lost.
 
     Args:
-        file: of `--store`; None if there is none.
+        file: the value of `--store`; None if the run has no such file.
         words: the command line.
     """
     if file is None:

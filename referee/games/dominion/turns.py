@@ -2,8 +2,9 @@
 
 In a record a turn begins with the first request to another player. In a spectator log, which has
 no requests, it ends with its clean-up (`events.py`): a top discard that can be a cellar's counts as
-one until a later message shows that it was the clean-up's. Only the clean-up says what was played.
-If the match ends before it, the last request says it, and a militia is played that is answered.
+one until a later message shows that it was the clean-up's. Only the clean-up names played cards.
+If the match ends before the clean-up, the last request names them. A militia also counts as played
+if another player has answered it.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ class Adapter(Struct, frozen=True):
         command: the command line of the program, from the text after the prefix and its colon, and
             the folder that the bot starts in, or "". It raises `UsageError` if the bot does not
             exist.
-        methods: what the author wrote that answers a request, as the subject of a sentence; by the
-            type of the request.
-        on_time: what the method can look at to be in time, as a clause; by the same types.
+        methods: type of a request -> the author's method that answers it, as the subject of a
+            sentence.
+        on_time: type of a request -> advice to that method about its time, as a clause.
         wrong: explains a fault to the author in a sentence, from the fault, and from the request
             and the reply as JSON objects.
     """

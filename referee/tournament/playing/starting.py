@@ -23,7 +23,7 @@ def broken_bots(
     bots: Iterable[int],
     look: Callable[[int], object] = lambda started: None,
 ) -> dict[int, UsageError]:
-    """Start bots of a tournament, and find those that do not come through their handshake.
+    """Start bots of a tournament, and find the bots that fail in their handshake.
 
     Args:
         bots: their numbers.
@@ -76,7 +76,7 @@ def start_once(
 
 
 def _why(name: str, seat: SeatRow, sandbox: str) -> str:
-    """Why a bot did not come through its handshake, in one line."""
+    """The reason why a bot failed in its handshake, in one line."""
     detail = seat.detail or str(seat.disqualified)
     parts = [detail if "BOT " in detail else f"{name}: {detail}"]
     lines = (seat.stderr or "").splitlines()

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from referee.tournament.rating.ratings import rating_alone
-from referee.tournament.report.standings import deals_of
+from referee.tournament.report.standings import deals_of, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
@@ -37,10 +37,7 @@ def history(
     deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
-    everyone = deals.table().bots if anchor is None else np.append(deals.table().bots, anchor[0])
-    numbers = np.unique(everyone)  # of those that have played; others take no time
-    if anchor is not None:
-        anchor = int(np.searchsorted(numbers, anchor[0])), anchor[1]
+    numbers, anchor = rated_bots(deals.table(), anchor)  # other bots take no time
     ratings = np.full((len(at), len(names)), np.nan)
     for row, count in enumerate(at):
         ratings[row, numbers] = rating_alone(deals.table(count).of(numbers), anchor=anchor)

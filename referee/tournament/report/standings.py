@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from referee.match.sandbox import Kind
 from referee.tournament.rating.deals import Deals, Table
@@ -214,15 +215,23 @@ class _Rated(NamedTuple):
 
 def _rated(table: Table, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
     """The ratings, None without a match. Other bots cost nothing: a store can name thousands."""
-    numbers = np.unique(table.bots)
-    if not len(numbers):
+    if not len(table.bots):
         return None
-    if anchor is not None:
-        numbers = np.union1d(numbers, [anchor[0]])
-        anchor = int(np.searchsorted(numbers, anchor[0])), anchor[1]
+    numbers, anchor = rated_bots(table, anchor)
     table = table.of(numbers)
     ratings = rate(table, anchor=anchor, stopped=stopped)
     return _Rated(numbers.tolist(), table, ratings, ratings.differences())
+
+
+def rated_bots(
+    table: Table, anchor: tuple[int, float] | None
+) -> tuple[NDArray[np.integer], tuple[int, float] | None]:
+    """The numbers of the bots that have played and of the anchor, and the anchor by its place."""
+    numbers = np.unique(table.bots)
+    if anchor is None:
+        return numbers, None
+    numbers = np.union1d(numbers, [anchor[0]])
+    return numbers, (int(np.searchsorted(numbers, anchor[0])), anchor[1])
 
 
 def _bots(
