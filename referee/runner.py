@@ -47,7 +47,7 @@ LOOK_SECONDS = 1.0
 PAUSE_SECONDS = 0.05
 """Seconds of quick replies after which the other tasks of the event loop get a turn."""
 SLICE_SECONDS = 0.05
-"""Longest sleep in seconds, if lateness counts. Waking up this often reveals how late it is."""
+"""Longest sleep in seconds while bots are stopped or lateness counts: finds what has woken up."""
 _BANK = ""  # no clock of a game has this name
 
 
@@ -62,11 +62,14 @@ class Runner(Course):
     Attributes:
         asked_since: since when the seats that are due are thinking, on trio's clock.
         idle: gives the processes that wait for another match, which are frozen as well.
-        overslept: called with the number of seconds that the referee woke up too late, or None.
+        overslept: called with the number of seconds that the referee woke up too late, and the
+            seats whose bots are not to blame: processes that were stopped all the time, bots that
+            are no processes and have no request, and processes without a sandbox, which nothing
+            stops. None: nobody wants to know.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
-    overslept: Callable[[float], object] | None = None
+    overslept: Callable[[float, Iterable[int]], object] | None = None
 
     def __init__(
         self,
@@ -84,11 +87,17 @@ class Runner(Course):
         self._clock = trio.current_time  # quicker ones in `run`
         self._start_time = 0.0
         self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
+        self._debts: defaultdict[int, float] = defaultdict(
+            float
+        )  # seat -> seconds of the next reply
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
         self._slow: set[int] = set()  # whose last reply took longer than `QUICK_SECONDS`
-        self._seats = range(len(bots))
+        self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
-        self._freezable = {} if spec.sandbox.kind == "none" else launched
+        is_free = spec.sandbox.kind == "none"
+        self._freezable = {} if is_free else launched
+        self._unstopped = {*launched} if is_free else set[int]()
+        self._looks = 0
         self._delivered: trio.Event | None = None  # set when there is more to do on time
 
     async def run(self) -> None:
@@ -153,7 +162,7 @@ class Runner(Course):
                 return due
             self._replied(seat, answer)
             if seat in self._slow and self.overslept is not None:
-                self.overslept(self.reply_seconds[seat][-1] - QUICK_SECONDS)
+                self.overslept(self.reply_seconds[seat][-1] - QUICK_SECONDS, self._unstopped)
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
@@ -191,8 +200,8 @@ class Runner(Course):
         async with trio.open_nursery() as beside:
             beside.start_soon(self._keep_on_time)
             if self.overslept is not None:
-                self.overslept(max(0.0, self._clock() - self.asked_since - QUICK_SECONDS))
-                beside.start_soon(self._note_lateness, self.overslept)
+                late = self._clock() - self.asked_since - QUICK_SECONDS
+                self.overslept(max(0.0, late), self._unstopped)
             for seat, process in self.processes.items():
                 if seat not in due and seat not in self.match.disqualified:
                     beside.start_soon(process.attend)
@@ -233,7 +242,7 @@ class Runner(Course):
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._spec.limits.startup_limit
-        return self.asked_since + min(self._left(seat))
+        return self.asked_since + min(self._left(seat)) - self._debts[seat]
 
     def _left(self, seat: int) -> tuple[float, float]:
         """The seconds that are left to a seat for this reply, and in its bank."""
@@ -251,7 +260,7 @@ class Runner(Course):
             limit = self._spec.limits.startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        seconds = self._clock() - self.asked_since
+        seconds = self._clock() - self.asked_since + self._debts.pop(seat, 0.0)
         if late:
             answer = self._too_late(seat, answer)
         self.reply_seconds[seat].append(seconds)
@@ -287,8 +296,8 @@ class Runner(Course):
         if self._freezable and not self._slow.isdisjoint(match.due):
             self._freeze_others()  # at once: they need the time
         for seat in match.due or self._seats:
-            if seat in self._freezable:
-                self._freezable[seat].thaw()
+            if seat in self._freezable and self._freezable[seat].is_frozen:
+                self._charge(seat, self._freezable[seat].thaw)
             self._push(seat)
         now = self._clock()
         if is_request:
@@ -312,8 +321,13 @@ class Runner(Course):
         """Hand over news and freeze bots at the right time. Runs until cancelled."""
         while True:
             self._delivered = trio.Event()
-            with trio.move_on_at(self._on_time()):
+            until = self._on_time()
+            resting = self._resting()
+            until = max(until, self._clock())
+            with trio.move_on_at(until):
                 await self._delivered.wait()
+            if not self._delivered.is_set() and self.overslept is not None:
+                self.overslept(self._clock() - until, resting)
 
     def _on_time(self) -> float:
         """Hand over lines that have waited for `NEWS_SECONDS`, and freeze the idle bots.
@@ -324,14 +338,18 @@ class Runner(Course):
         for seat, since in list(self._waiting.items()):
             if since + NEWS_SECONDS <= now:
                 self._push(seat)
-        news_at = min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
-        if not (self._freezable and self.match.due):
-            return news_at
-        freeze_at = self.asked_since + QUICK_SECONDS
-        if now < freeze_at:
-            return min(news_at, freeze_at)
-        self._freeze_others()
-        return news_at
+        until = min(self._waiting.values(), default=math.inf) + NEWS_SECONDS
+        if self._freezable and self.match.due:
+            freeze_at = self.asked_since + QUICK_SECONDS
+            if now < freeze_at:
+                return min(until, freeze_at)
+            self._freeze_others()
+            spent = self._clock() - now
+            for seat in self.match.due:
+                self._debts[seat] -= spent
+        if self._freezable or self.overslept is not None:
+            until = min(until, self._clock() + SLICE_SECONDS)
+        return until
 
     def _freeze_others(self) -> None:
         """Keep the processors for the bots with a request (sandbox.md, 12).
@@ -341,14 +359,23 @@ class Runner(Course):
         for launched in self.idle():
             launched.freeze()
         for seat in self._freezable.keys() - self.match.due:
-            self._freezable[seat].freeze()
+            if not self._freezable[seat].is_frozen:
+                self._charge(seat, self._freezable[seat].freeze)
 
-    async def _note_lateness(self, overslept: Callable[[float], object]) -> None:
-        """Report how late the referee wakes up while it waits. Runs until cancelled."""
-        while True:
-            until = self._clock() + SLICE_SECONDS
-            await trio.sleep_until(until)
-            overslept(self._clock() - until)
+    def _charge(self, seat: int, work: Callable[[], object]) -> None:
+        """Do some work for a bot. The time counts as its own: it can make the work long."""
+        began = self._clock()
+        work()
+        self._debts[seat] += self._clock() - began
+
+    def _resting(self) -> set[int]:
+        """The seats whose bots do not run now, and processes without a sandbox; see `overslept`."""
+        if waiting := [*self.idle()]:  # there may be many: one at a time
+            self._looks += 1
+            waiting[self._looks % len(waiting)].is_stopped()
+        stopped = {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
+        elsewhere = self._seats - self.processes.keys() - set(self.match.due)
+        return self._unstopped | stopped | elsewhere
 
     async def _await_readers(self) -> None:
         """Let the reader of a log that goes to a pipe catch up.

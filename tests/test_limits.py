@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from referee.course import Played
 from referee.logs.verify import Kind, verify_record
 from referee.match.limits import MIB, Limits
 from referee.match.spec import match_spec
-from tests.support.live import entries, hostile, play, play_bots
+from tests.support.live import entries, hostile, play, play_bots, until
 from tests.support.sandboxed import needs_bwrap
 
 NO_CGROUPS = "this user can make no control groups here"
@@ -260,13 +259,6 @@ def groups_of(pid: int) -> list[str]:
         for name in os.listdir(folder)
         if name.startswith(f"referee-{pid}-")
     ]
-
-
-def until(done: Callable[[], object]) -> None:
-    end = time.monotonic() + 10
-    while not done():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 @needs_cgroups

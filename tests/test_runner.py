@@ -203,6 +203,9 @@ class Idle:
         self.was_frozen.append(self.is_frozen)
         self.is_frozen = False
 
+    def is_stopped(self) -> bool:
+        return self.is_frozen
+
     async def attend(self) -> None:
         self.attended.set()
 
@@ -238,12 +241,13 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
 def test_lateness_is_noted_while_the_referee_waits() -> None:
     """tournaments.md: a time-out does not count while the referee is late."""
     clock = trio.testing.MockClock()
-    late: list[float] = []
+    late: list[tuple[float, set[int]]] = []
 
     async def main() -> None:
         runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
+        runner.overslept = lambda seconds, seats: late.append((seconds, {*seats}))
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(runner._note_lateness, late.append)
+            nursery.start_soon(runner._keep_on_time)
             await trio.testing.wait_all_tasks_blocked()
             for seconds in (SLICE_SECONDS, SLICE_SECONDS + 7):
                 clock.jump(seconds)
@@ -251,14 +255,65 @@ def test_lateness_is_noted_while_the_referee_waits() -> None:
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=clock)
-    assert late == [pytest.approx(0), pytest.approx(7)]
+    assert late == [(pytest.approx(0), {0, 1}), (pytest.approx(7), {0, 1})]
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped: bool) -> None:
+    """tournaments.md: in a sandbox only a bot that is stopped all the time is excused."""
+    clock = trio.testing.MockClock()
+    late: list[tuple[float, set[int]]] = []
+
+    class Resisting(Idle):
+        def is_stopped(self) -> bool:
+            return stopped
+
+    async def main() -> None:
+        runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
+        runner.overslept = lambda seconds, seats: late.append((seconds, {*seats}))
+        runner._freezable = {0: Idle(), 1: Resisting()}  # type: ignore[dict-item]
+        runner.processes = runner._freezable  # type: ignore[assignment]
+        runner._freezable[1].freeze()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(runner._keep_on_time)
+            await trio.testing.wait_all_tasks_blocked()
+            clock.jump(7)
+            await trio.testing.wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=clock)
+    assert late == [(pytest.approx(7 - SLICE_SECONDS), {1} if stopped else set())]
+
+
+async def test_the_time_that_it_takes_to_stop_a_bot_is_its_own(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """sandbox.md, 12: it counts in its next reply, and for no other bot."""
+
+    class Resisting(Idle):
+        def freeze(self) -> None:
+            super().freeze()
+            autojump_clock.jump(3)
+
+    class Slow(InProcessBot):
+        async def reply(self, deadline: float) -> Answer:
+            if not runner.match.in_handshake:
+                await trio.sleep(2 * module.QUICK_SECONDS)
+            return await super().reply(deadline)
+
+    spec = match_spec(["minimal", "minimal"], seed=1, options={"max_turns": 2})
+    runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))])
+    runner._freezable = {1: Resisting()}  # type: ignore[dict-item]
+    await runner.run()
+    assert max(runner.reply_seconds[1]) >= 3
+    assert max(runner.reply_seconds[0]) < 1
 
 
 async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> None:
     """From the request to the moment in which the referee begins to wait."""
     late: list[float] = []
     runner = Runner(toy(turns=1), bots, alone=True)
-    runner.overslept = late.append
+    runner.overslept = lambda seconds, seats: late.append(seconds)
     look = runner._look
 
     def late_look(due: Sequence[int]) -> Sequence[int]:

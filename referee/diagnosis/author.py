@@ -36,6 +36,8 @@ _ADVICE = {
     "it by the number of replies to come",
     Disqualification.CPU_LIMIT: "all its threads and processes count together: a second on each of "
     "four cores is four",
+    Disqualification.KEPT_RUNNING: "a bot in a sandbox is stopped while another bot has to reply: "
+    "send signals only to processes that it has started",
     Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes use all "
     "memory of the machine unless you limit them (java -Xmx512m, node --max-old-space-size=512)",
 }

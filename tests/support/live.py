@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -40,10 +40,24 @@ def schema(name: str) -> Any:
     return json.loads((ROOT / "spec" / "schema" / f"{name}.schema.json").read_text())
 
 
+def until(holds: Callable[[], object]) -> None:
+    """Wait until something holds; a test that waits too long fails."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def hostile(mode: str, argument: object = "", copy: Path | None = None) -> str:
     """The BOT argument for a hostile bot; what it is sent is appended to `copy`."""
     words = [sys.executable, "-I", "-S", str(HOSTILE), mode, str(argument)]
     return shlex.join(words if copy is None else [*words, str(copy)])
+
+
+def restless(way: str, hangs_at: int | None = None) -> str:
+    """The BOT argument for a bot that computes on while it is stopped (`hostile_bots`)."""
+    words = [sys.executable, "-I", "-S", str(HOSTILE.with_name("restless.py")), way]
+    return shlex.join(words if hangs_at is None else [*words, str(hangs_at)])
 
 
 async def play_bots(

@@ -47,7 +47,7 @@ from tests.support import (
     surroundings,  # noqa: F401 (in the background some signals are ignored)
 )
 from tests.support.bad_lines import BAD_LINES
-from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked
+from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked, restless
 from tests.support.remains import remains
 
 MODULE = [sys.executable, "-m", "referee"]
@@ -411,6 +411,7 @@ def machine() -> Iterator[Behaviour]:
 def attacks() -> Iterator[Behaviour]:
     """Attacks on things that are not the bot's own. A sandbox must stop them."""
     yield from on_processes()
+    yield from on_time_of_others()
     yield from on_secrets()
     yield from on_files()
     yield from on_shared_files()
@@ -439,8 +440,8 @@ def attacks_at_once() -> Behaviour:
     """A bot that makes all attacks in one match, but for those that leave processes."""
     words: list[str] = []
     for behaviour in attacks():
-        mode, argument = shlex.split(behaviour.bots[1])[-2:]
-        if mode not in ("burners", "die_at", "daemons"):
+        *_, program, mode, argument = shlex.split(behaviour.bots[1])
+        if program == ATTACKER[-1] and mode not in ("burners", "die_at", "daemons"):
             words += [mode, argument]
     bots = ["{folder}/other/bot.py", shlex.join([*ATTACKER, *words])]
     files = {"seed": b"%d" % SEED, "other/bot.py": MINIMAL}
@@ -470,6 +471,23 @@ def on_processes() -> Iterator[Behaviour]:
     # They may make their own bot late as well.
     expected = {**burns.expected, "bwrap": f"{FAILS} or fails, 1, timeout"}
     yield burns._replace(expected=expected, alone=True)
+
+
+def on_time_of_others() -> Iterator[Behaviour]:
+    """Bots that compute on while they are stopped, since another one has to reply."""
+    for what, way in (
+        ("processes without end", "burners"),
+        ("a chain of processes", "chain"),
+        ("a chain that kills its neighbours", "killers"),
+        ("processes that wake each other", "wakers"),
+        ("a process woken by its timer", "timer"),
+        ("a process woken by its input", "news"),
+        ("a thread beside a vfork", "leader"),
+    ):
+        bots = [hostile("think", 0.9), restless(way)]
+        options = ["--record-stderr", "--max-turns", "6", *PATIENT.split()]
+        expected = f"{FAILS} or fails, 1, kept-running" if way == "killers" else FAILS
+        yield Behaviour(f"stopped, computes on: {what}", bots, {"bwrap": expected}, options)
 
 
 def on_secrets() -> Iterator[Behaviour]:
@@ -599,7 +617,7 @@ def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
         left = [f"process {words[-60:]}" for words in stayed]
         left += [f"file {file}" for file in os.listdir(here)]
         seen = ["stopped"] if stopped else list(_seen(process.returncode, folder))
-        if ATTACKER[-1] in line:
+        if ATTACKER[-1] in line or "restless.py" in line:
             succeeds = process.returncode < 0 or "other" in str(seen) or "spoilt" in str(seen)
             with contextlib.suppress(FileNotFoundError):  # an attack may have removed it
                 record = (folder / "logs" / "record").read_bytes()

@@ -240,6 +240,13 @@ class Cgroup:
             return False
         return True
 
+    @property
+    def is_frozen(self) -> bool:
+        """Whether none of its processes runs, which is so some time after `freeze`."""
+        if self._is_v2:
+            return _value(f"{self._at['freezer']}/cgroup.events", "frozen") == 1
+        return _read_at_once(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
+
     def kill(self) -> None:
         """Kill all processes in it, and let them die: with v1 one that is frozen cannot."""
         folder = self._at["pids"]

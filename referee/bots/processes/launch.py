@@ -14,7 +14,7 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot
@@ -24,7 +24,7 @@ from referee.bots.processes.confinement import (
     new_cgroup,
     outer_words,
 )
-from referee.bots.processes.cpu import stat_fields, usage
+from referee.bots.processes.cpu import usage
 from referee.bots.processes.guardian import GUARDIAN
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
@@ -37,6 +37,7 @@ from referee.bots.processes.sandbox import (
     was_started,
     why_not_inside,
 )
+from referee.bots.processes.stopping import Stopping, signal_all
 from referee.errors import SHORTAGES, ProtocolMisuseError, ShortageError, UsageError
 from referee.match.limits import Limits
 from referee.match.sandbox import NO_SANDBOX, Sandbox
@@ -46,14 +47,11 @@ if TYPE_CHECKING:
 
 _PIPES = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
 _REAP_SECONDS = 5
-_FREEZING_ROUNDS = 100
 _END_SECONDS = 0.1
 _WRAPPER_LINES = 4
 _BWRAP = "bwrap: "
 """Before what bubblewrap says on stderr."""
 _POLL_SECONDS = 0.0005
-_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"Z"], [b"X"])
-"""The states of a process that does not run: none if it has ended."""
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
 """The environment of every bot, beside what it is given (protocol, 8.5).
@@ -111,6 +109,7 @@ class LaunchedBot:
         self.is_frozen = False
         self.cgroup = new_cgroup(limits, sandbox)
         self.folder = ""
+        self._stopping: Stopping | None = None  # without a control group, once it was frozen
         self._refused_forks = 0  # as of the last look
         self._guarded = False
         hide_memory()
@@ -221,16 +220,21 @@ class LaunchedBot:
         """
         if self.popen is None or self.popen.returncode is not None:
             return
-        outside = descendants(self.popen.pid)  # of a dead process nobody descends
+        # The kernel ends a sandbox with its first process. Of a dead process nobody descends.
+        outside = children if self.sandbox.kind == "bwrap" else descendants
+        others = outside(self.popen.pid)
         self._signal_group(signal.SIGKILL, self.popen.pid)
-        _signal_all(outside, signal.SIGKILL)
+        signal_all(others, signal.SIGKILL)
         if self.cgroup is not None:
             self.cgroup.kill()
 
     def freeze(self) -> None:
         """Let none of its processes run until it is thawed (sandbox.md, 12).
 
-        Nothing happens to a bot that is in no sandbox.
+        Nothing happens to a bot that is in no sandbox. `is_stopped` says when it is done.
+
+        Raises:
+            ShortageError: the system has no process left.
         """
         popen = self.popen
         if (
@@ -243,23 +247,41 @@ class LaunchedBot:
         self.is_frozen = True
         if self.cgroup is not None and self.cgroup.freeze():
             return
-        # What one of them starts before it stops is found in the next round.
-        for _ in range(_FREEZING_ROUNDS):
-            states = {pid: stat_fields(pid)[:1] for pid in descendants(popen.pid)}
-            running = [pid for pid, state in states.items() if state not in _STOPPED]
-            if not running:
-                break
-            _signal_all(running, signal.SIGSTOP)
+        if self._stopping is None:
+            self._stopping = Stopping(popen.pid)
+        self._stopping.stop()
+
+    def is_stopped(self) -> bool:
+        """Whether none of its processes runs; those that woke up are stopped again.
+
+        Raises:
+            ShortageError: as of `freeze`, or the system does not let the referee stop them.
+        """
+        if not self.is_frozen:
+            return False
+        if self._stopping is not None:
+            return self._stopping.check()
+        return self.cgroup is not None and self.cgroup.is_frozen
+
+    @property
+    def offence(self) -> str:
+        """How it kept its processes running while it was to be stopped; empty if it did not."""
+        return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
-        """Let its processes run again."""
+        """Let its processes run again.
+
+        Raises:
+            ShortageError: as of `is_stopped`.
+        """
         popen = self.popen
         if not self.is_frozen or popen is None or popen.returncode is not None:
             return
         self.is_frozen = False
-        if self.cgroup is not None and self.cgroup.freeze(False):
-            return
-        _signal_all(descendants(popen.pid), signal.SIGCONT)
+        if self._stopping is not None:
+            self._stopping.resume()
+        elif self.cgroup is not None:
+            self.cgroup.freeze(False)
 
     @property
     def oom_kills(self) -> int:
@@ -354,6 +376,8 @@ class LaunchedBot:
 
     def close_pipes(self) -> None:
         """Close the referee's ends of the pipes."""
+        if self._stopping is not None:
+            self._stopping.end()
         self._close_status()
         if self.popen is not None:
             for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
@@ -406,12 +430,6 @@ def launch_bots(
             for bot in bots:
                 if isinstance(bot, LaunchedBot):
                     bot.end()
-
-
-def _signal_all(pids: Iterable[int], number: int) -> None:
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:

@@ -48,13 +48,18 @@ def _listed_children(pid: int | str) -> set[int]:
     return found
 
 
-def descendants(pid: int) -> set[int]:
-    """The children of a process, theirs, and so on."""
+def descendants(pid: int, *, quick: bool = False) -> set[int]:
+    """The children of a process, theirs, and so on.
+
+    Args:
+        quick: whether one may be missing if others end meanwhile.
+    """
+    read = _listed_children if quick else children
     found: set[int] = set()
-    new = children(pid)
+    new = read(pid)
     while new:
         found |= new
-        new = {grandchild for child in new for grandchild in children(child)} - found
+        new = {grandchild for child in new for grandchild in read(child)} - found
     return found
 
 

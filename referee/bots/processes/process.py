@@ -192,6 +192,7 @@ class BotProcess:
             not self._output.is_empty
             or self._outgoing
             or self._is_early
+            or self.launched.offence
             or not self._stdout_open
             or time.monotonic() >= self._cpu_check_at
             or not self._stdout_poll.poll(seconds * 1000)
@@ -214,6 +215,8 @@ class BotProcess:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
         if self._is_early:
             return Failure(Disqualification.OUTPUT_LIMIT, "it wrote before it got a request")
+        if self.launched.offence:
+            return Failure(Disqualification.KEPT_RUNNING, self.launched.offence)
         answer = await self._answer(deadline)
         if time.monotonic() >= self._cpu_check_at and (used := self._cpu_exceeded()):
             return used

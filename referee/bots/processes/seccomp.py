@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -57,6 +58,9 @@ DENIED = {
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "userfaultfd": (323, 282),
+    # signals that the kernel sends later: SIGCONT would wake a stopped process
+    "timer_create": (222, 107),
+    "mq_notify": (244, 184),
     # the machine
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
@@ -107,7 +111,7 @@ PRETENDED_TO_ROOT = {
 UNKNOWN = 470
 """From this number on (Linux 6.18), nobody has looked at what system calls do: there are none."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
-FCNTL, SOCKET, SOCKETPAIR = (72, 25), (41, 198), (53, 199)
+FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
 NEW_NAMESPACES = 0x7E020080
 """CLONE_NEW...: user, pid, net, ipc, uts, cgroup, mount, time."""
 TERMINAL_INPUT = (0x5412, 0x541C)
@@ -119,15 +123,31 @@ LOCKS = (6, 7, 37, 38)
 FCNTL_COMMANDS = (
     *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
     *(5, 36),  # F_GETLK, F_OFD_GETLK
-    *(8, 9, 10, 11, 15, 16),  # F_SETOWN, F_GETOWN, F_SETSIG, F_GETSIG, F_SETOWN_EX, F_GETOWN_EX
+    *(8, 9, 11, 15, 16),  # F_SETOWN, F_GETOWN, F_GETSIG, F_SETOWN_EX, F_GETOWN_EX
     *(1027, 1028, 1030),  # F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC
     *(1031, 1032, 1033, 1034),  # F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS
 )
 """All others are refused.
 
-A lease stops everybody else who opens the file. F_NOTIFY reports what others do in a folder, and
-F_SET_RW_HINT leaves a number in a file.
+A lease stops everybody else who opens the file. F_NOTIFY reports what others do in a folder,
+F_SET_RW_HINT leaves a number in a file, and F_SETSIG chooses a signal that the kernel sends later.
 """
+SENDS = {
+    "kill": (62, 129, 1),
+    "tkill": (200, 130, 1),
+    "tgkill": (234, 131, 2),
+    "rt_sigqueueinfo": (129, 138, 1),
+    "rt_tgsigqueueinfo": (297, 240, 2),
+    "pidfd_send_signal": (424, 424, 1),
+}
+"""Calls that send a signal: two numbers, and the index of the signal among the arguments.
+
+None of them sends SIGCONT. Without a control group a bot that waits is stopped by SIGSTOP
+(sandbox.md, 12), and its processes must not wake each other.
+"""
+SIGCONT = 18
+SET_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG: the signal to a process at the death of its parent."""
 FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
 
@@ -167,7 +187,7 @@ SET_ID = 0o6000
 CREATES = 0o20000100
 """O_CREAT and the bit of O_TMPFILE, without which the mode of an `open` is any number."""
 
-_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; arguments are of 64 bits
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))
@@ -208,20 +228,27 @@ def seccomp_filter(
     # Its flags are in memory, where a filter cannot look; the C library then calls clone.
     program += _if(_EQUAL, CLONE3[known.column], _ENOSYS)
     # The kernel looks at the lower 32 bits of each of these arguments, and so does the filter.
-    families = [_if(_EQUAL, family, _ALLOW) for family in FAMILIES]
-    locks = [_if(_EQUAL, lock, _ALLOW if builds else _PRETEND) for lock in LOCKS]
+    namespaces = _if(_ANY_BIT, NEW_NAMESPACES, _EPERM)
+    wakes = _if(_EQUAL, SIGCONT, _EPERM)
+    # The lowest byte of the flags is the signal to the parent at the end of the new process.
+    at_its_end = [_do(_AND, 0xFF), *wakes]
+    terminal = _ifs(TERMINAL_INPUT, _EPERM)
+    locks = _ifs(LOCKS, _ALLOW if builds else _PRETEND)
+    death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
     for numbers, argument, tests, otherwise in (
-        (CLONE, _FIRST, [_if(_ANY_BIT, NEW_NAMESPACES, _EPERM)], _ALLOW),
-        (IOCTL, _SECOND, [_if(_EQUAL, request, _EPERM) for request in TERMINAL_INPUT], _ALLOW),
-        (PERSONALITY, _FIRST, [_if(_EQUAL, value, _ALLOW) for value in PERSONALITIES], _EPERM),
-        (FCNTL, _SECOND, [*(_if(_EQUAL, c, _ALLOW) for c in FCNTL_COMMANDS), *locks], _EPERM),
-        (SOCKET, _FIRST, families, _EAFNOSUPPORT),
-        (SOCKETPAIR, _FIRST, families, _EAFNOSUPPORT),
+        (CLONE, _FIRST, namespaces + at_its_end, _ALLOW),
+        (IOCTL, _SECOND, terminal, _ALLOW),
+        (PERSONALITY, _FIRST, _ifs(PERSONALITIES, _ALLOW), _EPERM),
+        (FCNTL, _SECOND, _ifs(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM),
+        (SOCKET, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
+        (SOCKETPAIR, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
+        (PRCTL, _FIRST, death, _ALLOW),
+        *((row[:2], _FIRST + 8 * row[2], wakes, _ALLOW) for row in SENDS.values()),
     ):
         program += [
-            _jump(_EQUAL, numbers[known.column], 0, 2 * len(tests) + 2),
+            _jump(_EQUAL, numbers[known.column], 0, len(tests) + 2),
             _do(_LOAD, argument),
-            *(instruction for test in tests for instruction in test),
+            *tests,
             _do(_RETURN, otherwise),
         ]
     program.append(_do(_RETURN, _ALLOW))
@@ -231,6 +258,11 @@ def seccomp_filter(
 def _if(code: int, value: int, answer: int) -> list[bytes]:
     """Return this answer if the test holds."""
     return [_jump(code, value, 0, 1), _do(_RETURN, answer)]
+
+
+def _ifs(values: Sequence[int], answer: int) -> list[bytes]:
+    """Return this answer if the value is one of these."""
+    return [instruction for value in values for instruction in _if(_EQUAL, value, answer)]
 
 
 def _do(code: int, value: int) -> bytes:

@@ -21,6 +21,7 @@ class Disqualification(StrEnum):
     OUTPUT_LIMIT = "output-limit"
     MEMORY_LIMIT = "memory-limit"
     CPU_LIMIT = "cpu-limit"
+    KEPT_RUNNING = "kept-running"
     UNREACHABLE = "unreachable"
     HTTP_STATUS = "http-status"
     HTTP_ERROR = "http-error"

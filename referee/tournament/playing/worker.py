@@ -178,14 +178,21 @@ class Worker:
 
 
 class Lateness:
-    """How late this process is, in a match, in seconds: at one time, and all together."""
+    """How late this process is, in a match, as far as a bot cannot have caused it.
 
-    worst = total = 0.0
+    Attributes:
+        worst, total: for each seat, seconds late at one time, and all together.
+    """
 
-    def note(self, late: float) -> None:
-        """Take how many seconds late this process was."""
-        self.worst = max(self.worst, late)
-        self.total += late
+    def __init__(self, seats: int) -> None:
+        self.worst = [0.0] * seats
+        self.total = [0.0] * seats
+
+    def note(self, late: float, seats: Iterable[int]) -> None:
+        """Take how many seconds late this process was, while these seats did not run."""
+        for seat in seats:
+            self.worst[seat] = max(self.worst[seat], late)
+            self.total[seat] += late
 
 
 class _Attempt:
@@ -218,7 +225,7 @@ class _Attempt:
             self.record = MemorySink()
         self.stderr = [MemorySink() for _ in bots]
         self.recorded = [RecordedStderr() for _ in bots] if batch.record_stderr else []
-        self.lateness = Lateness()
+        self.lateness = Lateness(len(bots))
 
     def play_objects(self) -> MatchRow:
         """Play a match of Python objects, which are never late and always fresh."""
@@ -239,17 +246,17 @@ class _Attempt:
             self.record.close()
 
     def is_late(self) -> bool:
-        """Whether somebody timed out while the referee itself was late."""
-        if not self.played.disqualified:
-            return False
+        """Whether a bot timed out in a match in which the referee itself was late without it."""
         limits, lateness = self.spec.limits, self.lateness
-        parts = {
-            Disqualification.TIMEOUT: lateness.worst / limits.time_limit,
-            Disqualification.STARTUP_TIMEOUT: lateness.worst / limits.startup_limit,
-            Disqualification.TIME_BANK: lateness.total / limits.time_bank,
-        }
-        codes = [left.code for left in self.played.disqualified.values()]
-        return any(parts.get(code, 0.0) > LATE_PART for code in codes)
+        for seat, left in self.played.disqualified.items():
+            parts = {
+                Disqualification.TIMEOUT: lateness.worst[seat] / limits.time_limit,
+                Disqualification.STARTUP_TIMEOUT: lateness.worst[seat] / limits.startup_limit,
+                Disqualification.TIME_BANK: lateness.total[seat] / limits.time_bank,
+            }
+            if parts.get(left.code, 0.0) > LATE_PART:
+                return True
+        return False
 
     def row(self, late: int, restarts: int) -> MatchRow:
         """The match as a row of the store; same arguments as there."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import re
+import signal
 import socket
 import struct
 from pathlib import Path
@@ -20,8 +21,10 @@ from referee.bots.processes.seccomp import (
     MODES,
     OPENAT2,
     PERSONALITY,
+    PRCTL,
     PRETENDED,
     PRETENDED_TO_ROOT,
+    SENDS,
     SOCKET,
     SOCKETPAIR,
     UNKNOWN,
@@ -40,6 +43,7 @@ BY_ARGUMENT = {
     "fcntl": FCNTL,
     "socket": SOCKET,
     "socketpair": SOCKETPAIR,
+    "prctl": PRCTL,
 }
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
@@ -67,6 +71,8 @@ def verdict(
         match code:
             case 0x20:  # load a word
                 (accumulator,) = struct.unpack_from("=I", data, value)
+            case 0x54:  # and
+                accumulator &= value
             case 0x06:  # return
                 return int(value)
             case 0x15 | 0x35 | 0x45:  # jump if equal, if not below, if any bit
@@ -152,6 +158,31 @@ def test_new_namespaces_are_refused_however_a_process_is_made(machine: str) -> N
 
 
 @machines
+def test_nothing_in_the_sandbox_sends_the_signal_that_wakes_a_stopped_process(
+    machine: str,
+) -> None:
+    """sandbox.md, 12. It asks the kernel for no such signal either, at a time or at an event."""
+    column = MACHINES[machine].column
+    for row in SENDS.values():
+        before = [1] * row[2]
+        for wakes in (signal.SIGCONT, signal.SIGCONT | 1 << 32):  # the kernel takes 32 bits
+            assert verdict(machine, row[column], *before, wakes) == EPERM
+        assert verdict(machine, row[column], *before, signal.SIGTERM) == ALLOWED
+    clone, prctl, control = CLONE[column], PRCTL[column], FCNTL[column]
+    assert verdict(machine, clone, signal.SIGCONT) == EPERM  # to the parent, at its end
+    assert verdict(machine, clone, 0x4100 | signal.SIGCONT) == EPERM
+    assert verdict(machine, clone, 0x4100 | signal.SIGCHLD) == ALLOWED
+    at_death, timer_slack = 1, 29
+    assert verdict(machine, prctl, at_death, signal.SIGCONT) == EPERM
+    assert verdict(machine, prctl, at_death, signal.SIGKILL) == ALLOWED
+    assert verdict(machine, prctl, timer_slack, signal.SIGCONT) == ALLOWED
+    assert verdict(machine, control, 0, fcntl.F_SETSIG, signal.SIGCONT) == EPERM
+    assert verdict(machine, control, 0, fcntl.F_GETSIG) == ALLOWED
+    for name in ("timer_create", "mq_notify"):
+        assert verdict(machine, DENIED[name][column]) == EPERM
+
+
+@machines
 def test_no_input_is_put_into_a_terminal(machine: str) -> None:
     number = IOCTL[MACHINES[machine].column]
     for request in (0x5412, 0x541C, 0x1_0000_5412):  # the kernel takes the lower half alone
@@ -185,7 +216,7 @@ def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
     defined = re.findall(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)$", file.read_text(), re.MULTILINE)
     known = {name: int(number) for name, number in defined}
     tables = {**DENIED, **PRETENDED, **PRETENDED_TO_ROOT, **BY_ARGUMENT, "openat2": OPENAT2}
-    modes = {name: (row[0], row[1]) for name, row in MODES.items()}
+    modes = {name: (row[0], row[1]) for name, row in {**MODES, **SENDS}.items()}
     for name, pair in {**tables, **modes}.items():
         number = pair[MACHINES[machine].column]
         if number >= 0 and name in known:

@@ -7,7 +7,7 @@ import select
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -320,10 +320,11 @@ def lateness(*seconds: float) -> type[module.Lateness]:
     to_come = list(seconds)
 
     class Told(module.Lateness):
-        def __init__(self) -> None:
-            self.worst = to_come.pop(0) if to_come else 0.0
+        def __init__(self, seats: int) -> None:
+            super().__init__(seats)
+            self.worst[1] = to_come.pop(0) if to_come else 0.0
 
-        def note(self, late: float) -> None:
+        def note(self, late: float, seats: Iterable[int]) -> None:
             """The referee is as late as the test says."""
 
     return Told
@@ -347,6 +348,16 @@ def test_a_time_out_is_void_while_the_referee_is_late(
     assert (row.late, row.void) == (2, False)
     assert len(GUARDIAN.processes) == 2  # the last one of Big Money; none plays a match twice
     assert left(row)[1] == "timeout"
+
+
+def test_lateness_while_another_bot_was_stopped_excuses_nobody(
+    executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """tournaments.md: the bot that timed out was running then, and may have caused it."""
+    monkeypatch.setattr(module, "Lateness", lateness(LATE))
+    (row,) = play(executor, [hostile("sleep_at", 1), "big_money"], (1,), time_limit=LIMIT)
+    assert (row.late, row.void) == (0, False)
+    assert left(row)[0] == "timeout"
 
 
 def test_a_match_that_is_played_again_has_new_processes(
@@ -391,12 +402,13 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     class Told(module.Lateness):
         times = 0
 
-        def __init__(self) -> None:
+        def __init__(self, seats: int) -> None:
+            super().__init__(seats)
             Told.times += 1
             if Told.times == 1:
-                self.total = part * LATE_PART * LIMIT
+                self.total[1] = part * LATE_PART * LIMIT
 
-        def note(self, late: float) -> None:
+        def note(self, late: float, seats: Iterable[int]) -> None:
             """The referee is as late as the test says."""
 
     monkeypatch.setattr(module, "Lateness", Told)

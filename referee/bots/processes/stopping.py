@@ -1,0 +1,203 @@
+"""Stopping all processes of a bot in a sandbox without a control group (sandbox.md, 12).
+
+Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has got SIGSTOP starts no
+other one. Therefore two equal looks at the processes show that all have got it. If new processes
+keep coming up, a helper (`stop_inside.py`) stops all at once. It stays, for the next time.
+
+One signal is left that wakes a process: when a process ends, the kernel sends SIGCONT to a stopped
+process group that nobody could continue any more. `check` finds such a group and stops it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import IO, Literal
+
+from referee.bots.processes import stop_inside
+from referee.bots.processes.cpu import stat_fields
+from referee.bots.processes.orphans import descendants
+from referee.bots.processes.sandbox import first_inside
+from referee.errors import ShortageError
+
+_LOOKS = 3
+"""Looks at the processes before the helper has to stop them."""
+_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"X"])
+"""The states of a process that is stopped as a whole, or has ended."""
+_MOST_WAKES = 10
+"""An honest program hardly ever wakes up once."""
+
+
+class Stopping:
+    """Stops the processes of one sandbox, and lets them run again.
+
+    Args:
+        bwrap: the outer process of the sandbox.
+
+    Attributes:
+        offence: how the bot kept its processes running; empty if it did not.
+    """
+
+    def __init__(self, bwrap: int) -> None:
+        self.offence = ""
+        self._bwrap = bwrap
+        self._helper: subprocess.Popen[bytes] | None = None
+        self._is_under_way = False
+        self._known: set[int] = set()  # that have got the signal
+        self._was_stopped = False  # all of them, since the last `stop`
+        self._wakes = 0
+
+    def stop(self) -> None:
+        """Stop all processes. `check` says whether it is done; this call never waits.
+
+        Raises:
+            ShortageError: the system has no process left.
+        """
+        self._known, self._was_stopped = set(), False
+        for _ in range(_LOOKS):
+            found = self._inside(quick=True)
+            if found == self._known:
+                return
+            self._signal(found - self._known)
+        self._stop_at_once()
+
+    def _inside(self, *, quick: bool = False) -> set[int]:
+        """All processes inside but the first one, which is not the bot's."""
+        first = first_inside(self._bwrap)
+        return set() if first is None else descendants(first, quick=quick)
+
+    def _signal(self, pids: set[int]) -> None:
+        signal_all(pids, signal.SIGSTOP)
+        self._known |= pids
+
+    def _stop_at_once(self) -> None:
+        inside = first_inside(self._bwrap)
+        if inside is None:
+            return
+        if self._helper is None:
+            self._helper = _start_helper(inside)
+        self._is_under_way = True
+        with contextlib.suppress(BrokenPipeError):  # `_hear_helper` learns why
+            _pipe(self._helper.stdin).write(b"\n")
+
+    def check(self) -> bool:
+        """Whether no process runs. Those that have been woken are stopped again.
+
+        Raises:
+            ShortageError: as of `stop`, or the system does not let the referee into the sandbox.
+        """
+        if self._is_under_way:
+            assert self._helper is not None
+            answer = _pipe(self._helper.stdout)
+            poll = select.poll()
+            poll.register(answer, select.POLLIN)
+            if not poll.poll(0):
+                return False
+            self._hear_helper()
+            self._known = self._inside()
+        found = self._inside()
+        states = {pid: _state(pid) for pid in found}
+        awake = {pid for pid, state in states.items() if state == "awake"}
+        if not awake:
+            is_stopped = "busy" not in states.values()
+            self._was_stopped |= is_stopped
+            return is_stopped
+        if self._was_stopped:
+            self._wakes += 1
+            if self._wakes > _MOST_WAKES:
+                self.offence = "its processes woke up while they were stopped"
+            self.stop()
+        elif awake - self._known:
+            self._stop_at_once()
+        else:
+            for pid in awake:
+                _stop_thread(pid)
+        return False
+
+    def resume(self) -> None:
+        """Let the processes run again, once they have been stopped.
+
+        Raises:
+            ShortageError: as of `check`.
+        """
+        if self._is_under_way:  # the signal must not come later
+            self._hear_helper()
+        signal_all(self._inside(), signal.SIGCONT)
+
+    def end(self) -> None:
+        """End the helper, when the bot has been killed."""
+        if self._helper is not None:
+            self._helper.kill()
+            self._helper.communicate()
+            self._helper = None
+
+    def _hear_helper(self) -> None:
+        """Wait for the helper to have stopped all."""
+        assert self._helper is not None
+        answer = _pipe(self._helper.stdout).read(1)
+        self._is_under_way = False
+        if answer == stop_inside.DISTURBED:
+            self.offence = "it sent a signal to the process that was to stop its processes"
+        elif answer != stop_inside.DONE and first_inside(self._bwrap) is not None:
+            said = _pipe(self._helper.stderr).read().decode(errors="replace")
+            raise ShortageError(f"cannot stop the processes of a bot that waits: {said}")
+
+
+def _start_helper(inside: int) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", stop_inside.__file__, str(inside)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            process_group=0,  # a terminal's Ctrl-C is not for it
+        )
+    except OSError as error:
+        raise ShortageError("cannot start a process that stops a bot", error) from error
+
+
+def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+    assert end is not None
+    return end
+
+
+def _state(pid: int) -> Literal["stopped", "awake", "busy"]:
+    """Whether a process is stopped; a busy one is in the kernel, and stops before it goes on."""
+    if stat_fields(pid)[:1] in _STOPPED:
+        return "stopped"
+    states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
+    if states & {b"R", b"S"}:
+        return "awake"
+    return "busy" if b"D" in states else "stopped"
+
+
+def _stop_thread(pid: int) -> None:
+    """Send the signal again, to a thread that can take it.
+
+    The kernel gives a signal for a process to one thread. If that one waits for its `vfork`, all
+    others run on. A second signal is dropped while the first one waits, which SIGCONT undoes.
+    """
+    for thread in _threads(pid):
+        if stat_fields(thread)[:1] != [b"D"]:
+            signal_all([pid], signal.SIGCONT)
+            signal_all([thread], signal.SIGSTOP)
+            return
+
+
+def _threads(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    return []
+
+
+def signal_all(pids: Iterable[int], number: int) -> None:
+    """Send a signal to processes that may have ended."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)

@@ -1,0 +1,154 @@
+"""Stopping bots that wait, without a control group (sandbox.md, 12), against bots that resist."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.bots.bot import Failure
+from referee.bots.command import BotCommand
+from referee.bots.processes import cgroups, sandbox, stop_inside, stopping
+from referee.bots.processes.launch import LaunchedBot, launch_bots
+from referee.bots.processes.orphans import descendants
+from referee.bots.processes.process import BotProcess
+from referee.bots.processes.sandbox import first_inside
+from referee.bots.processes.stderr import StderrKeeper
+from referee.bots.processes.stopping import Stopping, _state
+from referee.errors import ShortageError
+from referee.match.limits import Limits
+from tests.support.live import HOSTILE, until
+from tests.support.sandboxed import needs_bwrap
+
+pytestmark = needs_bwrap
+RESTLESS = HOSTILE.with_name("restless.py")
+ASKED = {"type": "player-name-request", "player_number": "player1", "version": 1}
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], LaunchedBot]]:
+    """Start a bot that computes in this way, and wait for its handshake."""
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    started: list[LaunchedBot] = []
+
+    def begin(way: str) -> LaunchedBot:
+        words = (sys.executable, "-I", "-S", str(RESTLESS), way)
+        bot = LaunchedBot(BotCommand(shlex.join(words), words), Limits(), sandbox.resolve("bwrap"))
+        started.append(bot)
+        assert ask(bot)["type"] == "player-name-reply"
+        return bot
+
+    with launch_bots((), Limits()):
+        yield begin
+        for bot in started:
+            bot.end()
+
+
+def ask(bot: LaunchedBot) -> dict[str, object]:
+    """Its answer to a name request."""
+    assert bot.popen is not None
+    assert bot.popen.stdin is not None
+    assert bot.popen.stdout is not None
+    bot.popen.stdin.write(json.dumps(ASKED).encode() + b"\n")
+    answer: dict[str, object] = json.loads(bot.popen.stdout.readline())
+    return answer
+
+
+def states(bot: LaunchedBot) -> dict[int, str]:
+    assert bot.popen is not None
+    first = first_inside(bot.popen.pid)
+    assert first is not None
+    return {pid: _state(pid) for pid in descendants(first)}
+
+
+def resisting(bot: LaunchedBot) -> Stopping:
+    """What stops it; made here, so that nothing is stopped yet."""
+    assert bot.popen is not None
+    return Stopping(bot.popen.pid)
+
+
+@pytest.mark.parametrize("way", ["burners", "chain", "wakers", "timer", "news", "leader"])
+def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], LaunchedBot]) -> None:
+    bot = start(way)
+    for _ in range(2):
+        bot.freeze()
+        until(bot.is_stopped)
+        found = states(bot)
+        assert found
+        assert "awake" not in found.values()
+        assert bot.is_stopped()
+        assert states(bot) == found
+        assert bot.offence == ""
+        bot.thaw()
+        assert ask(bot)["name"] == "H"
+
+
+def test_one_call_from_inside_stops_a_chain(start: Callable[[str], LaunchedBot]) -> None:
+    """Whatever the looks from outside miss."""
+    bot = start("chain")
+    stopping = resisting(bot)
+    for _ in range(5):
+        stopping._stop_at_once()
+        until(stopping.check)
+        assert "awake" not in states(bot).values()
+        stopping.resume()
+        assert ask(bot)["name"] == "H"
+    stopping.end()
+
+
+async def test_a_bot_that_disturbs_it_is_disqualified(start: Callable[[str], LaunchedBot]) -> None:
+    """protocol, 9; and at once, not after a wait for its reply."""
+    bot = start("killers")
+    bot.freeze()
+    assert bot._stopping is not None
+    until(bot.is_stopped)
+    bot.thaw()
+    while not bot.offence:
+        bot._stopping._stop_at_once()
+        bot._stopping.resume()
+    process = BotProcess(bot, StderrKeeper(None))
+    assert process.quick_reply(0.0) is None
+    assert await process.reply(0.0) == Failure(
+        "kept-running", "it sent a signal to the process that was to stop its processes"
+    )
+
+
+def test_what_wakes_up_is_stopped_again(start: Callable[[str], LaunchedBot]) -> None:
+    """Too often, and it is the bot's offence: an honest program hardly ever wakes up."""
+    bot = start("burners")
+    bot.freeze()
+    for number in range(stopping._MOST_WAKES + 1):
+        assert bot.offence == ""
+        until(bot.is_stopped)
+        for pid in states(bot):
+            os.kill(pid, signal.SIGCONT)
+        until(lambda: "awake" in states(bot).values())
+        assert bot.is_stopped() is False, number
+    assert bot.offence == "its processes woke up while they were stopped"
+    until(bot.is_stopped)
+
+
+def test_a_system_that_does_not_let_the_referee_in_is_named(
+    tmp_path: Path, start: Callable[[str], LaunchedBot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot is not to blame, and it does not run on in silence."""
+    refused = tmp_path / "refused.py"
+    refused.write_text("import sys; sys.exit('[Errno 1] Operation not permitted')")
+    monkeypatch.setattr(stop_inside, "__file__", str(refused))
+    stopping = resisting(start("chain"))
+    stopping._stop_at_once()
+    with pytest.raises(ShortageError, match=r"of a bot that waits: .* not permitted"):
+        until(stopping.check)
+    stopping.end()
+
+
+def test_the_program_says_why_it_cannot_enter_a_sandbox() -> None:
+    """Here: no such process."""
+    helper = stopping._start_helper(2**22 + 1)
+    assert helper.communicate()[1].startswith(b"[Errno 2]")
