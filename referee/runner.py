@@ -161,7 +161,7 @@ class Runner(Course):
             if answer is None:
                 return due
             self._replied(seat, answer)
-            if seat in self._slow and self.overslept is not None:
+            if seat in self._slow and seat in self.processes and self.overslept is not None:
                 self.overslept(self.reply_seconds[seat][-1] - QUICK_SECONDS, self._unstopped)
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]

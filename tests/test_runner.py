@@ -323,3 +323,23 @@ async def test_a_late_look_at_a_slow_bot_is_lateness(bots: list[PipeBot]) -> Non
     runner._look = late_look  # type: ignore[method-assign]
     await runner.run()
     assert max(late) == pytest.approx(7, abs=0.5)
+
+
+def test_the_time_that_an_object_takes_is_not_lateness() -> None:
+    """It would excuse the time-outs of its opponent."""
+    clock = trio.testing.MockClock()
+    late: list[float] = []
+
+    class Slow(InProcessBot):
+        def quick_reply(self, seconds: float) -> Answer:
+            clock.jump(7)
+            return super().quick_reply(seconds)
+
+    async def main() -> None:
+        spec = match_spec(["a", "b"], seed=1, options={"max_turns": 6})
+        runner = Runner(spec, [Slow(Named(1)), InProcessBot(Named(2))], alone=True)
+        runner.overslept = lambda seconds, seats: late.append(seconds)
+        await runner.run()
+
+    trio.run(main, clock=clock)
+    assert not any(late)
