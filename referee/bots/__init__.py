@@ -13,6 +13,7 @@ processes/     bots that are processes
 address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
+cpu_clock.py   its clock, if it wants one
 person.py      a person as a bot
 wrapper.py     bots that wrap another one; one whose first answers come from a record
 repeat.py      the command that plays a match again

@@ -9,9 +9,11 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.bots.bot import Answer, Failure, NoProcess, as_line, split_lines
+from referee.bots.cpu_clock import CpuClock
 from referee.errors import BotError
-from referee.games.interface.faults import Disqualification
+from referee.games.interface.faults import Disqualification, OverLimitError
 from referee.match.decode import is_blank
+from referee.match.limits import Limits
 
 
 class BotObject(Protocol):
@@ -19,18 +21,20 @@ class BotObject(Protocol):
 
     One that has a method `notify(lines)` is given the last lines of a match by it, which ask for
     nothing. One that has a method `attach_view(view)` is given, before a match, a function that
-    gives the view of its seat (`Match.view`).
+    gives the view of its seat (`Match.view`). One that has a method `attach_clock(clock)` is
+    given a `CpuClock`, and does its work inside it.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
         """The answer to the last of these lines, which are all that are new; without line ends.
 
-        An exception is a bug in this object, not a fault: it ends the match as a `BotError`.
+        An exception is a bug in this object, not a fault: it ends the match as a `BotError`. Only
+        an `OverLimitError` disqualifies it.
         """
 
 
 class InProcessBot(NoProcess):
-    """A Python object as a `Bot`. It has no clock: it is taken to answer in no time.
+    """A Python object as a `Bot`. It has no clock, unless it wants one (`CpuClock`).
 
     Args:
         name: its name in a `BotError`; empty: the name of its class.
@@ -47,6 +51,11 @@ class InProcessBot(NoProcess):
         if (take := getattr(self._player, "attach_view", None)) is not None:
             with own_errors(self._name):
                 take(view)
+
+    def attach_limits(self, limits: Limits) -> None:
+        """Let it have a clock for the next match, if it wants that."""
+        if (take := getattr(self._player, "attach_clock", None)) is not None:
+            take(CpuClock(limits))
 
     def reword(self, note: str) -> str:
         """A note of the game (`GameDefinition.notes`) in the words of the author of such bots."""
@@ -69,6 +78,8 @@ class InProcessBot(NoProcess):
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
             answer = self._player.reply(lines)
+        except OverLimitError as error:
+            return Failure(error.code, str(error))
         except BaseException:
             with own_errors(self._name):  # entered each time it would cost as much as a reply
                 raise

@@ -10,6 +10,7 @@ from msgspec import Struct
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.process_report import ProcessReport
 from referee.bots.processes.process import BotProcess
+from referee.match.limits import Limits
 
 
 class BotWrapper:
@@ -42,6 +43,11 @@ class BotWrapper:
         """Let the bot behind have the view of its seat, if it wants that."""
         if (attach_view := getattr(self.wrapped, "attach_view", None)) is not None:
             attach_view(view)
+
+    def attach_limits(self, limits: Limits) -> None:
+        """Let the bot behind have the limits of the match, if it keeps them itself."""
+        if (attach_limits := getattr(self.wrapped, "attach_limits", None)) is not None:
+            attach_limits(limits)
 
     def quick_reply(self, seconds: float) -> Answer | None:
         return None

@@ -402,6 +402,9 @@ class Driver(BotWrapper):
             case Disqualification.MEMORY_LIMIT:
                 kind, section = verdict.MEMORY_LIMIT, SHARED.limits
                 expected = f"at most {self._bot_limits.memory_limit / MIB:,g} MiB of memory"
+            case Disqualification.STEP_LIMIT:
+                kind, section = verdict.STEP_LIMIT, SHARED.limits
+                expected = "a rule file that needs fewer steps for a decision"
             case code if code in verdict.OF_A_SERVER:
                 kind = str(code)
                 expected = f"a whole answer to the POST with {name}, with a status of 2xx"

@@ -35,6 +35,7 @@ TIMEOUT = "timeout"
 EXITED = "exited"
 OUTPUT_LIMIT = "output-limit"
 MEMORY_LIMIT = str(Disqualification.MEMORY_LIMIT)
+STEP_LIMIT = str(Disqualification.STEP_LIMIT)
 STAYS = "stays"
 UNREACHABLE = str(Disqualification.UNREACHABLE)
 HTTP_STATUS = str(Disqualification.HTTP_STATUS)

@@ -101,6 +101,7 @@ class Opponents:
             for seat, bot in enumerate(self._bots):
                 if isinstance(bot, InProcessBot):
                     bot.attach_view(partial(match.view, seat))
+                    bot.attach_limits(self._spec.limits)
         for seat in match.due:
             answer = self._ask(seat, in_handshake)
             if isinstance(answer, Failure):

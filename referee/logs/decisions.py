@@ -14,7 +14,7 @@ from referee.games.interface.seats import seat_id
 from referee.logs.parsing import json_of
 from referee.logs.rerun import Rerun
 from referee.match.machine import Received
-from referee.rulefiles.book import Ranking
+from referee.rulefiles.book import Ranking, TooManyStepsError
 from referee.rulefiles.bot import RuleBot, RuleFile
 
 
@@ -47,6 +47,7 @@ class Decided(Struct, frozen=True):
 
     Attributes:
         asked: the type of the request.
+        steps: how many it took, of at most `MAX_STEPS` (spec/rule-bots.md, 2).
         ranked: the questions to the file, in order; none if only one move was possible.
         does: the reply of the file.
         did: the reply in the record, if it differs; a text if it is not JSON.
@@ -56,6 +57,7 @@ class Decided(Struct, frozen=True):
     asked: str
     ranked: list[Ranked]
     does: Any
+    steps: int
     did: Any = None
 
 
@@ -68,7 +70,8 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         seat: of the player who is looked at; None: of the file, or of all if it did not play.
 
     Raises:
-        UsageError: the record cannot be opened, is of another game, or has no such turn or seat.
+        UsageError: the record cannot be opened, is of another game, or has no such turn or seat;
+            or the file cannot decide (spec/rule-bots.md, 2).
         LogReadError: it is not a record, or does not follow the rules.
     """
     rerun = Rerun(record)
@@ -100,7 +103,10 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
                 if bot is None:
                     bot = bots[who] = file.new()
                     bot.attach_view(lambda who=who: match.view(who))  # type: ignore[misc]
-                asked[who] = _decide(bot, who)
+                try:
+                    asked[who] = _decide(bot, who)
+                except TooManyStepsError as error:
+                    raise UsageError(f"{file.path}: {error}") from error
     if match.turns < turn:
         raise UsageError(f"{record} has {match.turns} turns")
 
@@ -108,7 +114,9 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
 def _decide(bot: RuleBot, seat: int) -> Decided:
     reply = msgspec.json.decode(bot.reply([]))
     ranked = [_ranked(ranking) for look in bot.book.looks for ranking in look.rankings]
-    return Decided(seat_id(seat), reply["type"].removesuffix("-reply"), ranked, reply)
+    return Decided(
+        seat_id(seat), reply["type"].removesuffix("-reply"), ranked, reply, bot.book.steps
+    )
 
 
 def _ranked(ranking: Ranking) -> Ranked:

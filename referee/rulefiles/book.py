@@ -1,7 +1,9 @@
 """A rule file that was read: its entries, rules and conditions, and the scores that they give.
 
-A `Look` computes each value once per decision, or once per card if it depends on the card. For
-this reason the size of the file bounds the cost of a decision.
+A `Look` computes each value once per decision, or once per card if it depends on the card. Still
+a file can multiply work: conditions by cards, and averages by the cards that they cover. Therefore
+work is counted in steps, which are the same on every machine, and a reply may take `MAX_STEPS`.
+Each use of a key is a step, also for each card that an average covers, and the first is two.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import fsum
 from typing import Any, NamedTuple, TypeAlias
 
+from referee.games.interface.faults import Disqualification, OverLimitError
 from referee.games.interface.vocabulary import Average, Key, Vocabulary
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -21,7 +24,24 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
 }
 
+MAX_STEPS = 20_000
+"""The most steps of one reply (spec/rule-bots.md, 2): tens of milliseconds on a slow machine."""
+
 Value: TypeAlias = float | Key
+
+
+class TooManyStepsError(OverLimitError):
+    """A reply takes more than `MAX_STEPS`."""
+
+    code = Disqualification.STEP_LIMIT
+
+    where = ""  # the score that was computed last
+
+    def __str__(self) -> str:
+        return (
+            f"a decision took more than {MAX_STEPS:,} steps, and was stopped at {self.where}: "
+            "use fewer conditions, values of cardInfo and averages (spec/rule-bots.md, 2)"
+        )
 
 
 class Condition(NamedTuple):
@@ -94,12 +114,18 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """One look at a game as the player may know it, with its rankings in order; a `Decision`."""
+    """One look at a game as the player may know it; a `Decision`.
 
-    __slots__ = ("_book", "_judged", "_values", "rankings", "sight")
+    Attributes:
+        rankings: in order.
+        steps: of the whole reply so far.
+    """
 
-    def __init__(self, book: Book, sight: Any) -> None:
+    __slots__ = ("_book", "_judged", "_values", "rankings", "sight", "steps")
+
+    def __init__(self, book: Book, sight: Any, steps: int) -> None:
         self.sight = sight
+        self.steps = steps
         self.rankings: list[Ranking] = []
         self._book = book
         self._values: dict[object, float] = {}
@@ -116,8 +142,9 @@ class Look:
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
         judged = [self._judge(rules, card) for card in cards]
-        order = [i for i, (score, *_) in enumerate(judged) if above is None or score > above]
-        order.sort(key=lambda index: -judged[index].score)
+        scores = [each.score for each in judged]
+        order = [i for i, score in enumerate(scores) if above is None or score > above]
+        order.sort(key=scores.__getitem__, reverse=True)  # equal ones keep their order
         if judged:
             self.rankings.append(Ranking(rules, cards, judged, order))
         return order
@@ -130,9 +157,13 @@ class Look:
         """A number, or what a key is, which is worked out at the first time."""
         if isinstance(value, float):
             return value
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise TooManyStepsError
         at = (value, card) if value.of_card else value
         found = self._values.get(at)
         if found is None:
+            self.steps += 1
             found = self._values[at] = value.value(self, card)
         return found
 
@@ -151,9 +182,15 @@ class Book:
     def anew(self) -> Book:
         return Book(self.name, self.vocabulary, self._sets)
 
+    @property
+    def steps(self) -> int:
+        """The steps of the last reply."""
+        return self.looks[-1].steps if self.looks else 0
+
     def decide(self, sight: Any) -> Look:
-        look = Look(self, sight)
-        self.looks.append(look)
+        looks = self.looks
+        look = Look(self, sight, looks[-1].steps if looks else 0)
+        looks.append(look)
         return look
 
     def flag(self, rules: str, card: str, name: str) -> bool:
@@ -162,7 +199,12 @@ class Book:
 
     def judge(self, look: Look, rules: str, card: str) -> Judgement:
         entry = self._sets[rules].get(card)
-        judged = None if entry is None else entry.judge(look, card)
+        try:
+            judged = None if entry is None else entry.judge(look, card)
+        except TooManyStepsError as error:
+            line = "" if entry is None else f", line {entry.line}"
+            error.where = error.where or f"the score of {card} in {rules}{line}"
+            raise
         if judged is None:
             return Judgement(float(self.vocabulary.sets[rules].default(look, card)))
         return judged

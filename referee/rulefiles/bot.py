@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ from referee.rulefiles.reading import read, stated_game
 from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line
+
+TIMED_STEPS = 1_000
+"""The CPU time of a file is measured after its first reply with more steps: to read the clock of a
+thread can take as long as a reply of most files."""
 
 
 class RuleFile(Struct, frozen=True):
@@ -93,7 +98,13 @@ class RuleBot:
         self.book = book
         self._rule_player = vocabulary_of(rules).rule_player(book)
         self._view: Callable[[], Any] = lambda: None
+        self._clock: AbstractContextManager[None] = nullcontext()
+        self._is_timed = False
         self._encode = msgspec.json.Encoder().encode
+
+    def attach_clock(self, clock: AbstractContextManager[None]) -> None:
+        """Take the clock that charges the time inside its `with` block."""
+        self._clock = clock
 
     def attach_view(self, view: Callable[[], Any]) -> None:
         """Take what gives the view of its seat, whenever it is called."""
@@ -106,11 +117,18 @@ class RuleBot:
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Say its name, or do what the scores say."""
+        """Say its name, or do what the scores say; raises `OverLimitError`."""
         view = self._view()
         if view is None:
             seat = msgspec.json.decode(lines[-1])["player_number"]
             named = {"type": "player-name-reply", "player_number": seat, "name": self._name}
             return self._encode({**named, "version": 1})
-        self.book.looks.clear()
-        return self._encode(self._rule_player.reply(view))
+        looks = self.book.looks
+        looks.clear()
+        if self._is_timed:
+            with self._clock:
+                return self._encode(self._rule_player.reply(view))
+        reply = self._rule_player.reply(view)
+        if looks and looks[-1].steps > TIMED_STEPS:
+            self._is_timed = True
+        return self._encode(reply)

@@ -24,6 +24,16 @@ def book_of(**fields: Any) -> Book:
     return book
 
 
+def averages(count: int) -> Json:
+    """A file whose first decision takes 36 steps for each average."""
+    names = [f"a{number}" for number in range(count)]
+    conditions = {f"supply_card_info_avg_{name}": "< 9" for name in names}
+    return {
+        "cardInfo": [{"card": "*", "info": dict.fromkeys(names, 1)}],
+        "buyRules": [{"card": "curse", "rules": [conditions | {"score": -1}]}],
+    }
+
+
 def said(book: Book, game: Dominion) -> Json:
     """What a file replies to whom the game asks, without what is missing or null."""
     reply = VOCABULARY.rule_player(book).reply(game.view(asked(game).seat))

@@ -68,7 +68,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _as_json(problem: Problem) -> dict[str, Any]:
@@ -162,7 +162,8 @@ def _explain(options: argparse.Namespace) -> int:
 def _lines(number: int, decided: Decided) -> Iterator[str]:
     if number > 1:
         yield ""
-    yield f"Decision {number}, {decided.player_number}, {decided.asked}:"
+    steps = _count(decided.steps, "step")
+    yield f"Decision {number}, {decided.player_number}, {decided.asked}, {steps}:"
     for ranked in decided.ranked:
         yield f"  {ranked.rules}"
         yield from (f"    {line}" for line in _candidates(ranked))

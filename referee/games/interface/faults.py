@@ -22,9 +22,16 @@ class Disqualification(StrEnum):
     MEMORY_LIMIT = "memory-limit"
     CPU_LIMIT = "cpu-limit"
     KEPT_RUNNING = "kept-running"
+    STEP_LIMIT = "step-limit"
     UNREACHABLE = "unreachable"
     HTTP_STATUS = "http-status"
     HTTP_ERROR = "http-error"
+
+
+class OverLimitError(Exception):
+    """A bot in this process exceeds a limit, and leaves the match. The text is for its author."""
+
+    code: Disqualification
 
 
 class EndReason(StrEnum):

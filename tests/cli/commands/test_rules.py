@@ -105,16 +105,17 @@ def test_explain_shows_the_scores_of_a_turn(made: Path) -> None:
     explain = ("rules", "explain", *game, "--replay", "r", "--turn")
     done = referee(*explain, "1", "right.json", cwd=made)
     assert done.returncode == 0
-    assert done.stdout.startswith("Decision 1, player1, play:\n  playRules\n")
+    assert done.stdout.startswith("Decision 1, player1, play, 0 steps:\n  playRules\n")
     assert "      20  Scout (2)" in done.stdout
     assert ": default\n  does actions: play Scout\n" in done.stdout
     assert "but in the record" not in done.stdout
     # Of another player, who did something else, it says what the file would do.
     other = referee(*explain, "2", "right.json", "--player", "2", cwd=made)
-    assert "player2, play:" in other.stdout
+    assert "player2, play, 0 steps:" in other.stdout
     as_json = referee(*explain, "1", "right.json", "--format", "json", cwd=made)
     first = json.loads(as_json.stdout.splitlines()[0])
     assert first["ranked"][0]["rules"] == "playRules"
+    assert first["steps"] == 0
     assert first["does"]["actions"] == [{"action": "play", "card": "Scout"}]
     assert first["did"] is None
     for words, said in (
