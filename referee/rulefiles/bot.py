@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -43,10 +43,24 @@ class RuleFile(Struct, frozen=True):
         return RuleBot(rules, book.anew())
 
 
-@lru_cache(maxsize=16)
-def _read(data: bytes, game: str) -> tuple[Book | None, list[Problem]]:
+_Read: TypeAlias = tuple[Book | None, list[Problem]]
+KEPT_BYTES = 4 * MAX_BYTES
+"""How many bytes of files are kept as read; in memory, a byte takes up to a hundred."""
+_kept: dict[tuple[bytes, str], _Read] = {}  # the file that was used last comes last
+_keeping = Lock()
+
+
+def _read(data: bytes, game: str) -> _Read:
     """Read a file once for all matches of a tournament; it takes as long as dozens of decisions."""
-    return read(data, vocabulary_of(GAMES[game]), game)
+    with _keeping:
+        found = _kept.pop((data, game), None)
+        if found is None:
+            found = read(data, vocabulary_of(GAMES[game]), game)
+            left = KEPT_BYTES - len(data)
+            while _kept and sum(len(other) for other, _ in _kept) > left:
+                del _kept[next(iter(_kept))]
+        _kept[data, game] = found
+        return found
 
 
 def vocabulary_of(rules: GameDefinition) -> Vocabulary:

@@ -14,6 +14,8 @@ from referee.bots import cpu_clock
 from referee.match.pages import read_spec
 from referee.rulefiles import book, bot
 from referee.rulefiles.book import MAX_STEPS, TooManyStepsError
+from referee.rulefiles.bot import RuleFile
+from referee.rulefiles.source import MAX_BYTES
 from tests.support.live import one_line, referee
 from tests.support.rule_files import Json, averages, book_of, in_turn, said
 
@@ -135,3 +137,19 @@ def test_a_file_with_few_steps_has_no_clock(
     bots = [written(tmp_path, costly(bot.TIMED_STEPS)), "smithy.json"]
     (player, _) = play_match(bots, seed=1, options={"max_turns": 12}).players
     assert player.disqualified is None
+
+
+def test_few_large_files_are_kept_as_read() -> None:
+    """Each takes a hundred times its size in memory."""
+    files = [
+        RuleFile("dominion", "", b'{"name": "%d", "author": "x"}' % number + b" " * size)
+        for number, size in enumerate([0] * 20 + [MAX_BYTES - 100] * 6)
+    ]
+    bot._kept.clear()
+    for file in files[:20]:
+        file.new()
+    assert len(bot._kept) == 20
+    for file in files[20:]:
+        file.new()
+    assert sum(len(data) for data, _ in bot._kept) <= bot.KEPT_BYTES
+    assert (files[-1].data, "dominion") in bot._kept
