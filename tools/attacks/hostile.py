@@ -49,6 +49,7 @@ from tests.support import (
 from tests.support.bad_lines import BAD_LINES
 from tests.support.live import HOSTILE, ROOT, end_left_behind, hostile, marked, restless
 from tests.support.remains import remains
+from tests.support.rule_files import averages
 
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
@@ -124,6 +125,7 @@ def behaviours() -> Iterator[Behaviour]:
     yield from lines()
     yield from processes()
     yield from limits()
+    yield from rule_files()
     yield from logs()
     yield from attacks()
     yield from web()
@@ -288,6 +290,21 @@ def limits() -> Iterator[Behaviour]:
     for mode, size in (("pad", 3_000), ("blank_drip", 3_000), ("pad", 20_001)):
         what = f"writes {size} bytes each time: {mode}"
         yield limited(what, mode, size, "--output-limit 20000", "output-limit")
+
+
+def rule_files() -> Iterator[Behaviour]:
+    """Files that multiply work, and play in the referee's own process."""
+    for count, options, expected in (
+        (600, "", "1, step-limit"),
+        (500, "--time-limit 0.001", "1, timeout"),
+        (500, "--time-bank 0.05", "1, time-bank"),
+        (500, "--cpu-limit 0.05", "1, cpu-limit"),
+    ):
+        what = f"a rule file of {count} averages {options}".rstrip()
+        file = {"name": "A", "author": "B", "game": "dominion", **averages(count)}
+        bots = ["big_money.json", "{folder}/costly.json"]
+        files = {"costly.json": json.dumps(file).encode()}
+        yield Behaviour(what, bots, expected, options.split(), files)
 
 
 def logs() -> Iterator[Behaviour]:
