@@ -26,7 +26,7 @@ def repeat_words(
     Args:
         recorded: whether a file says what was played. A stranger may have written it so that the
             command is copied: it always asks for the sandbox and lifts no limit, unless all bots
-            came with the referee.
+            came with the referee. It never shows the bots another folder.
         start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
@@ -38,7 +38,7 @@ def repeat_words(
     game = [] if spec.game == DEFAULT_GAME or start else ["--game", spec.game]
     words = ["referee", "play", *game, *map(as_bot, spec.bots)]
     words += start or ["--seed", str(spec.seed)]
-    words += sandbox_words(kind, spec.sandbox.readable, env)
+    words += sandbox_words(kind, () if recorded else spec.sandbox.readable, env)
     return words + settings_words(spec.rules, settings, usual)
 
 
@@ -54,7 +54,7 @@ def not_weaker(
 
 
 def sandbox_words(
-    kind: str, readable: Iterable[str], env: Iterable[tuple[str, str]] = ()
+    kind: str, readable: Iterable[str] = (), env: Iterable[tuple[str, str]] = ()
 ) -> list[str]:
     """A sandbox as options, after the variables of all bots."""
     words = [word for name, value in env for word in ("--env", f"{name}={value}")]

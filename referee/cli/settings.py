@@ -98,19 +98,18 @@ def add_sandbox(parser: Options, default: str | None = None, kinds: str = "") ->
         default: one of `CHOICES`. If you try your own bot, you do not expect that it cannot write a
             file. An organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs
             that a record names.
-        kinds: the help of a command whose bots can read no further folder.
+        kinds: the help of a command whose bots only a store names; "": of any other.
     """
     default = os.environ.get(SANDBOX, default)
     add = parser.add_argument
+    read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
     if kinds:
-        add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
-        return
-    kinds = (
+        read = "a folder that the programs of the store may see, with those in it; repeatable"
+    kinds = kinds or (
         "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
         f"works (default: {default or 'none; with --run-recorded bwrap'})"
     )
     add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
-    read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
     add("--sandbox-read", action="append", default=[], metavar="DIR", help=read)
 
 

@@ -25,6 +25,8 @@ class Sandbox(NamedTuple):
         writable: whether a bot may write to its folder: while it is built.
         room: bytes of an empty folder in memory that takes the place of the bot's own while it is
             built; its own is at /sources. The new one is lost at the end. 0: no such folder.
+        recorded: whether only a record or a store names the bots. Then they see no folder of the
+            user's except `readable`: a bot's own folder is shown only if it is in one of these.
     """
 
     kind: Kind = "none"
@@ -32,6 +34,7 @@ class Sandbox(NamedTuple):
     hidden: tuple[str, ...] = ()
     writable: bool = False
     room: int = 0
+    recorded: bool = False
 
     @property
     def limits(self) -> Mapping[str, int]:

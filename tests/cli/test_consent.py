@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -64,8 +66,9 @@ VERIFY = ["verify", "--store", "s.sqlite"]
 @pytest.mark.parametrize(
     ("words", "lacks"),
     [
-        (FROM, "--run-recorded"),
-        ([*FROM, "--sandbox", "bwrap"], "--run-recorded"),
+        (FROM, "--run-recorded --sandbox-read ."),
+        ([*FROM, "--run-recorded"], "--sandbox-read ."),
+        ([*FROM, "--sandbox-read", "."], "--run-recorded"),
         ([*FROM, "--sandbox", "none"], "--run-recorded"),
         (VERIFY, "--run-recorded --sandbox none"),
         ([*VERIFY, "--sample", "1", "--sandbox", "bwrap"], "--run-recorded --sandbox none"),
@@ -103,7 +106,7 @@ def test_a_person_in_the_browser_starts_no_program_of_a_record(folder: Path) -> 
 @needs_bwrap
 def test_programs_of_a_record_get_the_sandbox(folder: Path) -> None:
     """Unless the user types none; the record says that they had none."""
-    done = referee(*FROM, "--run-recorded", "--format", "json")
+    done = referee(*FROM, "--run-recorded", "--sandbox-read", ".", "--format", "json")
     assert json.loads(done.stdout)["sandbox"] == "bwrap"
     assert not (folder / "ran").exists()
     done = referee(*FROM, "--run-recorded", "--sandbox", "none")
@@ -127,7 +130,78 @@ def test_what_the_tournament_hid_is_hidden_when_it_is_played_again(folder: Path)
     )
     words = ["--config", "t.toml", "--deals", "1", "--jobs", "1", "--store", "seen.sqlite", "-q"]
     assert referee("tournament", *words, *SHORT, cwd=folder).returncode == 0
-    done = referee("verify", "--store", "seen.sqlite", "--run-recorded", cwd=folder)
+    words = ["verify", "--store", "seen.sqlite", "--run-recorded", "--sandbox-read", "."]
+    done = referee(*words, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+READS = f"""
+import pathlib, sys
+try:
+    found = pathlib.Path(sys.argv[1]).read_text()
+except OSError:
+    found = "nothing"
+{MINIMAL.replace('"Minimal"', 'f"saw {found}"')}"""
+
+
+@needs_bwrap
+def test_a_record_chooses_no_folder_of_the_reader(folder: Path) -> None:
+    """Neither by a path, nor by `..` or a link; only a folder that the reader names is shown."""
+    for name in (".keys", "bots"):
+        (folder / name).mkdir()
+    (folder / ".keys" / "key").write_text("SECRET")
+    (folder / "bots" / "link").symlink_to(folder / ".keys")
+    record = (folder / "r.jsonl").read_text()
+
+    def resumed(path: str, *words: str) -> tuple[int, str]:
+        bots = json.dumps([shlex.join([sys.executable, "-c", READS, path]), "minimal"])
+        changed = re.sub(r'"bots":\[.*?"minimal"\]', lambda _: f'"bots":{bots}', record, count=1)
+        (folder / "k.jsonl").write_text(changed)
+        done = referee(
+            *FROM[:2], "k.jsonl", *FROM[3:], "--run-recorded", "-q", "--log", "-", *words
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    bots = ["--sandbox-read", "bots"]
+    for path, more, named in (
+        (f"{folder}/.keys/key", [], ".keys"),
+        ("bots/../.keys/key", bots, ".keys"),
+        ("bots/link/key", bots, "bots/link"),
+    ):
+        code, said = resumed(path, *more)
+        assert code == 2
+        assert said.endswith(
+            f"They start only if --sandbox-read names what they want to see: {named}\n"
+        )
+    code, said = resumed(f"--file={folder}/.keys/key")
+    assert (code, "saw nothing" in said) == (0, True)
+    code, said = resumed(".keys/key", "--sandbox-read", ".keys")
+    assert (code, "saw SECRET" in said) == (0, True)
+
+
+@needs_bwrap
+def test_the_folders_of_a_store_are_shown_only_if_they_are_named(folder: Path) -> None:
+    """A folder that the store says was readable is not; one that has all bots is named once."""
+    (folder / "data").mkdir()
+    (folder / "data" / "weights").touch()
+    sees = f"import os\nassert not os.path.exists('{folder}/data/weights')\n"
+    for name in ("anna", "ben"):
+        (folder / "bots" / name).mkdir(parents=True)
+        (folder / "bots" / name / "bot.py").write_text(sees + MINIMAL)
+        (folder / "bots" / name / "bot.toml").write_text(f'command = "{sys.executable} bot.py"')
+    words = ["bots/anna", "bots/ben", "--deals", "1", "--store", "f.sqlite", "-q", "--jobs", "1"]
+    assert referee("tournament", *words, "--sandbox", "bwrap", *SHORT).returncode == 0
+    with contextlib.closing(sqlite3.connect("f.sqlite")) as connection, connection:
+        changed = "UPDATE about SET value = replace(value, ?, ?) WHERE key = 'stages'"
+        shown = f'"sandbox_read":["{folder}/data"]'
+        connection.execute(changed, ('"sandbox_read":[]', shown))
+    assert "--sandbox-read" not in referee("standings", "f.sqlite", "--bot", "anna").stdout
+    verify = ["verify", "--store", "f.sqlite", "--jobs", "1", "--run-recorded"]
+    done = referee(*verify)
+    assert done.returncode == 2
+    line = "To start them and show them this folder of yours, add --sandbox-read bots\n"
+    assert done.stderr.endswith(line)
+    done = referee(*verify, "--sandbox-read", "bots")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

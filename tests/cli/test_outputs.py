@@ -77,6 +77,7 @@ OTHERS = {
     *(f"{command} --anchor" for command in ("tournament", "standings")),
     *(f"{command} --bot" for command in ("tournament", "standings")),
     *(f"{name} --sandbox-read" for name in ("play", "conform", "build", "tournament", "doctor")),
+    "verify --sandbox-read",
 }
 CASES = [
     pytest.param(words, file, id=f"{option} {number}")

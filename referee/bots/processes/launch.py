@@ -433,10 +433,10 @@ def launch_bots(
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
-    """The environment of a bot (8.5)."""
+    """The environment of a bot (8.5), without the variables of its own."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     timed = {TIME_LIMIT: str(limits.time_limit)} if command.adapter else {}
-    return inherited | _FIXED | timed | dict(command.env)
+    return inherited | _FIXED | timed
 
 
 def why_not_begun(command: BotCommand, said: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from glob import glob
@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from referee.bots.bundled import is_bundled
 from referee.bots.command import BotCommand, is_interpreter
-from referee.bots.folder import is_bot_folder, leads_out
+from referee.bots.folder import handed_in, is_bot_folder, leads_out
 from referee.bots.processes.orphans import children
 from referee.bots.processes.place import start_place
 from referee.bots.processes.program import check_program, interpreter, loader
@@ -55,6 +55,8 @@ _ETC = (
     *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
 )
 """What they read of /etc."""
+_NO_BOTS = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
+"""Where nobody keeps bots."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
 _FIXED_DEVICES = (
@@ -185,15 +187,20 @@ def prepare(
 ) -> Prepared:
     """The command that starts a bot; raises `OSError` as `Popen` does.
 
+    The bot's own variables are set inside the sandbox. bubblewrap does not have them, because a
+    variable such as `LD_PRELOAD` would load a program into it.
+
     Raises:
         UsageError: the sandbox does not work.
         BotNotFoundError: the sandbox may not read the bot's files.
 
     Args:
+        env: what every bot has; `command.env` is added.
         tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
         first: words before its command in a sandbox.
     """
     if sandbox.kind == "none":
+        env = {**env, **dict(command.env)}
         folder, argv = start_place(command)
         with suppress(FileNotFoundError):  # the current folder may be gone
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
@@ -207,7 +214,8 @@ def prepare(
     if sandbox.writable and os.geteuid() == 0:
         words = (*_FIXED_DEVICES, *words)
     options = [*words, *_system(tmp_bytes)]
-    prepared = _prepared(options, place.binds(), [*first, *place.argv], inside, filter)
+    own = [(name, value) for name, value in command.env if name not in _INSIDE]
+    prepared = _prepared(options, place.binds(), [*first, *place.argv], inside, filter, own)
     return prepared._replace(folder=place.folder)
 
 
@@ -225,6 +233,7 @@ def _prepared(
     argv: Sequence[str],
     env: Mapping[str, str],
     filter: bytes,
+    own_env: Sequence[tuple[str, str]] = (),
 ) -> Prepared:
     opened: list[int] = []
     try:
@@ -234,13 +243,16 @@ def _prepared(
             opened.append(reads)
             os.write(writes, data)  # a page at most, which every pipe takes
             os.close(writes)
+        if own_env:  # of any size, and not in a command line, which all users can read
+            opened.append(_file_of(own_env))
     except OSError:
         for fd in opened:
             os.close(fd)
         raise
     status, *fds = opened
-    said, seccomp, passwd = map(str, fds)
+    said, seccomp, passwd, *variables = map(str, fds)
     options = [
+        *(word for fd in variables for word in ("--args", fd)),
         *("--json-status-fd", said, "--seccomp", seccomp),
         *("--ro-bind-data", passwd, "/etc/passwd"),
         *binds,
@@ -248,6 +260,21 @@ def _prepared(
         *("--chdir", BOT, "--"),
     ]
     return Prepared([*words, *options, *argv], None, env, tuple(fds), status)
+
+
+def _file_of(variables: Sequence[tuple[str, str]]) -> int:
+    """A file in memory with the options of bubblewrap that set these variables."""
+    file = os.memfd_create("variables")
+    try:
+        words = [word for name, value in variables for word in ("--setenv", name, value)]
+        data = memoryview(b"".join(os.fsencode(word) + b"\0" for word in words))
+        while data:
+            data = data[os.write(file, data) :]
+        os.lseek(file, 0, os.SEEK_SET)
+    except OSError:
+        os.close(file)
+        raise
+    return file
 
 
 @cache
@@ -283,11 +310,16 @@ class _Place:
         self._hidden = [*map(os.path.realpath, sandbox.hidden)]
         self._writable = sandbox.writable
         self._room = sandbox.room
+        self._named = [*map(os.path.realpath, sandbox.readable)] if sandbox.recorded else None
         program = self._path(command.argv[0])
         check_program(program, self._here)
-        self._runtimes = [*sandbox.readable, *self._interpreter(program, command.argv[1:])]
+        runtimes = self._interpreter(program, command.argv[1:])
+        self._runtimes = [*sandbox.readable, *runtimes]
         self._shown = [*_SYSTEM, *self._runtimes]
-        own = [path for path in map(self._path, command.argv) if self._is_own(path)]
+        # Recorded bots have their own files in the folders that the user names.
+        not_own = self._shown if self._named is None else [*_SYSTEM, *runtimes]
+        paths = [path for path in map(self._path, command.argv) if os.path.exists(path)]
+        own = [path for path in paths if not _is_in_one(path, not_own) and self._may_show(path)]
         self.folder = self._bot_folder(command, own)
         apart = [path for path in own[:2] if not self.folder or not _is_in(path, self.folder)]
         if apart and program in own and is_interpreter(os.path.basename(program)):
@@ -317,20 +349,35 @@ class _Place:
         binds = [word for path, at in shown for word in self._bound(path, at)]
         return binds + (["--size", str(self._room), "--tmpfs", BOT] if self._room else [])
 
+    @property
+    def shown(self) -> list[str]:
+        """The files and folders that a bot sees beside the system's, its own first."""
+        own = [self.folder] if self.folder else [*map(os.path.dirname, self._files)]
+        return [*own, *self._runtimes]
+
     def _path(self, word: str) -> str:
         return os.path.normpath(os.path.join(self._here, word))
 
-    def _is_own(self, path: str) -> bool:
-        """Whether it is there, and would not be visible inside but as the bot's own."""
-        return os.path.exists(path) and not any(_is_in(path, folder) for folder in self._shown)
+    def _may_show(self, path: str) -> bool:
+        """Whether the user typed the command, or named a folder that has this path in it.
+
+        A file counts with its folder, since that is shown. Bundled bots are nobody's secret.
+        """
+        if self._named is None or is_bundled(path):
+            return True
+        folder = path if os.path.isdir(path) else os.path.dirname(path)
+        real = os.path.realpath(path), os.path.realpath(folder)
+        return all(_is_in_one(each, self._named) for each in real)
 
     def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
         """The folder that is `BOT` inside; empty: none."""
+        is_allowed = self._may_show(self._here)
         if self._is_bot_folder:  # a stranger's command never decides what the bot sees
-            return self._here
+            return self._here if is_allowed else ""
         # A folder with the referee's own files is that of a whole tournament.
         here = os.path.realpath(self._here)
-        if command.directory and not any(_is_in(path, here) for path in self._hidden):
+        is_whole = any(_is_in(path, here) for path in self._hidden)
+        if command.directory and is_allowed and not is_whole:
             return self._here
         if not own:
             return ""
@@ -348,7 +395,7 @@ class _Place:
             is_same = not os.path.isabs(word) and self.folder == self._here
             return word if is_same else _in_bot(path, self.folder)
         # A path that is not visible stays as it is, or the bot could see that it exists.
-        return path if os.sep in word and any(_is_in(path, each) for each in self._shown) else word
+        return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
         """The options to show a path as `at`, without what is hidden in it."""
@@ -381,12 +428,51 @@ class _Place:
             if self._is_bot_folder:  # whose command may be a bundled bot
                 found |= {path for path in map(self._path, others) if is_bundled(path)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
-        within = self._here if self._is_bot_folder else ""
-        files = None if within else [*map(self._path, others)]
+        within = self._named
+        if self._is_bot_folder:
+            within = [os.path.realpath(self._here)] * self._may_show(self._here)
+        files = [*map(self._path, others)] if within is None else None
         found = _runtimes_of(program, within, files)
         if not found and (named := _named_by(program)):
             found = _runtimes_of(self._path(named), within)
         return found
+
+
+def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
+    """The folders that a recorded bot needs, and that the user has not named for it.
+
+    They are those that the bot would see if the user had typed its command.
+    """
+    found: list[str] = []
+    typed = _shown_to(command, sandbox._replace(readable=(), recorded=False))
+    while True:
+        named = sandbox._replace(readable=(*sandbox.readable, *found), recorded=True)
+        recorded = _shown_to(command, named)
+        missing = [_to_name(path) for path in typed if path not in recorded]
+        missing = [path for path in missing if path not in found]
+        if not missing:
+            return found
+        found.append(missing[0])  # with it fewer may be missing
+
+
+def _to_name(path: str) -> str:
+    """The folder by which a user names what a bot sees."""
+    prefix = os.path.dirname(path)
+    return prefix if _is_virtual(prefix) else handed_in(path)
+
+
+def _shown_to(command: BotCommand, sandbox: Sandbox) -> list[str]:
+    try:
+        return _Place(command, sandbox).shown
+    except (OSError, UsageError):  # it cannot start there, which is said when it is to
+        return []
+
+
+def is_private_folder(folder: str) -> bool:
+    """Whether a folder has more than bots in it: the system's files, a user's, or hidden ones."""
+    folder = os.path.realpath(folder)
+    is_hidden = f"{os.sep}." in handed_in(folder)
+    return is_hidden or _is_wide(folder) or _is_in_one(folder, _NO_BOTS)
 
 
 def why_not_inside(program: str) -> str:
@@ -429,14 +515,17 @@ def _in_bot(path: str, folder: str) -> str:
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
 
 
-def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) -> set[str]:
+def _runtimes_of(
+    program: str, within: Sequence[str] | None, files: Sequence[str] | None = None
+) -> set[str]:
     """What must be visible for an interpreter to run: the smallest that works.
 
     It is one on the PATH, or the Python of a virtual environment; nothing for any other program. A
     bot may name what it likes in its first line, and link to it, and must not see a folder by that.
 
     Args:
-        within: the bot's folder, which a virtual environment must be in; empty: it may be anywhere.
+        within: the folders that a virtual environment must be in: the bot's, or those that the user
+            names for recorded bots. None: it may be anywhere.
         files: of the command line of a user who has typed the interpreter; None: nobody has. Then
             the Python that the environment was made of must be one that this machine uses.
     """
@@ -445,11 +534,13 @@ def _runtimes_of(program: str, within: str, files: Sequence[str] | None = None) 
     if not on_path:
         prefix = os.path.dirname(os.path.dirname(program))
         base = os.path.dirname(os.path.dirname(real))
-        if not _is_virtual(prefix) or not _is_in(prefix, within or prefix):
+        is_allowed = within is None or _is_in_one(os.path.realpath(prefix), within)
+        if not _is_virtual(prefix) or not is_allowed:
             return set()
         is_meant = files is not None and not any(_is_in(file, base) for file in files)
         is_python = is_meant and glob(os.path.join(base, "lib", "python3*", "os.py"))
-        if not is_python and not _is_machines(real):
+        is_named = within is not None and _is_in_one(base, within)
+        if not (is_python or is_named or _is_machines(real)):
             return set()
     found = set()
     for path in {program, real}:
@@ -531,7 +622,11 @@ def _groups() -> frozenset[int]:
 
 
 def _is_in_system(path: str) -> bool:
-    return any(_is_in(path, folder) for folder in _SYSTEM)
+    return _is_in_one(path, _SYSTEM)
+
+
+def _is_in_one(path: str, folders: Iterable[str]) -> bool:
+    return any(_is_in(path, folder) for folder in folders)
 
 
 def _is_in(path: str, folder: str) -> bool:

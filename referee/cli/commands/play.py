@@ -81,8 +81,8 @@ def _run(options: argparse.Namespace, interrupts: Interrupts, watching: ExitStac
     if not is_typed:
         # The variables of --env are the user's own.
         named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
-        check_recorded(options, options.resume, named, options.game)
-    sandbox = chosen_sandbox(options, sources, *unseen)
+        check_recorded(options, options.resume, named, options.game, hidden=unseen)
+    sandbox = chosen_sandbox(options, sources, *unseen, recorded=not is_typed)
     before = resumed.settings if resumed is not None else {}
     before = {  # what a record says lifts no limit of the sandbox
         name: value for name, value in before.items() if name not in sandbox.limits or value

@@ -101,7 +101,10 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 
 
 def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
+    from msgspec.structs import replace
+
     from referee.bots.command import find_all
+    from referee.bots.processes.sandbox import resolve
     from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
@@ -124,12 +127,15 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
         again = without_record(matches, folder)
         played = sorted({number for match in again for number in match.players})
         bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
-        check_recorded(options, str(options.store), bots, setup.game, setup.sandbox)
+        check_recorded(options, str(options.store), bots, setup.game, setup.sandbox, hidden=unseen)
+        readable = resolve(setup.sandbox, options.sandbox_read).readable
+        setup = replace(setup, sandbox_read=readable)  # what the store says shows no folder
         with (
             Dispatcher(
                 partial(workers.worker_processes, jobs),
                 lambda: jobs,
                 hidden=tuple(os.path.abspath(path) for path in unseen if path),
+                recorded=True,
             ) as dispatcher,
             printing(),
             printing_to(

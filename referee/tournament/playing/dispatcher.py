@@ -53,7 +53,7 @@ class Dispatcher:
     Args:
         jobs: says how many batches it works on in parallel.
         sources, wanted: fields of every `Batch`.
-        hidden: as of `Sandbox`.
+        hidden, recorded: as of `Sandbox`.
 
     Attributes:
         out: the numbers of the bots whose matches are not played: those that kill workers are
@@ -68,12 +68,14 @@ class Dispatcher:
         *,
         sources: Mapping[int, BotSource] | None = None,
         hidden: tuple[str, ...] = (),
+        recorded: bool = False,
         **wanted: Any,
     ) -> None:
         self._workers = workers
         self._jobs = jobs
         self._sources = dict(sources or {})
         self._hidden = hidden
+        self._recorded = recorded
         self._wanted = wanted
         self._seconds: float | None = None  # a match, lately
         self._again: deque[Plan] = deque()  # given out, and given back
@@ -137,8 +139,10 @@ class Dispatcher:
         self._read_files(setup)
         self._bots = setup.bots
         self._is_check = is_check
+        spec = setup.spec([""] * setup.players, hidden=self._hidden)
+        sandbox = spec.sandbox._replace(recorded=self._recorded)
         self._empty = Batch(
-            spec=setup.spec([""] * setup.players, hidden=self._hidden),
+            spec=replace(spec, sandbox=sandbox),
             entrants={},
             plans=(),
             keep_alive=setup.keep_alive,

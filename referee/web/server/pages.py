@@ -162,7 +162,10 @@ def title(setup: TournamentSetup) -> str:
 
 
 def command(setup: TournamentSetup) -> str:
-    """The command that plays a tournament, except settings of configuration files."""
+    """The command that plays a tournament, except settings of configuration files.
+
+    It has no folder of `--sandbox-read`, since a stranger may have written the store.
+    """
     given = [bot_argument(bot, setup.game) for bot in setup.bots]
     least = GAMES[setup.game].min_seats
     usual = {"game": DEFAULT_GAME, "pairing": "round-robin", "players": least, "seats": "rotate"}
@@ -178,7 +181,7 @@ def command(setup: TournamentSetup) -> str:
     words += ["--no-keep-alive"] * (not setup.keep_alive)
     rules = GAMES[setup.game]
     kind, settings = not_weaker(setup.game, given, setup.sandbox, setup.settings)
-    words += sandbox_words(kind, setup.sandbox_read) or ["--sandbox", "none"]
+    words += sandbox_words(kind) or ["--sandbox", "none"]
     return command_line([*words, *settings_words(rules, settings, tournament_limits(rules))])
 
 

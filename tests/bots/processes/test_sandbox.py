@@ -294,6 +294,49 @@ def test_a_virtual_environment_is_found_and_what_lies_beside_it_is_not(tmp_path:
     assert output(started(script)) == "found False\n"
 
 
+def test_recorded_bots_see_only_folders_that_the_user_names(tmp_path: Path) -> None:
+    """No virtual environment, directory or file elsewhere; their own folder is where it was."""
+    for name in ("anna", "keys"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "key").write_text(name)
+    venv.create(tmp_path / "env", symlinks=True)
+    python = str(tmp_path / "env/bin/python")
+    cases: list[tuple[list[str], str, list[str]]] = [
+        (["/bin/ls", f"{tmp_path}/keys/key"], "", ["keys"]),
+        (["/bin/ls"], f"{tmp_path}/keys", ["keys"]),
+        ([python, "-c", "print()"], "", ["env"]),
+        (["/bin/ls", f"{tmp_path}/anna/key"], "", []),
+    ]
+    place = sandbox.resolve("bwrap", [str(tmp_path / "anna")])._replace(recorded=True)
+    for argv, directory, missing in cases:
+        named = command(*argv, directory=directory)
+        wanted = [str(tmp_path / name) for name in missing]
+        assert sandbox.unnamed_folders(named, place) == wanted
+        bot = LaunchedBot(named, Limits(), place)
+        assert bot.popen is not None
+        bound = [path for option, path in itertools.pairwise(bot.popen.args) if "bind" in option]
+        bot.end()
+        own = [path for path in bound if path.startswith(str(tmp_path))]
+        assert set(own) == {str(tmp_path / "anna")}
+    assert output(started("/bin/cat", f"{tmp_path}/anna/key", place=place)) == "anna"
+
+
+def test_its_variables_are_not_those_of_the_sandbox(tmp_path: Path) -> None:
+    """A library that `LD_PRELOAD` names would be loaded into bubblewrap, outside."""
+    named = command("/usr/bin/env")._replace(
+        env=(("LD_PRELOAD", "none.so"), ("LONG", "x" * 90_000))
+    )
+    bot = LaunchedBot(named, Limits(), sandbox.resolve("bwrap"))
+    assert bot.popen is not None
+    environment = Path(f"/proc/{bot.popen.pid}/environ").read_bytes()
+    said, complaint = bot.popen.communicate(timeout=30)
+    bot.end()
+    assert b"none.so" not in environment
+    assert b"LD_PRELOAD=none.so\n" in said
+    assert b"LONG=xxx" in said
+    assert complaint.count(b"none.so") == 1  # the bot's own loader
+
+
 @pytest.fixture
 def bots(tmp_path: Path) -> Path:
     """Folders that were handed in, and one with files of the organiser's beside them."""
