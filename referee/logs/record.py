@@ -454,6 +454,29 @@ def without_time(line: bytes) -> bytes:
     return line
 
 
+class LinesDigest:
+    """The digest of a record whose lines are read one after the other.
+
+    Attributes:
+        last: the last line that was added, which the digest does not have.
+    """
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self.last = b""
+
+    def add(self, line: bytes) -> None:
+        """Add the next line, with its line end."""
+        if not line.startswith(STDERR):
+            self._hash.update(without_time(self.last))
+            self.last = line
+
+    @property
+    def text(self) -> str:
+        """The digest of all lines before the last."""
+        return f"sha256:{self._hash.hexdigest()}"
+
+
 def claimed_digest(line: bytes) -> str | None:
     """Return the digest in an end entry; None if the line is not a whole end entry."""
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None

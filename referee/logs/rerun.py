@@ -103,6 +103,8 @@ class Rerun:
     Attributes:
         match: as far as it was run.
         whole: whether the record was read to its end entry.
+        digest: of its lines, once all were read, if the end entry is what follows from the match
+            and has this digest. Otherwise empty.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -111,13 +113,16 @@ class Rerun:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._entries = numbered_entries(name)
+        self._lines = record.LinesDigest()
+        self._entries = numbered_entries(name, self._lines)
         _, header = next(self._entries)
         assert isinstance(header, record.Header)  # every record begins with it
         self.header = header
         spec = record.spec_of(header)
+        self._rules = spec.rules
         self.match, self._line_limit = spec.new_match(), spec.limits.line_limit
         self.whole = False
+        self.digest = ""
         self._sent: deque[bytes] = deque()  # what the record must have next
         self._stderr: list[record.StderrEntry] = []  # since the last round
 
@@ -127,6 +132,10 @@ class Rerun:
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
             yield Round(entries, time, self._stderr)
             self._stderr = []
+        if self.match.outcome is not None:
+            end = record.end_of(self._rules, self.match, self._lines.text, 0)
+            if record.is_timed(self._lines.last, record.head_of(end)):
+                self.digest = self._lines.text
         if self._stderr:  # last words
             yield Round([], self._stderr[-1].time, self._stderr)
 

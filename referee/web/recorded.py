@@ -79,7 +79,7 @@ def from_answers(
         elsewhere.add_to(made, entries)
         made.add(match, entries, seconds)
     elsewhere.add_rest(made)
-    return _record_page("", header, match, made, "")
+    return _record_page("", header, match, made)
 
 
 def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
@@ -142,10 +142,12 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
         problem = f"The record is damaged: {error}."
     if not problem and not rerun.whole:
         problem = "The record was cut short: this is as far as it goes."
+    if not problem and not rerun.digest:
+        problem = "The last line does not follow from the others, so the record was modified."
     if not made.steps:
         raise LogReadError(as_text(name), 1, _TOO_SHORT)
     elsewhere.add_rest(made)
-    return _record_page(name, rerun.header, rerun.match, made, problem)
+    return _record_page(name, rerun.header, rerun.match, made, problem, rerun.digest)
 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
@@ -154,7 +156,12 @@ def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
 
 
 def _record_page(
-    name: str, header: RecordHeader, match: Match, made: MatchSteps, problem: str
+    name: str,
+    header: RecordHeader,
+    match: Match,
+    made: MatchSteps,
+    problem: str = "",
+    digest: str = "",
 ) -> MatchPage:
     made.close()
     made.merge_viewers()
@@ -183,6 +190,7 @@ def _record_page(
         date=header.started,
         outcome=ended,
         problem=problem,
+        digest=digest,
         rules=made.rules(),
     )
     return made.page(shown)

@@ -127,6 +127,8 @@ class Header(Struct, kw_only=True):
     date: str = ""
     outcome: Ended | None = None
     problem: str = ""
+    tournaments: list[str] = []
+    digest: str = ""
     hidden: str = ""
     viewers: list[str]
     series: list[dict[str, str]]

@@ -183,13 +183,14 @@ def test_its_end_is_that_of_the_record(name: Path) -> None:
 def test_a_match_that_was_just_played_is_that_of_its_record(
     game: str, bots: list[str], tmp_path: Path
 ) -> None:
-    """All that a notebook shows; it knows neither file nor date, and times more exactly."""
+    """All that a notebook shows; it knows no file, date or digest, and times more exactly."""
     record = tmp_path / "record"
     result = referee.play_match(bots, game=game, seed=3, options={"max_turns": 4}, record=record)
     of_record = read_match(str(record))
     shown: Any = result.__dict__["show"]
     page = from_answers(*shown.args)
-    assert page.header == msgspec.structs.replace(of_record.header, source="", date="")
+    others = {"source": "", "date": "", "digest": ""}
+    assert page.header == msgspec.structs.replace(of_record.header, **others)
     assert (page.turns, page.lines) == (of_record.turns, of_record.lines)
     without = [msgspec.structs.replace(step, time=None) for step in page.steps]
     assert without == [msgspec.structs.replace(step, time=None) for step in of_record.steps]

@@ -147,15 +147,15 @@ class App {
     const { header } = this.match;
     this.banner.replaceChildren(...this.#banner());
     this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
-    const pairs = (values) => Object.entries(values ?? {}).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+    const pairs = (values) => Object.entries(values).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     const rows = [
       ["Game", header.game], ["Outcome", header.outcome && this.#banner().slice(0, 3).map((part) => part.textContent).join(", ")], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
-      ["Seed", header.seed], ["Date", header.date], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
+      ["Seed", header.seed], ["Date", header.date], ["Part of", header.tournaments.join("\n")], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
       ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.omitted],
     ];
     this.about.replaceChildren(
       el("h2", { id: "about-title" }, "About this match"),
-      el("dl", { class: "facts" }, rows.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)))),
+      el("dl", { class: "facts" }, rows.filter(([, text]) => text || text === 0).map(([name, text]) => el("div", null, el("dt", null, name), el("dd", null, text)))),
       el("form", { method: "dialog" }, el("button", { class: "button text" }, "Close")),
     );
   }

@@ -42,7 +42,7 @@ from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
-from referee.web.server.matches import Matches, Parts
+from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.pages import LONGEST
 from referee.web.server.seat import Refused, refused
 from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
@@ -132,7 +132,7 @@ class Site:
         unread = self._read()
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
-        items = self._with_names([self._with_live(item) for item in items])
+        items = self._with_tournaments([self._with_live(item) for item in items])
         stores = [self.tournaments.glance(file) for file in self.library.stores]
         is_front = not filtered and page == 1
         table, leading = self._leading(stores) if is_front else (None, "")
@@ -174,8 +174,8 @@ class Site:
                     return self.tournaments.shown(file), glance.id
         return None, ""
 
-    def _playing_of(self, shown: Shown) -> list[Item]:
-        """The matches being played whose bots are all of this tournament."""
+    def _playing_of(self, id: str, shown: Shown) -> list[Item]:
+        """The matches being played whose bots are all of this tournament, as they say."""
         bots = {entrant.bot for entrant in shown.setup.bots}
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
         found = [
@@ -183,14 +183,15 @@ class Site:
             for item in items
             if item.game == shown.setup.game and item.bots and bots.issuperset(item.bots)
         ]
-        return [item for item in self._with_names(map(self._with_live, found)) if item.live]
+        live = [item for item in map(self._with_live, found) if item.live]
+        return [msgspec.structs.replace(item, tournaments=[id]) for item in live]
 
     async def _match(self, request: Request) -> Response:
         found = await self._work(self._found_match, request.path_params["match"])
         if _wants_json(request):
             return Response(found.whole, media_type="application/json")
         data = pages.address("match", request.path_params["match"])
-        return HTMLResponse(pages.match_page(found.title, found.game, data))
+        return HTMLResponse(pages.match_page(found.about.title, found.about.game, data))
 
     async def _part(self, request: Request) -> Response:
         found = await self._work(self._found_match, request.path_params["match"])
@@ -206,34 +207,37 @@ class Site:
         playing = self._playing(file)
         if playing is not None:
             return playing.parts
-        item = self.library.item(file)
-        stderr = self._entrants([item]).stderr.get(item.digest, [])
-        return self.matches.parts(file, self._names(file), stderr)
+        parts = self.matches.parts(file, self._names(file))
+        digest = parts.about.digest  # of the lines that were read just now
+        self.library.checked(file, digest)
+        known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
+        if known is None:
+            return parts
+        names = self._names(file)
+        if known.names and not self.library.item(file).has_names:
+            names = known.names
+        whole = self.matches.parts(file, names, known.stderr)
+        if whole.about.digest != digest:  # the file was replaced
+            return parts
+        return whole.of_tournaments(known.stores)
 
     def _playing(self, file: File) -> Playing | None:
         return self.live.find(file, partial(self._names, file))
 
     def _names(self, file: File) -> list[str]:
-        """The organiser's names of the players of a record; empty for a log."""
-        (item,) = self._with_names([self.library.item(file)])
+        """The names that a record has for its players; empty for a log."""
+        item = self.library.item(file)
         return item.shown if item.bots else []
 
-    def _with_names(self, given: Iterable[Item]) -> list[Item]:
-        """Matches in the list, with the names of their bots in the tournaments here."""
-        items = list(given)
-        found = self._entrants(items)
-        return [
-            msgspec.structs.replace(item, shown=_shown(item, found.by_digest, found.by_bot))
-            for item in items
-        ]
+    def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
+        """Matches in the list, with the tournaments here that they are of, or say that they are.
 
-    def _entrants(self, items: Sequence[Item]) -> Entrants:
-        """What the tournaments here know of the bots of matches."""
-        found = Entrants({}, {}, {})
-        for store in self.library.stores:
-            with suppress(RefereeError):  # it is damaged, which the list says
-                found.add(self.tournaments.entrants(store, [item.digest for item in items]))
-        return found
+        The names of a tournament are those of records that were checked.
+        """
+        items = list(given)
+        digests = {item.digest for item in items if item.checked is not False}
+        found = self.tournaments.entrants(self.library.stores, digests)
+        return [_of_tournaments(item, found.get(item.digest)) for item in items]
 
     def _file(self, id: str) -> File:
         self.library.look()
@@ -250,7 +254,7 @@ class Site:
         return msgspec.structs.replace(item, live=True, seed=None)
 
     def _standings(self, request: Request, file: File, shown: Shown) -> Response:
-        playing = self._playing_of(shown)
+        playing = self._playing_of(file.id, shown)
         if _wants_json(request):
             whole = {**shown.report.as_json(), "history": shown.history}
             whole["playing"] = [item.id for item in playing]
@@ -362,16 +366,39 @@ class Site:
         return HTMLResponse(pages.store_page(template, self._server(file), shown, **values))
 
     def _server(self, file: File) -> pages.Server:
-        return pages.Server(file.id, self.library.record_with)
+        return pages.Server(file.id, self._finder())
 
-    def _records(self, file: File, matches: Collection[int]) -> dict[int, str]:
-        """The records of some matches of a store that are there: number -> name in addresses."""
+    def _finder(self) -> Callable[[str], Item | None]:
+        """A function that gives a record with a digest, for one request.
+
+        If several files say that they are this record, it finds out which is, as long as a page
+        may wait.
+        """
+        until = time.monotonic() + READ_SECONDS
+
+        def record_with(digest: str) -> Item | None:
+            found = self.library.records_with(digest)
+            while len(found) > 1 and time.monotonic() < until:
+                file = self.library.log(found[0].id)
+                if file is None:  # it is gone
+                    break
+                self.library.checked(file, digest_of(file))
+                found = [item for item in self.library.records_with(digest) if item != found[0]]
+            return found[0] if found else None
+
+        return record_with
+
+    def _records(self, file: File, matches: Collection[int]) -> dict[int, Item]:
+        """The records of some matches of a store that are there, by number."""
         digests = self.tournaments.digests(file, matches)
-        found = {match: self.library.record_with(digest) for match, digest in digests.items()}
-        return {match: id for match, id in found.items() if id is not None}
+        record_with = self._finder()
+        found = {match: record_with(digest) for match, digest in digests.items()}
+        return {match: record for match, record in found.items() if record is not None}
 
     def _rows(self, shown: Shown, rows: list[MatchRow]) -> list[dict[str, Any]]:
         same = ("match", "deal", "seed", "ranks", "scores", "turns", "reason", "digest")
+        record_with = self._finder()
+        records = [record_with(row.digest) for row in rows]
         return [
             {
                 **{name: getattr(row, name) for name in same},
@@ -381,9 +408,10 @@ class Site:
                     name: [getattr(seat, name) for seat in row.seats]
                     for name in ("disqualified", "detail", "stderr")
                 },
-                "record": self.library.record_with(row.digest),
+                "record": record and record.id,
+                "checked": record and record.checked,
             }
-            for row in rows
+            for row, record in zip(rows, records, strict=True)
         ]
 
 
@@ -403,14 +431,13 @@ def _assets() -> Iterator[tuple[str, bytes]]:
         yield f"{game}.js", boot.encode()
 
 
-def _shown(item: Item, by_digest: dict[str, list[str]], by_bot: dict[str, str]) -> list[str]:
-    """The organiser's names of the bots of a match; for a log the bots' own names."""
-    names = by_digest.get(item.digest, [])
-    if item.bots and len(names) == len(item.bots):
-        return names
-    if item.shown:
-        return item.shown
-    return [by_bot.get(bot, bot) for bot in item.bots] or item.names
+def _of_tournaments(item: Item, known: Entrants | None) -> Item:
+    if known is None or item.checked is False:
+        return item
+    names = item.shown
+    if item.checked and not item.has_names and known.names:
+        names = known.names
+    return msgspec.structs.replace(item, tournaments=known.stores, shown=names)
 
 
 def _moves(items: Sequence[Item], stores: Sequence[StoreSummary]) -> bool:

@@ -4,7 +4,8 @@ Nothing else can be reached. An address names an entry of this library, never a 
 and hidden files in a folder are left out, and a file is opened only where it still is.
 
 The first and the last line of a record are read, the newest file first. They are kept until the
-size or time of the file changes.
+file changes, and are only what the record says of itself. A page of a match reads the whole record;
+`Library.checked` keeps what it found out.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ class File(NamedTuple):
         path: where it is.
         root: the file or folder that was named, as a real path.
         size, modified: bytes; nanoseconds.
+        inode, changed: the number of the file, and when it was changed last, in nanoseconds, which
+            no program can set.
     """
 
     id: str
@@ -62,14 +65,19 @@ class File(NamedTuple):
     root: str
     size: int
     modified: int
+    inode: int
+    changed: int
 
 
 class Item(Struct, frozen=True):
     """A match in the list. spec/serve.md, 3, describes the fields.
 
-    `shown` has the names from a tournament with this match, from the record's header, or from a
-    tournament with these bots. Without any it has the BOT arguments, or in a log the names that the
-    bots gave themselves.
+    `shown` has the names from the record's header. Without any it has the BOT arguments, or in a
+    log the names that the bots gave themselves.
+
+    Attributes:
+        checked: whether `digest` is that of the record's lines; None if they were not read so far.
+        tournaments: the stores here with a match of this digest, by their names in addresses.
     """
 
     id: str
@@ -85,14 +93,21 @@ class Item(Struct, frozen=True):
     seed: int | None = None
     started: str = ""
     digest: str = ""
+    checked: bool | None = None
+    tournaments: list[str] = []
     live: bool = False
     problem: str = ""
+
+    @property
+    def has_names(self) -> bool:
+        """Whether it is a record whose header has names."""
+        return self.shown != self.bots
 
     def seats_of(self, bot: str) -> list[int]:
         """The seats whose bot has this in a name or its BOT argument; all if it is empty."""
         wanted = bot.casefold()
         none = [""] * len(self.names)
-        known = zip(self.names, self.bots or none, self.shown or none, strict=False)
+        known = zip(self.names, self.bots or none, self.shown, strict=False)
         return [
             seat
             for seat, texts in enumerate(known)
@@ -162,7 +177,7 @@ class Library:
         self._files: dict[str, File] = {}
         self._stores: dict[str, File] = {}
         self._items: dict[str, Item] = {}
-        self._digests: dict[str, str] = {}
+        self._digests: dict[str, set[str]] = {}
         self._unread: list[File] = []
         self.cut = False
 
@@ -184,7 +199,7 @@ class Library:
             for id in [id for id, file in before.items() if self._files.get(id) != file]:
                 item = self._items.pop(id, None)
                 if item is not None:
-                    self._digests.pop(item.digest, None)
+                    self._digests.get(item.digest, set()).discard(id)
             self._unread = [file for file in reversed(logs) if file.id not in self._items]
             self._looked = time.monotonic()
 
@@ -227,9 +242,23 @@ class Library:
             item = self._item(file)
             return item if item.kind else _read(file)
 
-    def record_with(self, digest: str) -> str | None:
-        """The name in addresses of a record that has this digest."""
-        return self._digests.get(digest)
+    def checked(self, file: File, digest: str) -> None:
+        """Keep the digest of the lines of a record until its file changes; empty: it has none."""
+        with self._lock:
+            item = self._item(file)
+            if self._files.get(file.id) == file == _now(file) and item.digest:
+                item = msgspec.structs.replace(item, checked=item.digest == digest)
+                self._items[file.id] = item
+
+    def records_with(self, digest: str) -> list[Item]:
+        """The records that say that they have this digest, if their lines do not have another one.
+
+        Only one that was checked, if there is one.
+        """
+        with self._lock:
+            items = [self._items[id] for id in sorted(self._digests.get(digest, ()))]
+            checked = [item for item in items if item.checked]
+            return checked[:1] or [item for item in items if item.checked is None]
 
     @property
     def only(self) -> str:
@@ -268,7 +297,7 @@ class Library:
             item = _read(file)
             self._items[file.id] = item
             if item.digest:
-                self._digests[item.digest] = item.id
+                self._digests.setdefault(item.digest, set()).add(item.id)
         return item
 
 
@@ -319,7 +348,14 @@ def _walk(root: str, label: str) -> Iterator[tuple[File, bool]]:
 
 
 def _file(name: str, path: str, root: str, found: os.stat_result) -> File:
-    return File(as_text(name), path, root, found.st_size, found.st_mtime_ns)
+    times = found.st_mtime_ns, found.st_ino, found.st_ctime_ns
+    return File(as_text(name), path, root, found.st_size, *times)
+
+
+def _now(file: File) -> File | None:
+    with suppress(OSError):  # it is gone
+        return _file(file.id, file.path, file.root, os.stat(file.path, follow_symlinks=False))
+    return None
 
 
 def _is_store(path: str) -> bool:
@@ -347,7 +383,7 @@ def _read(file: File) -> Item:
         "record",
         game=header.game,
         names=_cut(header.bots),
-        shown=_cut(header.names or []),
+        shown=_cut(header.names or header.bots),
         bots=_cut(header.bots),
         seed=header.seed,
         started=header.started[:_LONGEST],
@@ -378,7 +414,7 @@ def _of_log(file: File) -> Item:
     if isinstance(end, GameEnd):
         ranks = [1 if seat_id(seat) in end.winners else 2 for seat in range(len(names))]
         found = {"ranks": ranks, "scores": end.scores, "reason": end.reason[:_LONGEST]}
-    return Item(file.id, "log", game=game, names=names, **found)
+    return Item(file.id, "log", game=game, names=names, shown=names, **found)
 
 
 def _cut(texts: Sequence[str]) -> list[str]:

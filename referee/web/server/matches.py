@@ -11,9 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from referee.errors import LogReadError, UsageError
+from referee.logs.rerun import Rerun
 from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
-from referee.web.steps import MatchPage
+from referee.web.steps import Header, MatchPage
 
 MAX_FILE = 64 * 2**20
 """Bytes of a file that is shown, as it is on the disk."""
@@ -22,10 +23,9 @@ PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match as JSON: its parts as of spec/page.md, 4, and a title with the names of the bots."""
+    """A match: its header, and its parts as JSON (spec/page.md, 4)."""
 
-    game: str
-    title: str
+    about: Header
     header: bytes
     steps: bytes
     lines: bytes
@@ -35,7 +35,12 @@ class Parts(NamedTuple):
         """A match as JSON."""
         encode = msgspec.json.encode
         header, steps = match.header, {"turns": match.turns, "steps": match.steps}
-        return cls(header.game, header.title, encode(header), encode(steps), encode(match.lines))
+        return cls(header, encode(header), encode(steps), encode(match.lines))
+
+    def of_tournaments(self, names: list[str]) -> Parts:
+        """The same match, as one of these tournaments."""
+        about = msgspec.structs.replace(self.about, tournaments=names)
+        return self._replace(about=about, header=msgspec.json.encode(about))
 
     @property
     def whole(self) -> bytes:
@@ -75,7 +80,7 @@ class Matches:
                 "referee page --turns shows a part of it"
             )
         with self._lock:  # a page asks for all parts at once, and one reading is enough
-            key = file, (*names, *stderr)
+            key = file, (*names, *(stderr if any(stderr) else ()))
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
@@ -86,6 +91,20 @@ class Matches:
 
     def _size(self) -> int:
         return sum(parts.size for parts in self._kept.values())
+
+
+def digest_of(file: File) -> str:
+    """The digest of the lines of a record, as of `Rerun`; empty if it has none."""
+    try:
+        check_in_place(file)
+        if os.path.getsize(file.path) > MAX_FILE:
+            return ""
+        rerun = Rerun(file.path)
+        for _ in rerun.rounds():
+            pass
+    except (OSError, LogReadError, UsageError):
+        return ""
+    return rerun.digest
 
 
 def _read(file: File, names: Sequence[str], stderr: Sequence[str | None]) -> MatchPage:

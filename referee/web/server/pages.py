@@ -51,11 +51,12 @@ _LONGEST_TEXT = 1_000
 class Server(NamedTuple):
     """The parts that only a served page has.
 
-    They are the store's name in addresses, and the record there that has a digest.
+    They are the store's name in addresses, and the record there that has, or says that it has, a
+    digest.
     """
 
     store: str = ""
-    record_with: Callable[[str], str | None] = lambda digest: None
+    record_with: Callable[[str], Item | None] = lambda digest: None
 
     def url(self, *parts: object, **query: object) -> Markup:
         """An address below the store's."""

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterator
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from referee.errors import UsageError
+from referee.errors import RefereeError, UsageError
 from referee.tournament.report.history import History, history
 from referee.tournament.report.standings import standings
 from referee.tournament.report.whole import Report, report
@@ -45,23 +45,17 @@ class Shown(NamedTuple):
 
 
 class Entrants(NamedTuple):
-    """What tournaments know of the bots of matches.
+    """What tournaments know of a match, by its digest.
 
     Attributes:
-        by_digest: digest of a match -> their names, in seat order.
-        by_bot: BOT argument -> name.
-        stderr: digest of a match -> the last lines of those that were disqualified in it.
+        stores: names in addresses.
+        names: of its bots, in seat order. Empty if the stores do not agree.
+        stderr: the last lines of the bots that were disqualified in it. Empty as well.
     """
 
-    by_digest: dict[str, list[str]]
-    by_bot: dict[str, str]
-    stderr: dict[str, list[str | None]]
-
-    def add(self, others: Entrants) -> None:
-        """Add what another tournament knows."""
-        self.by_digest.update(others.by_digest)
-        self.by_bot.update(others.by_bot)
-        self.stderr.update(others.stderr)
+    stores: list[str]
+    names: list[str]
+    stderr: list[str | None]
 
 
 class StoreSummary(Struct, frozen=True):
@@ -162,22 +156,25 @@ class Tournaments:
         self._glances[file.id] = (key, found)
         return found
 
-    def entrants(self, file: File, digests: Collection[str]) -> Entrants:
-        """What a tournament knows of its bots, and of the players of these matches."""
-        with _opened(file) as store:
-            names = store.names
-            marks = ", ".join("?" * len(digests))
-            query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
-            seats = {
-                digest: [seat for row in store.matches(match, match + 1) for seat in row.seats]
-                for digest, match in list(store.select(query, list(digests)))
-            }
-            bots = store.stages[-1].bots if store.stages else ()
-        counts = Counter(bot.bot for bot in bots)
-        by_bot = {bot.bot: bot.name for bot in bots if counts[bot.bot] == 1}
-        by_digest = {digest: [names[seat.bot] for seat in row] for digest, row in seats.items()}
-        stderr = {digest: [seat.stderr for seat in row] for digest, row in seats.items()}
-        return Entrants(by_digest, by_bot, stderr)
+    def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
+        """What tournaments know of the matches with these digests."""
+        found: dict[str, Entrants] = {}
+        wanted = [*filter(None, digests)]
+        marks = ", ".join("?" * len(wanted))
+        query = f"SELECT digest, match FROM matches WHERE digest IN ({marks})"
+        for file in files:
+            with suppress(RefereeError), _opened(file) as store:  # a damaged one is listed so
+                for digest, match in list(store.select(query, wanted)):
+                    seats = [seat for row in store.matches(match, match + 1) for seat in row.seats]
+                    names = [store.names[seat.bot] for seat in seats]
+                    stderr = [seat.stderr for seat in seats]
+                    known = found.setdefault(digest, Entrants([], names, stderr))
+                    stores = list(dict.fromkeys([*known.stores, file.id]))
+                    same = names == known.names, stderr == known.stderr
+                    found[digest] = Entrants(
+                        stores, names if same[0] else [], stderr if same[1] else []
+                    )
+        return found
 
     def digests(self, file: File, matches: Collection[int]) -> dict[int, str]:
         """The digests of some matches of a store, by their numbers."""

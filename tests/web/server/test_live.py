@@ -302,6 +302,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
     """On the front, before the results and the table; and on the page of its tournament."""
     lines = RECORD.read_bytes().splitlines(keepends=True)
     append(tmp_path / "over.jsonl", b"".join(lines))
+    lines[0] = lines[0].replace(b'"options":', b'"names":["team0","team1"],"options":', 1)
     append(tmp_path / "000012.live.jsonl", b"".join(lines[:-20]))
     os.utime(tmp_path / "over.jsonl", (0, 0))
     header = msgspec.json.decode(lines[0])
@@ -316,6 +317,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
         assert "<bdi>team0</bdi>" in front[: places[2]]
         page = (await ask("/store/night.sqlite").body()).decode()
         assert 'href="/match/000012.live.jsonl"' in page
+        assert "not checked" in page
         assert (await said(ask("/store/night.sqlite?format=json")))["playing"] == [
             "000012.live.jsonl"
         ]

@@ -327,6 +327,7 @@ async def test_lost_matches_can_be_watched(records: Path) -> None:
         page = (await got(client, "/store/night.sqlite/matches")).text
         assert page.count(f'href="/match/{RECORD}"') == 1
         assert page.count("not kept") == 11
+        assert page.count("not checked") == 1
         listed = await parsed(client, "/store/night.sqlite/matches?format=json")
         assert listed["matches"][0]["record"] == RECORD
 
@@ -347,11 +348,119 @@ async def test_bots_have_the_names_that_the_organiser_gave(records: Path) -> Non
     stored(records, setup(bots, game="dominion", deals=1, seed=1), result=result)
     async with serving(records) as client:
         page = (await got(client, "/?search=two-players.record")).text
+        assert "not checked" in page
+        assert "<bdi>anna</bdi>" not in page
         match = await parsed(client, f"/match/{RECORD}?format=json")
+        page = (await got(client, "/?search=two-players.record")).text
+    assert "not checked" not in page
+    assert match["header"]["tournaments"] == ["night.sqlite"]
     assert {"anna", "ben"} <= set(re.findall(r"<bdi>([^<]*)</bdi>", page))
     assert sorted(seat["name"] for seat in match["header"]["seats"]) == ["anna", "ben"]
     assert match["header"]["title"] in ("anna vs ben", "ben vs anna")
     assert own[0] not in json.dumps(match["turns"])
+
+
+def with_digest(record: Path, digest: str) -> bytes:
+    """A record that says that it has another digest."""
+    return re.sub(rb"sha256:[0-9a-f]{64}", digest.encode(), record.read_bytes())
+
+
+async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its lines are read when it is shown, or when another file claims the same."""
+    monkeypatch.setattr(library, "LOOK_SECONDS", 0)
+    digest = json.loads((EXAMPLES / RECORD).read_bytes().splitlines()[-1])["digest"]
+    wanted = setup([Entrant("anna", "a"), Entrant("ben", "b")], game="dominion", deals=1, seed=1)
+    out = [Left("exited", "it ended", ["oh no"]), None]
+    stored(
+        tmp_path,
+        wanted,
+        result=lambda plan: row(plan, left=out, digest="" if plan.match else digest),
+    )
+    forged, honest = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    forged.write_bytes(with_digest(EXAMPLES / "four-players.record.jsonl", digest))
+    matches = "/store/night.sqlite/matches"
+    async with serving(tmp_path) as client:
+        (listed,) = (await parsed(client, "/?format=json"))["matches"]
+        assert (listed["tournaments"], listed["checked"]) == (["night.sqlite"], None)
+        assert "anna" not in listed["shown"]
+        assert (await got(client, matches)).text.count("not checked") == 1
+        match = await parsed(client, "/match/a.jsonl?format=json")
+        assert (match["header"]["tournaments"], match["header"]["digest"]) == ([], "")
+        assert match["header"]["problem"].startswith("The last line does not follow")
+        assert "oh no" not in json.dumps(match)
+        (listed,) = (await parsed(client, "/?format=json"))["matches"]
+        assert (listed["tournaments"], listed["checked"]) == ([], False)
+        assert "modified" in (await got(client, "/")).text
+        assert (await got(client, matches)).text.count("not kept") == 2
+        forged.touch()  # it is another file then
+        honest.write_bytes((EXAMPLES / RECORD).read_bytes())
+        first = (await parsed(client, f"{matches}?format=json"))["matches"][0]
+        assert (first["record"], first["checked"]) == ("b.jsonl", None)
+        match = await parsed(client, "/match/b.jsonl?format=json")
+        assert match["header"]["tournaments"] == ["night.sqlite"]
+        assert "oh no" in json.dumps(match)
+
+
+async def test_the_last_line_of_a_checked_record_follows_from_its_lines(tmp_path: Path) -> None:
+    """The digest does not have it, so another winner could be in it."""
+    lines = (EXAMPLES / RECORD).read_bytes().splitlines(keepends=True)
+    digest = json.loads(lines[-1])["digest"]
+    stored(tmp_path, made_setup(2, deals=1), result=lambda plan: row(plan, digest=digest))
+    swapped = lines[-1].replace(b'"rank":1', b'"rank":3').replace(b'"rank":2', b'"rank":1')
+    assert swapped != lines[-1]
+    (tmp_path / "a.jsonl").write_bytes(b"".join([*lines[:-1], swapped]))
+    async with serving(tmp_path) as client:
+        match = await parsed(client, "/match/a.jsonl?format=json")
+        (listed,) = (await parsed(client, "/?format=json"))["matches"]
+    assert match["header"]["tournaments"] == []
+    assert (listed["tournaments"], listed["checked"]) == ([], False)
+
+
+async def test_a_record_that_is_replaced_is_checked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by one with its size and its time, which anybody can set."""
+    monkeypatch.setattr(library, "LOOK_SECONDS", 0)
+    data = (EXAMPLES / RECORD).read_bytes()
+    digest = json.loads(data.splitlines()[-1])["digest"]
+    stored(tmp_path, made_setup(2, deals=1), result=lambda plan: row(plan, digest=digest))
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(data)
+    os.utime(file, (1, 1))
+    async with serving(tmp_path) as client:
+
+        async def shown() -> tuple[bool | None, list[str], bool | None]:
+            before, match, after = [
+                await parsed(client, f"{page}format=json")
+                for page in ("/?", "/match/a.jsonl?", "/?")
+            ]
+            each = [found["matches"][0]["checked"] for found in (before, after)]
+            return each[0], match["header"]["tournaments"], each[1]
+
+        assert await shown() == (None, ["night.sqlite"], True)
+        other = tmp_path / "other"
+        other.write_bytes(data.replace(b"market", b"cellar", 1))
+        os.utime(other, (1, 1))
+        other.replace(file)
+        assert await shown() == (None, [], False)
+
+
+async def test_a_store_renames_no_bots_of_another_tournament(tmp_path: Path) -> None:
+    """Names in a record belong to its lines; if it has none, the stores have to agree."""
+    data = (EXAMPLES / RECORD).read_bytes()
+    digest = json.loads(data.splitlines()[-1])["digest"]
+    (tmp_path / "a.jsonl").write_bytes(data)
+    for store, names in (("own", ("anna", "ben")), ("stranger", ("ben", "anna"))):
+        bots = [Entrant(name, name[0]) for name in names]
+        wanted = setup(bots, game="dominion", deals=1, seed=1)
+        result = lambda plan: row(plan, digest="" if plan.match else digest)  # noqa: E731
+        stored(tmp_path, wanted, f"{store}.sqlite", result)
+    async with serving(tmp_path) as client:
+        header = (await parsed(client, "/match/a.jsonl?format=json"))["header"]
+    assert header["tournaments"] == ["own.sqlite", "stranger.sqlite"]
+    assert [seat["name"] for seat in header["seats"]] == [seat["bot"] for seat in header["seats"]]
 
 
 async def test_a_record_of_a_tournament_has_its_names_without_the_store(records: Path) -> None:
