@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from referee.bots.processes.place import from_here
 from referee.cli.arguments import Options
 from referee.cli.settings import SANDBOX
 from referee.errors import UsageError
@@ -78,6 +77,7 @@ def check_recorded(
 
 def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | None) -> str:
     """Say what to add to a command so that it starts the programs, and sees these folders."""
+    from referee.bots.processes.place import from_here
     from referee.bots.processes.sandbox import is_private_folder
 
     private = [folder for folder in folders if is_private_folder(folder)]

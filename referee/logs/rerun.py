@@ -143,6 +143,8 @@ class Rerun:
         """The answers of the bots; the lines between them that were sent are compared."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
+            if self.whole:  # the end entry is the last line
+                raise self._unexpected(number)
             if isinstance(entry, record.SentEntry):
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
                     raise self._unexpected(number)

@@ -205,6 +205,17 @@ def test_the_folders_of_a_store_are_shown_only_if_they_are_named(folder: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.usefixtures("no_bwrap")
+def test_records_of_a_tournament_in_a_sandbox_are_verified_without_one(folder: Path) -> None:
+    words = ["minimal", "big_money", "--deals", "1", "--store", "w.sqlite", "--records", "w", "-q"]
+    assert referee("tournament", *words, "--sandbox", "none", *SHORT).returncode == 0
+    with contextlib.closing(sqlite3.connect("w.sqlite")) as connection, connection:
+        changed = "UPDATE about SET value = replace(value, ?, ?) WHERE key = 'stages'"
+        connection.execute(changed, ('"sandbox":"none"', '"sandbox":"bwrap"'))
+    done = referee("verify", "--store", "w.sqlite", "--records", "w")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_what_came_with_the_referee_needs_no_option(folder: Path) -> None:
     words = ["minimal", "smithy.json", "--deals", "1", "--store", "b.sqlite", "-q"]
     assert referee("tournament", *words, "--sandbox", "none", *SHORT).returncode == 0

@@ -368,6 +368,15 @@ def strangers() -> Iterator[Behaviour]:
             files={f"given/{file}": MINIMAL},
         )  # fmt: skip
     yield Behaviour("a BOT that is not there", ["big_money", "{folder}/\x1bnone"], "2")
+    play = shlex.join([*MODULE, "play", "--quiet", "--seed", "1"])
+    resume = shlex.join([*MODULE, "play", "--resume", "{folder}/r", "--turn", "1"])
+    yield Behaviour(
+        "a record that names a user's file", [], {"bwrap": "2"},
+        files={"given/key": b"secret"},
+        shell=f"{play} big_money minimal --record {{folder}}/r && "
+        "sed -i '1s#\"minimal\"#\"cat {folder}/given/key\"#' {folder}/r && "
+        f"exec {resume} --run-recorded --sandbox bwrap",
+    )  # fmt: skip
 
 
 def folders() -> Iterator[Behaviour]:

@@ -128,7 +128,7 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
         played = sorted({number for match in again for number in match.players})
         bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
         check_recorded(options, str(options.store), bots, setup.game, setup.sandbox, hidden=unseen)
-        readable = resolve(setup.sandbox, options.sandbox_read).readable
+        readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
         setup = replace(setup, sandbox_read=readable)  # what the store says shows no folder
         with (
             Dispatcher(

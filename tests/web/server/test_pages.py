@@ -410,12 +410,16 @@ async def test_the_last_line_of_a_checked_record_follows_from_its_lines(tmp_path
     stored(tmp_path, made_setup(2, deals=1), result=lambda plan: row(plan, digest=digest))
     swapped = lines[-1].replace(b'"rank":1', b'"rank":3').replace(b'"rank":2', b'"rank":1')
     assert swapped != lines[-1]
+    more = b'{"entry":"stderr","player_number":"player1","text":"I cheat","time":9.0}\n'
     (tmp_path / "a.jsonl").write_bytes(b"".join([*lines[:-1], swapped]))
+    (tmp_path / "b.jsonl").write_bytes(b"".join([*lines, more]))
     async with serving(tmp_path) as client:
-        match = await parsed(client, "/match/a.jsonl?format=json")
-        (listed,) = (await parsed(client, "/?format=json"))["matches"]
-    assert match["header"]["tournaments"] == []
-    assert (listed["tournaments"], listed["checked"]) == ([], False)
+        for name in ("a", "b"):
+            match = await parsed(client, f"/match/{name}.jsonl?format=json")
+            assert match["header"]["tournaments"] == []
+        listed = (await parsed(client, "/?format=json"))["matches"]
+    found = {item["id"]: (item["tournaments"], item["checked"]) for item in listed}
+    assert found == {"a.jsonl": ([], False), "b.jsonl": ([], None)}
 
 
 async def test_a_record_that_is_replaced_is_checked_again(
