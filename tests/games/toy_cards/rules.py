@@ -87,12 +87,13 @@ class ToyCards(table.TableGame[Table]):
         reply = yield request_of(table, player)
         if player.left:
             return
+        card = min(player.hand)
         if not isinstance(reply, say.PlayReply):
             table.no_reply(player, reply, "this is not a play-reply", "5")
         elif type(reply.card) is not int or reply.card not in player.hand:
             table.fault(player, BAD_CARD, "this card is not in the hand")
-        is_held = isinstance(reply, say.PlayReply) and reply.card in player.hand
-        card: int = reply.card if is_held else min(player.hand)  # type: ignore[attr-defined]
+        else:
+            card = reply.card
         player.hand.remove(card)
         player.best = max(player.best, card)
         table.trick[player.seat] = card
