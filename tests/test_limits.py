@@ -357,6 +357,17 @@ async def test_in_a_sandbox_cpu_time_is_counted_wherever_it_is_used(held_by: str
 
 
 @needs_bwrap
+@pytest.mark.parametrize("kind", ["memfd", "tcp"])
+async def test_in_a_sandbox_memory_counts_that_is_of_no_process(kind: str, held_by: str) -> None:
+    if (kind, held_by) == ("tcp", "cgroup-v2"):
+        pytest.skip("it refuses more, and disqualifies nobody")
+    played = await in_sandbox(
+        "big_money", hostile("take_as", f"{kind} 60"), memory_limit=30 * MIB, time_limit=30
+    )
+    assert played.disqualified[1].code == "memory-limit"
+
+
+@needs_bwrap
 @needs_no_root
 @pytest.mark.parametrize("mode", ["fork", "threads"])
 async def test_in_a_sandbox_processes_are_counted_without_a_control_group(

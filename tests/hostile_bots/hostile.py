@@ -8,11 +8,14 @@ returns None to answer as usual, or the bytes to write instead.
 """
 
 import contextlib
+import functools
 import json
+import mmap
 import os
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -335,6 +338,98 @@ def take_memory(message, number, argument):
     # One that is killed is not always the one that asks for more: it may have written before.
     if select.select([child.stdout for child in children], [], [], 5)[0]:
         sys.exit("a child has died")
+
+
+TAKEN = []
+
+
+def take_as(message, number, argument):
+    """Take MiB of memory of a kind, "KIND MIB", at the first request, say so, and wait."""
+    if number == 1:
+        kind, size = argument.split()
+        with contextlib.suppress(OSError):  # no open files left, or no room
+            KINDS[kind](int(size))
+        os.write(2, b"taken\n")
+        sleep_forever()
+
+
+def take_shared(size, *, let_go=False):
+    """Shared memory; with `let_go` its pages stay, and belong to no process."""
+    memory = mmap.mmap(-1, size << 20)
+    TAKEN.append(memory)
+    for at in range(size):
+        memory[at << 20 : at + 1 << 20] = bytes(1 << 20)
+        if let_go:
+            memory.madvise(mmap.MADV_DONTNEED, at << 20, 1 << 20)
+
+
+def take_memfd(size):
+    for number in range(size):
+        if number % 32 == 0:
+            TAKEN.append(os.memfd_create("x"))
+        os.write(TAKEN[-1], bytes(1 << 20))
+
+
+def take_children(size):
+    """Private memory of eight children together."""
+    reads, writes = os.pipe()
+    for _ in range(8):
+        if os.fork() == 0:
+            TAKEN.append(b"x" * (size << 17))
+            os.write(writes, b".")
+            sleep_forever()
+        os.read(reads, 1)
+
+
+def take_once(size):
+    """Memory that eight children share until one of them writes."""
+    TAKEN.append(b"x" * (size << 20))
+    for _ in range(8):
+        if os.fork() == 0:
+            sleep_forever()
+
+
+def take_files(size):
+    """Empty files, at a little more than a KiB each."""
+    for name in range(size << 10):
+        os.close(os.open(f"/tmp/{name}", os.O_CREAT))
+
+
+def take_sockets(size, kind, family=socket.AF_INET):
+    """The buffers of sockets that nobody reads."""
+    server = None
+    if family == socket.AF_INET and kind == socket.SOCK_STREAM:
+        server = socket.create_server(("127.0.0.1", 0), backlog=1000)
+    taken = 0
+    while taken < size << 20:
+        if family == socket.AF_UNIX:
+            pair = socket.socketpair()
+        elif server:
+            one = socket.create_connection(server.getsockname())
+            pair = (one, server.accept()[0])
+        else:
+            one = socket.socket(family, kind)
+            one.bind(("127.0.0.1", 0))
+            one.connect(one.getsockname())
+            pair = (one,)
+        TAKEN.append(pair)
+        pair[0].setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(4 if kind == socket.SOCK_DGRAM else 128):  # what does not fit is lost
+                taken += pair[0].send(bytes(1 << 15))
+
+
+KINDS = {
+    "shared": take_shared,
+    "let-go": functools.partial(take_shared, let_go=True),
+    "memfd": take_memfd,
+    "children": take_children,
+    "once": take_once,
+    "files": take_files,
+    "tcp": functools.partial(take_sockets, kind=socket.SOCK_STREAM),
+    "udp": functools.partial(take_sockets, kind=socket.SOCK_DGRAM),
+    "unix": functools.partial(take_sockets, kind=socket.SOCK_STREAM, family=socket.AF_UNIX),
+}
 
 
 def fork(message, number, argument):

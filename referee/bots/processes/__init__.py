@@ -9,6 +9,7 @@ confinement.py  the limits that the system enforces on a bot from its start
 cgroups.py      limits of all processes of a bot together, and counters
 stopping.py     stopping all processes of a bot without a control group
 stop_inside.py  the same from inside its sandbox; a program of its own
+memory.py       the memory of all processes of a bot, where no group counts it
 guardian.py     ending the bots of a referee that was killed
 prctl.py        requests of a process to Linux about itself
 orphans.py      processes that a bot has started outside its group

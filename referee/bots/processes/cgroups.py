@@ -33,6 +33,10 @@ LEAF = "referee"
 """The group of the referee itself, with v2."""
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
+_SOCKETS = "memory.kmem.tcp"
+"""With v1, the counter of socket buffers of TCP and UDP, which are not part of the memory."""
+_SOCKET_PART = 8
+"""They may take one part in so many of the limit of memory, beside it."""
 
 
 class Home(NamedTuple):
@@ -175,7 +179,11 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot; `make` makes it, and `folders` are to be removed in the end."""
+    """The group of one bot; `make` makes it, and `folders` are to be removed in the end.
+
+    Attributes:
+        socket_limit: bytes of socket buffers, if they are limited apart from its memory.
+    """
 
     def __init__(self, place: Home) -> None:
         # A referee with the same id, killed with its guardian, may have left groups.
@@ -183,6 +191,7 @@ class Cgroup:
         self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
         self.folders = tuple(dict.fromkeys(self._at.values()))
+        self.socket_limit = math.inf
 
     def make(self, limits: Limits) -> None:
         """Make it, with the limits of memory and of processes; raise `OSError` if that fails."""
@@ -198,6 +207,11 @@ class Cgroup:
             _write(f"{at['memory']}/{name}", str(memory))
             with contextlib.suppress(OSError):  # not there where the system has no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
+            if not self._is_v2:  # which counts them with the rest
+                with contextlib.suppress(OSError):  # not every system has it
+                    sockets = int(memory) // _SOCKET_PART
+                    _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
+                    self.socket_limit = sockets
         if limits.process_limit < math.inf:
             _write(f"{at['pids']}/pids.max", str(limits.process_limit))
 
@@ -221,6 +235,12 @@ class Cgroup:
         """How many of its processes the system has killed for the limit of memory."""
         name = "memory.events" if self._is_v2 else "memory.oom_control"
         return _value(f"{self._at['memory']}/{name}", "oom_kill") or 0
+
+    @property
+    def socket_bytes(self) -> int:
+        """The memory of its sockets of TCP and UDP, where `socket_limit` limits them."""
+        text = _read_at_once(f"{self._at['memory']}/{_SOCKETS}.usage_in_bytes")
+        return int(text) if text else 0
 
     @property
     def refused_forks(self) -> int:

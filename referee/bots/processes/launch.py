@@ -26,6 +26,7 @@ from referee.bots.processes.confinement import (
 )
 from referee.bots.processes.cpu import usage
 from referee.bots.processes.guardian import GUARDIAN
+from referee.bots.processes.memory import Looking, memory_watch
 from referee.bots.processes.orphans import children, descendants, no_orphans
 from referee.bots.processes.prctl import hide_memory
 from referee.bots.processes.program import check_program, why_not_runnable
@@ -75,6 +76,7 @@ class LaunchedBot:
             None.
         is_frozen: whether none of its processes may run.
         cgroup: its control group, or None.
+        memory: what the referee has to look at in its memory, or None.
         folder: where it starts, as of `Prepared`.
     """
 
@@ -108,6 +110,7 @@ class LaunchedBot:
         self.last_stderr: StderrKeeper | None = None
         self.is_frozen = False
         self.cgroup = new_cgroup(limits, sandbox)
+        self.memory: Looking | None = None
         self.folder = ""
         self._stopping: Stopping | None = None  # without a control group, once it was frozen
         self._refused_forks = 0  # as of the last look
@@ -144,6 +147,7 @@ class LaunchedBot:
                 cgroup.make(limits)
             except OSError as error:
                 raise ShortageError("cannot make a control group", error) from error
+        self.memory = memory_watch(limits, self.sandbox, cgroup)
         prepared = prepare(
             self.command,
             _environment(self.command, limits),

@@ -123,6 +123,7 @@ class BotProcess:
         used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
         self._cpu_before = used or 0.0
         self._cpu_check_at = math.inf if used is None else self._next_cpu_check(used)
+        self._check_at = self._next_check()
         self._oom_kills = launched.oom_kills
         self._refused_forks = 0 if before is None else launched.refused_forks
         if launched.popen is not None:
@@ -194,7 +195,7 @@ class BotProcess:
             or self._is_early
             or self.launched.offence
             or not self._stdout_open
-            or time.monotonic() >= self._cpu_check_at
+            or time.monotonic() >= self._check_at
             or not self._stdout_poll.poll(seconds * 1000)
         ):
             return None
@@ -218,8 +219,8 @@ class BotProcess:
         if self.launched.offence:
             return Failure(Disqualification.KEPT_RUNNING, self.launched.offence)
         answer = await self._answer(deadline)
-        if time.monotonic() >= self._cpu_check_at and (used := self._cpu_exceeded()):
-            return used
+        if time.monotonic() >= self._check_at and (exceeded := self._exceeded()):
+            return exceeded
         if isinstance(answer, Failure) and self.launched.oom_kills > self._oom_kills:
             return Failure(
                 Disqualification.MEMORY_LIMIT,
@@ -256,12 +257,12 @@ class BotProcess:
                     output.check_queue()
                 return line
             if self._stdout_open and not late and not self.has_ended:
-                until = min(deadline, self._cpu_check_at + self._clock_offset())
+                until = min(deadline, self._check_at + self._clock_offset())
                 late = await self._wait(until, read=True)
                 if late and until < deadline:
                     late = False
-                    if used := self._cpu_exceeded():
-                        return used
+                    if exceeded := self._exceeded():
+                        return exceeded
             # Whatever ended the wait, read the pipe: a complete line counts even if the referee
             # was late to notice it. A line in drips gets no more time than this.
             if not self._read():
@@ -301,6 +302,23 @@ class BotProcess:
     def _clock_offset(self) -> float:
         """The difference of trio's clock and `time.monotonic`."""
         return trio.current_time() - time.monotonic()
+
+    def _exceeded(self) -> Failure | None:
+        """Look at what no control group limits; why it has to leave the match if it is too much."""
+        now, memory = time.monotonic(), self.launched.memory
+        found = self._cpu_exceeded() if now >= self._cpu_check_at else None
+        if memory is not None and now >= memory.look_at and not self.has_ended:
+            too_much = memory.exceeded(self.launched.roots)
+            found = found or (too_much and Failure(Disqualification.MEMORY_LIMIT, too_much)) or None
+        self._check_at = self._next_check()
+        return found
+
+    def _next_check(self) -> float:
+        """When to look again, on `time.monotonic`."""
+        memory = self.launched.memory
+        if self.has_ended or memory is None:
+            return self._cpu_check_at
+        return min(self._cpu_check_at, memory.look_at)
 
     def _cpu_exceeded(self) -> Failure | None:
         """Count its CPU time; why it has to leave the match if that is too much (sandbox.md, 9)."""

@@ -49,6 +49,10 @@ DENIED = {
     "fanotify_init": (300, 262),
     "inotify_init": (253, -1),
     "inotify_init1": (294, 26),
+    # memory that no process has, and that the referee cannot count
+    "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
     # namespaces
     "unshare": (272, 97),
     "setns": (308, 268),
@@ -112,6 +116,7 @@ UNKNOWN = 470
 """From this number on (Linux 6.18), nobody has looked at what system calls do: there are none."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
 FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
+SETSOCKOPT = (54, 208)
 NEW_NAMESPACES = 0x7E020080
 """CLONE_NEW...: user, pid, net, ipc, uts, cgroup, mount, time."""
 TERMINAL_INPUT = (0x5412, 0x541C)
@@ -154,6 +159,9 @@ FAMILIES = (1, 2, 10, 16)
 A network namespace holds these. It does not hold AF_VSOCK, which leads to the machine's hypervisor.
 """
 
+SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
+"""SO_SNDBUF and SO_RCVBUF: as `PRETENDED`, since nothing shows how full a Unix socket is."""
+
 
 class Machine(NamedTuple):
     """The numbers that the filter needs of an architecture.
@@ -188,7 +196,8 @@ CREATES = 0o20000100
 """O_CREAT and the bit of O_TMPFILE, without which the mode of an `open` is any number."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
-_NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24  # offsets; arguments are of 64 bits
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets, as the next
+_FIRST, _SECOND, _THIRD = 16, 24, 32  # arguments are of 64 bits
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))
 
@@ -235,6 +244,8 @@ def seccomp_filter(
     terminal = _ifs(TERMINAL_INPUT, _EPERM)
     locks = _ifs(LOCKS, _ALLOW if builds else _PRETEND)
     death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
+    kept = _ifs(BUFFER_SIZES, _PRETEND)
+    sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
     for numbers, argument, tests, otherwise in (
         (CLONE, _FIRST, namespaces + at_its_end, _ALLOW),
         (IOCTL, _SECOND, terminal, _ALLOW),
@@ -243,6 +254,7 @@ def seccomp_filter(
         (SOCKET, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
         (SOCKETPAIR, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
         (PRCTL, _FIRST, death, _ALLOW),
+        (SETSOCKOPT, _SECOND, [] if builds else sizes, _ALLOW),
         *((row[:2], _FIRST + 8 * row[2], wakes, _ALLOW) for row in SENDS.values()),
     ):
         program += [

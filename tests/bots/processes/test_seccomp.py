@@ -25,6 +25,7 @@ from referee.bots.processes.seccomp import (
     PRETENDED,
     PRETENDED_TO_ROOT,
     SENDS,
+    SETSOCKOPT,
     SOCKET,
     SOCKETPAIR,
     UNKNOWN,
@@ -44,6 +45,7 @@ BY_ARGUMENT = {
     "socket": SOCKET,
     "socketpair": SOCKETPAIR,
     "prctl": PRCTL,
+    "setsockopt": SETSOCKOPT,
 }
 HEADERS = {
     "x86_64": "/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
@@ -124,6 +126,16 @@ def test_sockets_are_of_families_that_a_namespace_holds(machine: str) -> None:
         for family in range(64):  # AF_VSOCK is 40
             expected = ALLOWED if family in allowed else EAFNOSUPPORT
             assert verdict(machine, number, family) == expected
+
+
+@machines
+def test_a_socket_keeps_the_size_of_its_buffers(machine: str) -> None:
+    number = SETSOCKOPT[MACHINES[machine].column]
+    for size in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        assert verdict(machine, number, 3, socket.SOL_SOCKET, size) == PRETENDS
+        assert verdict(machine, number, 3, socket.SOL_SOCKET, size, builds=True) == ALLOWED
+        assert verdict(machine, number, 3, socket.IPPROTO_TCP, size) == ALLOWED
+    assert verdict(machine, number, 3, socket.SOL_SOCKET, socket.SO_REUSEADDR) == ALLOWED
 
 
 @machines
