@@ -57,7 +57,7 @@ def check_recorded(
     Raises:
         UsageError: they may not be started; the text lists them, and names the options.
     """
-    started = [bot for bot in bots if _is_program(bot, game)]
+    started = [bot for bot in bots if is_program(bot, game)]
     programs = list(dict.fromkeys(map(_shown, started)))
     if not programs:
         return
@@ -138,7 +138,7 @@ def chosen_sandbox(
     return made._replace(recorded=recorded)
 
 
-def _is_program(bot: BotSource, game: str) -> bool:
+def is_program(bot: BotSource, game: str) -> bool:
     """Whether playing it starts a program of somebody else, or asks an address."""
     from referee.bots.bundled import bundled_bots
     from referee.bots.command import BotCommand, PythonBot

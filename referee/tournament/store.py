@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
+from referee.match.limits import LimitsBy
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchColumns, MatchRow, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.stored import TABLES, bot_rows, check_rows
@@ -29,6 +30,8 @@ APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """The largest that SQLite has."""
+_FORGET = "DELETE FROM about WHERE key IN ('versions', 'left_out', 'limits_by')"
+"""What is known of matches that are not in the store."""
 _WAIT_SECONDS = 30
 """Seconds that a transaction waits for a reader that holds the database."""
 _ROWS = 1_000  # at a time
@@ -296,7 +299,7 @@ class Store:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
             raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
-        stages, _, _ = self.stages, self.versions, self.left_out
+        stages, _, _, _ = self.stages, self.versions, self.left_out, self.limits_by
         if not rows:
             return
         try:
@@ -331,7 +334,7 @@ class Store:
                 self._create()
             if len(stages) == 1:
                 self._connection.execute("DELETE FROM bots")
-                self._connection.execute("DELETE FROM about WHERE key IN ('versions', 'left_out')")
+                self._connection.execute(_FORGET)
             self._put("stages", stages)
             self._insert_bots(setup)
         self._is_new = False
@@ -385,6 +388,21 @@ class Store:
                 self._put("left_out", dict(bots))
             else:
                 self._connection.execute("DELETE FROM about WHERE key = 'left_out'")
+
+    @property
+    def limits_by(self) -> list[LimitsBy]:
+        """What held the limits of strangers' bots in a sandbox, in the order of the runs."""
+        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'limits_by'")):
+            return []
+        found: list[LimitsBy] = self._get("limits_by", list[LimitsBy])
+        return found
+
+    def add_limits_by(self, name: LimitsBy) -> None:
+        """Note what holds the limits of strangers' bots from now on."""
+        before = self.limits_by
+        if name not in before:
+            with writing(self.name), self._connection:
+                self._put("limits_by", [*before, name])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
         """Replace the stages by others that have other bots in place of some that never played."""

@@ -8,6 +8,7 @@ of this runs in the referee's own process after a fork, which in a program with 
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Sequence
 
@@ -31,10 +32,34 @@ NOT_REACHED = 125
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
     """The mechanism that enforces these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
-    if not _is_wanted(limits, sandbox):
-        return "none"
+    return held_by() if _is_wanted(limits, sandbox) else "none"
+
+
+def held_by() -> LimitsBy:
+    """The mechanism that this machine has for limits."""
     home = cgroups.home()
     return "rlimits" if home is None else home.name
+
+
+def not_held() -> list[str]:
+    """What the limits of a bot in a sandbox do not hold here, in words (sandbox.md, 10)."""
+    if held_by() == "cgroup-v1":
+        return ["sockets may take a quarter of the memory limit beside it"]
+    if held_by() == "cgroup-v2":
+        return []
+    found = [
+        "a bot can exceed its memory limit between two looks",
+        "CPU time of processes that nobody waits for does not count",
+    ]
+    if os.geteuid() == 0:
+        found.append("processes are not limited, as the referee is root")
+    return found
+
+
+def get_groups(words: str) -> str:
+    """The command that gives these words of the referee control groups, where there is systemd."""
+    user = "" if os.geteuid() == 0 else "--user "
+    return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
 
 
 def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:

@@ -196,7 +196,7 @@ CREATES = 0o20000100
 """O_CREAT and the bit of O_TMPFILE, without which the mode of an `open` is any number."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets, as the next
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets, like the next three
 _FIRST, _SECOND, _THIRD = 16, 24, 32  # arguments are of 64 bits
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))

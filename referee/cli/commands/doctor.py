@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from referee._version import __version__
 from referee.bots.processes.cgroups import cpu_quota, home
+from referee.bots.processes.confinement import get_groups, not_held
 from referee.bots.processes.seccomp import seccomp_filter
 from referee.capacity import check_descriptors, cores
 from referee.cli.consent import chosen_sandbox
@@ -126,7 +127,7 @@ def checked(sandbox: Sandbox, interrupts: Interrupts) -> Iterator[Check]:
     from referee.starters import LANGUAGES
 
     match, tournament = partial(_match, sandbox, interrupts), partial(_tournament, sandbox)
-    memory = "the memory and processes of bots, all of a bot's together"
+    memory = "limits of memory, CPU time and processes without gaps"
     files = partial(_limit, resource.RLIMIT_NOFILE, "-n")
     processes = partial(_limit, resource.RLIMIT_NPROC, "-u")
     yield _check("matches", "Python", _python, "the referee", needed=True)
@@ -268,11 +269,11 @@ def _seccomp() -> Found:
 
 
 def _cgroups() -> Found:
-    found = home()
+    found, gaps = home(), not_held()
     if found is None:
-        get = "systemd-run --user --scope -p Delegate=yes referee ..."
-        return Found(False, "none can be made here: limits apply to each process separately", get)
-    return Found(True, f"{found.name.removeprefix('cgroup-')}: {', '.join(sorted(found.folders))}")
+        return Found(False, f"none can be made here: {'; '.join(gaps)}", get_groups("..."))
+    parts = [f"{found.name.removeprefix('cgroup-')}: {', '.join(sorted(found.folders))}", *gaps]
+    return Found(True, "; ".join(parts))
 
 
 def _cores() -> Found:

@@ -317,10 +317,30 @@ def _save(options: argparse.Namespace, store: Store, settled: _Settled) -> None:
         if options.sandbox == "auto" and now.sandbox == "none":
             say(f"bots are in no sandbox: {unavailable_reason()} (silent with --sandbox none)")
         store.add_stage(now)
+    if settled.is_unfinished and options.cluster is None and now.sandbox != "none":
+        _note_limits(store, settled, quiet=options.quiet)
     names = {now.bots[number].name: "; ".join(why.lines) for number, why in broken.items()}
     if settled.is_unfinished:
         store.leave_out(names)
     store.add_versions({name: d for name, d in settled.digests.items() if name not in names})
+
+
+def _note_limits(store: Store, settled: _Settled, *, quiet: bool) -> None:
+    """Store what holds the limits of strangers' bots, and say what does not hold here."""
+    from referee.bots.command import BotCommand
+    from referee.bots.processes.confinement import get_groups, held_by, not_held
+    from referee.cli.consent import is_program
+    from referee.tournament.entrants import find_entrant
+
+    game, broken = settled.setup.game, settled.broken
+    bots = (bot for number, bot in enumerate(settled.setup.bots) if number not in broken)
+    sources = (find_entrant(bot, game) for bot in bots)
+    if not any(isinstance(bot, BotCommand) and is_program(bot, game) for bot in sources):
+        return
+    store.add_limits_by(held_by())
+    if held_by() == "rlimits" and not quiet:
+        get = get_groups("tournament ...")
+        say(f"no control groups: {'; '.join(not_held())}. To get them: {get}")
 
 
 def _sprt(options: argparse.Namespace) -> Sprt | None:

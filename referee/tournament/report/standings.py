@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from referee.match.limits import LimitsBy
 from referee.match.sandbox import Kind
 from referee.tournament.rating.deals import Deals, Table
 from referee.tournament.rating.intervals import Shares
@@ -137,6 +138,7 @@ class Standings(Struct, frozen=True):
     removed: list[str]
     changed: list[str]
     sandbox: Kind
+    limits_by: list[LimitsBy]
     left_out: dict[str, str]
 
     def apart(self, one: str, other: str) -> Difference:
@@ -200,6 +202,7 @@ def standings(
         removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
+        limits_by=store.limits_by,
         left_out={names[bot]: why for bot, why in store.left_out.items()},
     )
 

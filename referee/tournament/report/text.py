@@ -117,7 +117,8 @@ def headline(found: Standings) -> str:
         f"seed {found.seed}",
     ]
     if found.sandbox != "none":
-        parts.append(f"sandbox {found.sandbox}")
+        without = " without control groups" if "rlimits" in found.limits_by else ""
+        parts.append(f"sandbox {found.sandbox}{without}")
     if found.excluded:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
     if found.left_out:

@@ -17,6 +17,7 @@ import pytest
 from referee import play_match
 from referee.bots.processes import cgroups, sandbox
 from referee.cli.commands import doctor
+from referee.match.limits import LimitsBy
 from referee.starters import LANGUAGES
 from tests.support.live import referee
 
@@ -128,6 +129,33 @@ def test_a_match_in_which_a_bot_fails_is_a_problem() -> None:
     fails = [play_match([bot, "minimal"], seed=1) for bot in ("minimal", "false", "false")]
     assert doctor._played(fails, 0.0, "") == (False, lost.detail, "")
     assert doctor._played(fails[:1], 0.0, "in a test").ok
+
+
+@pytest.mark.parametrize(
+    ("name", "user", "status", "found"),
+    [
+        (None, 65534, False, "CPU time of processes that nobody waits for does not count"),
+        (None, 0, False, "processes are not limited, as the referee is root"),
+        ("cgroup-v1", 0, True, "memory, pids; sockets may take a quarter of the memory limit"),
+        ("cgroup-v2", 0, True, "v2: memory, pids"),
+    ],
+)
+def test_what_no_limit_holds_is_named(
+    name: LimitsBy | None,
+    user: int,
+    status: bool,
+    found: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = dict.fromkeys(("pids", "memory"), "")
+    for module in (cgroups, doctor):
+        monkeypatch.setattr(module, "home", lambda: name and cgroups.Home(name, folders))
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    seen = doctor._cgroups()
+    assert (seen.ok, found in seen.text) == (status, True), seen
+    user_option = "" if user == 0 else "--user "
+    get = f"systemd-run {user_option}--scope -p Delegate=yes referee ..."
+    assert seen.get == ("" if status else get)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ from typing import Any
 import pytest
 
 from referee import cli
-from referee.bots.processes.cgroups import home
+from referee.bots.processes import cgroups
+from referee.bots.processes.cgroups import Home, home
 from referee.cli.commands.tournament import ONLY_TYPED
 from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
 from referee.cli.work import LINE_SECONDS, starting
@@ -1289,6 +1290,29 @@ def test_real_matches_in_a_sandbox(tmp_path: Path) -> None:
     assert len(played) == 4
     done = referee("verify", "--store", store, "--records", records, "--jobs", "1")
     assert done.returncode == 0
+
+
+@needs_bwrap
+def test_a_tournament_in_the_sandbox_says_what_no_limit_holds(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["minimal", "--deals", "1", "--sandbox", "bwrap", "--seed", "1"]
+    programs = ["tournament", "sh ./bot.sh", *words, "--store", commands.store]
+    monkeypatch.setattr(cgroups, "home", lambda: None)
+    commands.run("tournament", "big_money", *words)
+    assert "control groups" not in commands.err  # nobody needs limits for bundled bots
+    commands.run(*programs)
+    said = commands.err.splitlines()[0]
+    assert said.startswith("referee: no control groups: a bot can exceed its memory")
+    assert said.endswith(" --scope -p Delegate=yes referee tournament ...")
+    assert "; sandbox bwrap\nwithout control groups\n" in commands.out
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["limits_by"] == ["rlimits"]
+    monkeypatch.setattr(cgroups, "home", lambda: Home("cgroup-v2", {}))
+    commands.run(*programs, "--extend", "--deals", "2")
+    assert "control groups" not in commands.err
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["limits_by"] == ["rlimits", "cgroup-v2"]
 
 
 @needs_bwrap
