@@ -33,8 +33,8 @@ _FILL_BYTES = 8 * 2**30
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
 _RESTS = 20
 """Looks take at most one part in so many of the time."""
-_EXACT_SECONDS = 0.1
-"""CPU seconds for what is the bot's own. What is not read in that time counts by the bound."""
+_EXACT_SECONDS = 0.05
+"""CPU seconds for each part that is replaced. What is not read in that time counts by the bound."""
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _INODE_BYTES = 1300
@@ -125,21 +125,22 @@ class MemoryWatch:
 
     def _used(self, pids: list[int]) -> float:
         """The bytes of these processes; an upper bound if they are within the limit."""
-        own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
+        texts = {pid: _read(f"/proc/{pid}/status") for pid in pids}
+        own: dict[int, float] = {pid: _kib(_OWN, text) for pid, text in texts.items()}
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
         content = empty = buffers = 0
         network = _network(pids) if self._is_inside else None
         if network is not None:
             content, empty = _files(network.pid)
             buffers = network.most_buffers
-        until = time.thread_time() + _EXACT_SECONDS
 
         def is_within() -> bool:
             return sum(own.values()) + shared + empty + buffers <= self._limit
 
         if not is_within():
-            shared = min(shared, content + _unnamed(pids, self._file_limit, until))
+            shared = min(shared, content + _unnamed(pids, self._file_limit))
         if not is_within():
+            until = time.thread_time() + _EXACT_SECONDS
             for pid in pids:
                 if time.thread_time() < until:
                     own[pid] = min(own[pid], _own_share(pid))
@@ -148,10 +149,14 @@ class MemoryWatch:
         return sum(own.values()) + shared + empty + buffers
 
 
-def _own_share(pid: int) -> int:
-    """The private memory of a process, with its share of the pages that others have as well."""
+def _own_share(pid: int) -> float:
+    """The private memory of a process, with its share of the pages that others have as well.
+
+    Returns: bytes; infinity if that cannot be found out.
+    """
+    text = _read(f"/proc/{pid}/smaps_rollup")
     tables = _kib(_PAGE_TABLES, _read(f"/proc/{pid}/status"))
-    return tables + _kib(_EXACT, _read(f"/proc/{pid}/smaps_rollup"))
+    return tables + _kib(_EXACT, text) if _EXACT.search(text) else math.inf
 
 
 def _files(pid: int) -> tuple[int, int]:
@@ -194,34 +199,39 @@ def _buffers(pid: int) -> int:
     return waiting + max(0, sockets) * _UNIX_SOCKET_BYTES
 
 
-def _unnamed(pids: list[int], file_limit: float, until: float) -> float:
+def _unnamed(pids: list[int], file_limit: float) -> float:
     """Shared memory that has no name in a folder, such as that of `memfd_create`.
 
     It counts with its pages if a process has it open, else with the size of its mappings. A bot can
     let go of pages that stay in memory, and then nothing shows them. A file that is on its way
     through a socket counts with `file_limit`.
+
+    Returns: bytes; infinity if that cannot be found out, or takes too long.
     """
+    until = time.thread_time() + _EXACT_SECONDS
     device = _device()
-    sizes = dict[int, float]()
-    on_their_way = 0
+    mapped, opened, on_their_way = dict[int, int](), dict[int, int](), 0
     for pid in pids:
-        if time.thread_time() > until:
-            break
         for inode, end in _mappings(pid, device):
-            sizes[inode] = max(sizes.get(inode, 0), end)
-    for pid in pids:
-        with suppress(OSError):
-            for name in os.listdir(f"/proc/{pid}/fd"):
-                if time.thread_time() > until:
-                    break
-                with suppress(OSError):
-                    found = os.stat(f"/proc/{pid}/fd/{name}")
-                    if found.st_dev == device:
-                        sizes[found.st_ino] = found.st_blocks * 512
-                    elif stat.S_ISSOCK(found.st_mode):
-                        text = _read(f"/proc/{pid}/fdinfo/{name}")
-                        on_their_way += sum(map(int, _ON_THEIR_WAY.findall(text)))
-    return sum(sizes.values()) + (on_their_way and on_their_way * file_limit)
+            mapped[inode] = max(mapped.get(inode, 0), end)
+        try:
+            names = os.listdir(f"/proc/{pid}/fd")
+        except PermissionError:  # it hides itself
+            return math.inf
+        except OSError:  # it has ended
+            continue
+        for name in names:
+            if time.thread_time() > until:
+                return math.inf
+            with suppress(OSError):
+                found = os.stat(f"/proc/{pid}/fd/{name}")
+                if found.st_dev == device:
+                    opened[found.st_ino] = found.st_blocks * 512
+                elif stat.S_ISSOCK(found.st_mode):
+                    text = _read(f"/proc/{pid}/fdinfo/{name}")
+                    on_their_way += sum(map(int, _ON_THEIR_WAY.findall(text)))
+    known = sum((mapped | opened).values())
+    return known + on_their_way * file_limit if on_their_way else known
 
 
 def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
