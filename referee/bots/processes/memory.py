@@ -33,7 +33,7 @@ _FILL_BYTES = 8 * 2**30
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
 _RESTS = 20
 """Looks take at most one part in so many of the time."""
-_EXACT_SECONDS = 0.05
+_EXACT_SECONDS = 0.1
 """CPU seconds for each part that is replaced. What is not read in that time counts by the bound."""
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -125,8 +125,8 @@ class MemoryWatch:
 
     def _used(self, pids: list[int]) -> float:
         """The bytes of these processes; an upper bound if they are within the limit."""
-        texts = {pid: _read(f"/proc/{pid}/status") for pid in pids}
-        own: dict[int, float] = {pid: _kib(_OWN, text) for pid, text in texts.items()}
+        own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
+        private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
         content = empty = buffers = 0
         network = _network(pids) if self._is_inside else None
@@ -134,19 +134,19 @@ class MemoryWatch:
             content, empty = _files(network.pid)
             buffers = network.most_buffers
 
-        def is_within() -> bool:
-            return sum(own.values()) + shared + empty + buffers <= self._limit
+        def is_above() -> bool:
+            return private + shared + empty + buffers > self._limit
 
-        if not is_within():
+        if is_above():
             shared = min(shared, content + _unnamed(pids, self._file_limit))
-        if not is_within():
-            until = time.thread_time() + _EXACT_SECONDS
-            for pid in pids:
-                if time.thread_time() < until:
-                    own[pid] = min(own[pid], _own_share(pid))
-        if network is not None and buffers and not is_within():
+        if network is not None and buffers and is_above():
             buffers = _buffers(network.pid)
-        return sum(own.values()) + shared + empty + buffers
+        until = time.thread_time() + _EXACT_SECONDS
+        for pid in sorted(own, key=own.__getitem__, reverse=True):
+            if not is_above() or time.thread_time() > until:
+                break
+            private -= max(0.0, own[pid] - _own_share(pid))
+        return private + shared + empty + buffers
 
 
 def _own_share(pid: int) -> float:
@@ -154,9 +154,11 @@ def _own_share(pid: int) -> float:
 
     Returns: bytes; infinity if that cannot be found out.
     """
-    text = _read(f"/proc/{pid}/smaps_rollup")
-    tables = _kib(_PAGE_TABLES, _read(f"/proc/{pid}/status"))
-    return tables + _kib(_EXACT, text) if _EXACT.search(text) else math.inf
+    exact = _read(f"/proc/{pid}/smaps_rollup")
+    status = _read(f"/proc/{pid}/status")
+    if _EXACT.search(exact):
+        return _kib(_EXACT, exact) + _kib(_PAGE_TABLES, status)
+    return math.inf if _OWN.search(status) else 0.0  # one that has ended has no memory
 
 
 def _files(pid: int) -> tuple[int, int]:
