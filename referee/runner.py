@@ -260,7 +260,8 @@ class Runner(Course):
             limit = self._spec.limits.startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        seconds = self._clock() - self.asked_since + self._debts.pop(seat, 0.0)
+        # It may have replied while others were stopped, which took longer than its reply.
+        seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
         if late:
             answer = self._too_late(seat, answer)
         self.reply_seconds[seat].append(seconds)
