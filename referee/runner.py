@@ -87,9 +87,8 @@ class Runner(Course):
         self._clock = trio.current_time  # quicker ones in `run`
         self._start_time = 0.0
         self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
-        self._debts: defaultdict[int, float] = defaultdict(
-            float
-        )  # seat -> seconds of the next reply
+        # Seconds that are added to a seat's next reply, or taken off it.
+        self._debts: defaultdict[int, float] = defaultdict(float)
         self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
         self._slow: set[int] = set()  # whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
