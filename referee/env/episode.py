@@ -21,7 +21,7 @@ from referee.games.interface.seats import seat_id
 from referee.games.interface.table import copied
 from referee.match.machine import Match, Sent
 from referee.match.messages import PlayerNameReply
-from referee.match.spec import DRAWN_SEEDS, checked_seed, match_spec
+from referee.match.spec import checked_seed, drawn_seed, match_spec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -145,7 +145,7 @@ class Episode:
         if seed is None:
             if self._seeds is None:  # in a copy, which most often plays no other match
                 self._seeds = Random(self.seed)
-            seed = self._seeds.randrange(DRAWN_SEEDS)
+            seed = drawn_seed(self._seeds)
         else:
             seed = checked_seed(seed)
             self._seeds = Random(seed)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from inspect import cleandoc
 from operator import index
-from typing import Annotated, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -34,8 +34,11 @@ from referee.match.machine import MAX_SEED, Match
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
 
-DRAWN_SEEDS = 10**9
-"""A seed that is drawn is below this, so that it is short enough to type."""
+if TYPE_CHECKING:
+    from random import Random
+
+SHORT_SEEDS = 10**9
+"""Seeds below this can be tried one by one during a match, so none is drawn there."""
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
 _KINDS: dict[Kind, Any] = {
@@ -220,12 +223,23 @@ def match_spec(
     return MatchSpec(game, tuple(bots), seed, own, limits, sandbox)
 
 
+def drawn_seed(source: Random | None = None) -> int:
+    """A seed chosen at random: `SHORT_SEEDS` <= result < `MAX_SEED`.
+
+    Args:
+        source: of the random numbers; None: the system's, which nobody can predict.
+    """
+    if source is None:
+        import secrets  # takes as long to load as all the rest of this module
+
+        source = secrets.SystemRandom()
+    return source.randrange(SHORT_SEEDS, MAX_SEED)
+
+
 def checked_seed(seed: int | None) -> int:
     """The seed, or one that is drawn for None; raise `UsageError` if it is not valid."""
     if seed is None:
-        import secrets  # takes as long to load as all the rest of this module
-
-        return secrets.randbelow(DRAWN_SEEDS)
+        return drawn_seed()
     try:
         number = index(seed)  # of any type of integers
     except TypeError:

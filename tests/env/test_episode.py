@@ -26,6 +26,7 @@ from referee.games.dominion.rules.messages import (
 from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
+from referee.match.spec import SHORT_SEEDS
 from tests.support.helpers import (
     COST,
     PILES,
@@ -437,6 +438,7 @@ def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:
 
     assert seeds(7) == seeds(7)
     assert len({*seeds(7), *seeds(8)}) == 6
+    assert min(seeds(7)[1:]) >= SHORT_SEEDS
     others = [Episode(DOMINION, 2, {}) for _ in range(2)]
     for other in others:
         other.begin(None)

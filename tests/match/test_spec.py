@@ -13,7 +13,8 @@ from referee.cli.settings import add_settings, chosen_settings
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.limits import LIMITS, Limits, flag, limit_word
-from referee.match.spec import default_limits, match_spec, setting_words, settings_type
+from referee.match.machine import MAX_SEED
+from referee.match.spec import SHORT_SEEDS, default_limits, match_spec, setting_words, settings_type
 
 TWO = ["a", "b"]
 
@@ -57,8 +58,10 @@ def test_a_limit_that_is_not_there_stands_in_no_record() -> None:
     assert list(msgspec.to_builtins(spec.settings))[-2:] == ["queue_limit", "memory_limit"]
 
 
-def test_a_seed_is_drawn() -> None:
-    assert len({match_spec(TWO).seed for _ in range(9)}) > 1
+def test_a_seed_is_drawn_that_is_too_long_to_be_tried() -> None:
+    drawn = {match_spec(TWO).seed for _ in range(9)}
+    assert len(drawn) > 1
+    assert all(SHORT_SEEDS <= seed < MAX_SEED for seed in drawn)
 
 
 def test_it_can_be_sent_to_another_process() -> None:

@@ -158,14 +158,11 @@ class _Settled(NamedTuple):
 
 def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     """Decide which matches to play, for a new, known or extended store, or raise a `UsageError`."""
-    import secrets
-
     from msgspec.structs import replace
 
     from referee.bots.command import game_of_bots
     from referee.bots.digest import files_digest
-    from referee.match.machine import MAX_SEED
-    from referee.match.spec import tournament_limits
+    from referee.match.spec import drawn_seed, tournament_limits
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import (
         as_stored,
@@ -183,7 +180,7 @@ def _settle(options: argparse.Namespace, store: Store) -> _Settled:
     stages = store.stages
     seed = options.seed
     if seed is None:
-        seed = stages[-1].seed if stages else secrets.randbelow(MAX_SEED)
+        seed = stages[-1].seed if stages else drawn_seed()
     if options.game is None:
         of_config = [] if options.bots else options.config_bots
         options.game = game_of_bots(

@@ -17,7 +17,7 @@ from referee.bots.command import BotSource, PythonBot, find_bot_file
 from referee.bots.stand_in import leaver, stand_in
 from referee.errors import BotNotFoundError, ShortageError
 from referee.games.interface.faults import Disqualification
-from referee.match.machine import MAX_SEED
+from referee.match.spec import drawn_seed
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
 from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import (
@@ -129,7 +129,7 @@ class Dispatcher:
             ShortageError, InternalError: as `play`.
         """
         self._begin(setup, is_check=True)
-        seed, others = secrets.randbelow(MAX_SEED), (LEAVER,) * (setup.players - 1)
+        seed, others = drawn_seed(), (LEAVER,) * (setup.players - 1)
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
             yield {row.seats[0].bot: row.seats[0] for row in rows}

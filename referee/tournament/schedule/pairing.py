@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from referee.match.machine import MAX_SEED
-from referee.match.spec import DRAWN_SEEDS
+from referee.match.spec import SHORT_SEEDS
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
@@ -34,14 +34,14 @@ _STEP = 3
 
 
 def deal_seed(seed: int, deal: int) -> int:
-    """The seed of a deal's matches: 0 <= result < `DRAWN_SEEDS`, or < `MAX_SEED` if `seed` is long.
+    """The seed of a deal's matches: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
 
     It is the BLAKE2b digest of 8 bytes of the text "SEED DEAL", both in decimal, as a big-endian
     number modulo 10**9; modulo 2**53 if the tournament's seed has that many digits itself. All of
     the short ones a bot could try in a match, until one gives what it has seen.
     Two deals of a long schedule may have the same one, as if both were drawn.
     """
-    seeds = DRAWN_SEEDS if seed < DRAWN_SEEDS else MAX_SEED
+    seeds = SHORT_SEEDS if seed < SHORT_SEEDS else MAX_SEED
     return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
