@@ -29,6 +29,8 @@ from referee.tournament.stages import planned, table_of
 from referee.tournament.store import Store
 
 _MATCHES = 1_000  # at a time
+MOST_COMPARED = 200
+"""Bots of which all pairs are compared; of more bots, only the pairs that have met."""
 _COUNTS = ("matches", "wins", "draws", "losses")
 
 
@@ -312,15 +314,20 @@ def _differences(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, 
     if rated is None:
         return found
     nothing = np.array(None)
-    elo, low, high, better = (
-        np.where(np.isfinite(part), np.round(part, digits).astype(object), nothing).tolist()
-        for part, digits in zip(rated.differences, (2, 2, 2, 4), strict=True)
-    )
+    compared = ~np.eye(len(rated.numbers), dtype=bool)
+    if len(rated.numbers) > MOST_COMPARED:  # a store has less room than all pairs would take
+        compared &= head_to_head(rated.table).matches > 0
     for one, bot in enumerate(rated.numbers):
+        others = np.flatnonzero(compared[one])
+        columns = (
+            np.where(np.isfinite(row), np.round(row, digits).astype(object), nothing).tolist()
+            for row, digits in zip(
+                (part[one, others] for part in rated.differences), (2, 2, 2, 4), strict=True
+            )
+        )
         found[names[bot]] = {
-            names[other]: Difference(elo[one][two], low[one][two], high[one][two], better[one][two])
-            for two, other in enumerate(rated.numbers)
-            if two != one
+            names[rated.numbers[two]]: Difference(*values)
+            for two, values in zip(others, zip(*columns, strict=True), strict=True)
         }
     return found
 

@@ -21,10 +21,9 @@ class Report(NamedTuple):
     notable_losses: dict[str, list[NotableLoss]]
 
     def as_json(self) -> dict[str, Any]:
-        """The object of `--format json` (spec/tournaments.md, 6)."""
+        """The object of `--format json` (spec/tournaments.md, 6), to be encoded by msgspec."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
-        whole: dict[str, Any] = {**msgspec.to_builtins(self.found), **msgspec.to_builtins(more)}
-        return whole
+        return {**msgspec.structs.asdict(self.found), **more}
 
 
 def report(

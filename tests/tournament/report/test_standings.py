@@ -427,6 +427,18 @@ def test_bots_without_matches_change_no_rating_and_enter_no_matrix(
     few.close()
 
 
+def test_of_many_bots_only_those_that_met_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    with played(made_setup(4, deals=2), better_wins, until=6) as store:
+        every = standings(store)
+        monkeypatch.setattr("referee.tournament.report.standings.MOST_COMPARED", 3)
+        found = standings(store)
+    met = [(one, other) for one, row in found.head_to_head.items() for other in row]
+    assert met and 0 < len(met) < sum(map(len, every.differences.values()))
+    assert met == [(one, other) for one, row in found.differences.items() for other in row]
+    assert all(found.apart(*pair) == every.apart(*pair) for pair in met)
+    assert found.bots == every.bots
+
+
 def test_two_bots_have_a_summary() -> None:
     lines = shown(played(made_setup(2, deals=10), upset))
     assert re.fullmatch(
