@@ -4,6 +4,7 @@ library.py      what is there: records, spectator logs, stores; the index of mat
 matches.py      what records and logs say, read once
 live.py         matches that are being played, and standings that move, as streams
 tournaments.py  what stores say, read once
+turns.py        which request reads a file, so that none waits for a slow page of another file
 pages.py        the pages as HTML and as JSON, by templates/; also those of files
 charts.py       where the parts of charts are; drawn as SVG by templates/
 app.py          the addresses

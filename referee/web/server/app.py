@@ -46,13 +46,14 @@ from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.pages import LONGEST
 from referee.web.server.seat import Refused, refused
 from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
+from referee.web.server.turns import BusyError, Turns
 
 T = TypeVar("T")
 ON_A_PAGE = 50
 LAST = 5
 """Results that the front page begins with."""
-READ_SECONDS = 0.3
-"""Seconds that a page waits for files that were not read yet."""
+MOST_THREADS = 16
+"""More would keep the thread that talks to the clients waiting."""
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
@@ -71,7 +72,8 @@ class Site:
         self.tournaments = Tournaments()
         self.live = Live()
         self.assets = dict(_assets())
-        self._limiter = trio.CapacityLimiter(2)  # requests whose work takes long
+        self._turns = Turns()
+        self._limiter = trio.CapacityLimiter(MOST_THREADS)
         self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
@@ -111,7 +113,7 @@ class Site:
 
     def _read(self) -> int:
         """Read files for a page that needs them; returns how many are left for later."""
-        unread = self.library.read(READ_SECONDS)
+        unread = self.library.read(library.READ_SECONDS)
         self._reads = unread > 0
         return unread
 
@@ -124,18 +126,31 @@ class Site:
         chosen = Filter(*(_word(request, name) for name in Filter._fields))
         if chosen.result not in ("", "unfinished", *library.RESULTS):
             raise NoSuchPage(f"There is no result {chosen.result}")
-        return await self._work(self._listed, request, chosen, _page(request))
+        page = _page(request)
+        is_front = chosen == Filter() and page == 1
+        stores = await self._work(self._glances)
+        newest = await self._newest(stores) if is_front else (None, "")
+        return await self._work(self._listed, request, chosen, page, stores, newest)
 
-    def _listed(self, request: Request, chosen: Filter, page: int) -> Response:
+    def _glances(self) -> list[StoreSummary]:
         self.library.look()
+        return [self.tournaments.glance(file) for file in self.library.stores]
+
+    def _listed(
+        self,
+        request: Request,
+        chosen: Filter,
+        page: int,
+        stores: Sequence[StoreSummary],
+        newest: tuple[Shown | None, str],
+    ) -> Response:
         filtered = chosen != Filter()
         unread = self._read()
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
         items = self._with_tournaments([self._with_live(item) for item in items])
-        stores = [self.tournaments.glance(file) for file in self.library.stores]
         is_front = not filtered and page == 1
-        table, leading = self._leading(stores) if is_front else (None, "")
+        table, leading = newest
         if _wants_json(request):
             found = {"tournaments": stores, "matches": items, "total": total}
             return as_json({**found, "page": page, "unread": unread})
@@ -165,13 +180,13 @@ class Site:
             )
         )
 
-    def _leading(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
+    async def _newest(self, stores: Sequence[StoreSummary]) -> tuple[Shown | None, str]:
         """The tournament that was written last, and its name; or None and ""."""
         for glance in sorted(stores, key=lambda store: store.changed, reverse=True):
             file = self.library.store(glance.id)
             if file is not None and not glance.problem:
-                with suppress(RefereeError):  # it is damaged
-                    return self.tournaments.shown(file), glance.id
+                with suppress(RefereeError):  # it is damaged, or many wait for it
+                    return await self._shown(file), glance.id
         return None, ""
 
     def _playing_of(self, id: str, shown: Shown) -> list[Item]:
@@ -186,15 +201,19 @@ class Site:
         live = [item for item in map(self._with_live, found) if item.live]
         return [msgspec.structs.replace(item, tournaments=[id]) for item in live]
 
+    async def _shown(self, file: File, *, patient: bool = False) -> Shown:
+        async with self._turns.of(file, patient=patient):
+            return await self._work(self.tournaments.shown, file)
+
     async def _match(self, request: Request) -> Response:
-        found = await self._work(self._found_match, request.path_params["match"])
+        found = await self._found_match(request.path_params["match"])
         if _wants_json(request):
             return Response(found.whole, media_type="application/json")
         data = pages.address("match", request.path_params["match"])
         return HTMLResponse(pages.match_page(found.about.title, found.about.game, data))
 
     async def _part(self, request: Request) -> Response:
-        found = await self._work(self._found_match, request.path_params["match"])
+        found = await self._found_match(request.path_params["match"])
         part: bytes = getattr(found, request.url.path.rpartition("/")[2])
         return Response(part, media_type="application/json")
 
@@ -202,8 +221,12 @@ class Site:
         file = await self._work(self._file, request.path_params["match"])
         return self.live.match(await self._work(self._playing, file), request)
 
-    def _found_match(self, id: str) -> Parts:
-        file = self._file(id)
+    async def _found_match(self, id: str) -> Parts:
+        file = await self._work(self._file, id)
+        async with self._turns.of(file):
+            return await self._work(self._parts, file)
+
+    def _parts(self, file: File) -> Parts:
         playing = self._playing(file)
         if playing is not None:
             return playing.parts
@@ -266,9 +289,9 @@ class Site:
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])
 
-        def state() -> bytes:
-            matches = self.tournaments.shown(file).report.found.matches
-            return msgspec.json.encode({"matches": matches})
+        async def state() -> bytes:
+            shown = await self._shown(file, patient=True)
+            return msgspec.json.encode({"matches": shown.report.found.matches})
 
         return self.live.standings(state, request)
 
@@ -347,11 +370,13 @@ class Site:
     async def _of_store(
         self, answer: Callable[[Request, File, Shown], Response], request: Request
     ) -> Response:
+        file = await self._work(self._store, request.path_params["store"])
+        shown = await self._shown(file)
+
         def work() -> Response:
-            file = self._store(request.path_params["store"])
             if answer != self._standings:  # it lists matches
                 self._read()
-            return answer(request, file, self.tournaments.shown(file))
+            return answer(request, file, shown)
 
         return await self._work(work)
 
@@ -374,7 +399,7 @@ class Site:
         If several files say that they are this record, it finds out which is, as long as a page
         may wait.
         """
-        until = time.monotonic() + READ_SECONDS
+        until = time.monotonic() + library.READ_SECONDS
 
         def record_with(digest: str) -> Item | None:
             found = self.library.records_with(digest)
@@ -496,7 +521,10 @@ def _wants_json(request: Request) -> bool:
 
 async def _problem(request: Request, error: Exception) -> Response:
     status = 422 if isinstance(error, UsageError) else 404
+    status = 503 if isinstance(error, BusyError) else status
     problem = str(error) if isinstance(error, RefereeError) else "This address does not exist"
     if request.query_params.get("format") == "json":
         return as_json({"problem": problem}, status)
-    return HTMLResponse(pages.problem_page(problem, isinstance(error, NotBegun)), status)
+    return HTMLResponse(
+        pages.problem_page(problem, isinstance(error, NotBegun | BusyError)), status
+    )

@@ -10,13 +10,14 @@ file changes, and are only what the record says of itself. A page of a match rea
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
-from threading import RLock
+from threading import Lock
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -40,8 +41,10 @@ DEPTH = 3
 """Folders in folders, below the one that was named."""
 LOOK_SECONDS = 2.0
 """For so long what was found in the folders is taken to be still there."""
-MOST_BYTES = 256 * 2**20
-"""Bytes of a file, unpacked, after which its end is not looked for."""
+MOST_BYTES = 32 * 2**20
+"""Bytes of a compressed file, unpacked, after which its end is not looked for."""
+READ_SECONDS = 0.3
+"""Seconds that a page waits for files that were not read yet."""
 _LONGEST = 200
 _PLAYERS = 64
 """First lines of a spectator log in which names are looked for."""
@@ -172,7 +175,8 @@ class Library:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._roots = list(_roots(names))
-        self._lock = RLock()
+        self._lock = Lock()
+        self._looking = Lock()
         self._looked = -LOOK_SECONDS
         self._files: dict[str, File] = {}
         self._stores: dict[str, File] = {}
@@ -183,16 +187,25 @@ class Library:
 
     def look(self) -> None:
         """Look what is there, if that was not done just now."""
+        # Others take what was there before, except at the beginning.
+        is_first = self._looked < 0
+        if not self._looking.acquire(blocking=is_first):
+            return
+        try:
+            if time.monotonic() >= self._looked + LOOK_SECONDS:
+                self._look()
+        finally:
+            self._looking.release()
+
+    def _look(self) -> None:
+        logs: list[File] = []
+        stores: list[File] = []
+        found = islice(self._walk(), MOST_FILES + 1)
+        for file, is_store in found:
+            (stores if is_store else logs).append(file)
+        logs.sort(key=lambda file: (file.modified, file.id), reverse=True)
         with self._lock:
-            if time.monotonic() < self._looked + LOOK_SECONDS:
-                return
-            logs: list[File] = []
-            stores: list[File] = []
-            found = islice(self._walk(), MOST_FILES + 1)
-            for file, is_store in found:
-                (stores if is_store else logs).append(file)
             self.cut = len(logs) + len(stores) > MOST_FILES
-            logs.sort(key=lambda file: (file.modified, file.id), reverse=True)
             before = self._files
             self._files = {file.id: file for file in logs}
             self._stores = {file.id: file for file in sorted(stores)}
@@ -210,22 +223,25 @@ class Library:
             with self._lock:
                 if not self._unread:
                     return 0
-                self._item(self._unread.pop())
+                file = self._unread.pop()
+            self._item(file)
         return len(self._unread)
 
     def matches(self, chosen: Filter, first: int, count: int) -> tuple[int, list[Item]]:
         """How many of the matches are listed, and some of them, the newest first.
 
-        Without a filter what was not read yet is listed as well.
+        Without a filter files that were not read yet are listed as well, and read for
+        `READ_SECONDS`.
         """
         with self._lock:
             files = list(self._files.values())
-            if chosen == Filter():
-                some = [self._item(file) for file in files[first : first + count]]
-                return len(files), some
-            known = (self._items.get(file.id) for file in files)
-            taken = [item for item in known if item is not None and chosen.takes(item)]
-            return len(taken), taken[first : first + count]
+            items = [] if chosen == Filter() else [self._items.get(file.id) for file in files]
+        if chosen == Filter():
+            until = time.monotonic() + READ_SECONDS
+            some = files[first : first + count]
+            return len(files), [self._item(file, until=until) for file in some]
+        taken = [item for item in items if item is not None and chosen.takes(item)]
+        return len(taken), taken[first : first + count]
 
     def reasons(self) -> list[str]:
         """The reasons for which the matches ended that were read."""
@@ -238,14 +254,13 @@ class Library:
 
     def item(self, file: File) -> Item:
         """A match in the list; one that had not begun when it was read is read again."""
-        with self._lock:
-            item = self._item(file)
-            return item if item.kind else _read(file)
+        item = self._item(file)
+        return item if item.kind else _read(file)
 
     def checked(self, file: File, digest: str) -> None:
         """Keep the digest of the lines of a record until its file changes; empty: it has none."""
+        item = self._item(file)
         with self._lock:
-            item = self._item(file)
             if self._files.get(file.id) == file == _now(file) and item.digest:
                 item = msgspec.structs.replace(item, checked=item.digest == digest)
                 self._items[file.id] = item
@@ -291,13 +306,19 @@ class Library:
             else:
                 yield _file(label, root, root, found), _is_store(root)
 
-    def _item(self, file: File) -> Item:
-        item = self._items.get(file.id)
+    def _item(self, file: File, *, until: float = math.inf) -> Item:
+        """What a file says; it is read without the lock, since that can take a second."""
+        with self._lock:
+            item = self._items.get(file.id)
+        if item is None and time.monotonic() > until:
+            return Item(file.id, "", problem="it was not read yet: load this page again")
         if item is None:
             item = _read(file)
-            self._items[file.id] = item
-            if item.digest:
-                self._digests.setdefault(item.digest, set()).add(item.id)
+            with self._lock:
+                if self._files.get(file.id) == file:  # or it has changed meanwhile
+                    self._items[file.id] = item
+                    if item.digest:
+                        self._digests.setdefault(item.digest, set()).add(item.id)
         return item
 
 

@@ -16,7 +16,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from io import FileIO
 from itertools import chain
@@ -287,24 +287,24 @@ class Live:
 
     def find(self, file: File, names: Callable[[], Sequence[str]]) -> Playing | None:
         """A match that is being played, as far as it is there, or None; `NotBegun` before that."""
+        if not is_played(file):
+            with self._lock:
+                self._playing.pop(file.path, None)
+            return None
+        if _last_line(file)[1]:
+            raise NotBegun(
+                "This match is being played, and its file is compressed: "
+                "this page shows it when it is over"
+            )
         with self._lock:
             playing = self._playing.pop(file.path, None)
-            if not is_played(file):
-                return None
-            if _last_line(file)[1]:
-                raise NotBegun(
-                    "This match is being played, and its file is compressed: "
-                    "this page shows it when it is over"
-                )
             if playing is None or playing.over:
                 playing = Playing(file, names)
-            playing.look()
-            if playing.over:
-                return None
             self._playing[file.path] = playing
             while len(self._playing) > _MOST_KEPT:
                 self._playing.popitem(last=False)
-            return playing
+        playing.look()
+        return None if playing.over else playing
 
     def match(self, playing: Playing | None, request: Request) -> Response:
         """The events of a match; of one that is not played, its end."""
@@ -327,13 +327,13 @@ class Live:
 
         return self._stream(request, events())
 
-    def standings(self, state: Callable[[], bytes], request: Request) -> Response:
+    def standings(self, state: Callable[[], Awaitable[bytes]], request: Request) -> Response:
         """The events of a tournament, whose standings change with the JSON of `state`."""
 
         async def events() -> AsyncGenerator[bytes]:
             last = None
             while True:
-                now = await self._work(state)
+                now = await state()
                 yield b"" if now == last else Event("standings", "", now).text
                 last = now
                 await trio.sleep(STANDINGS_SECONDS)

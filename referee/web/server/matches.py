@@ -63,7 +63,7 @@ class Matches:
     def parts(
         self, file: File, names: Sequence[str] = (), stderr: Sequence[str | None] = ()
     ) -> Parts:
-        """A match.
+        """A match; two calls for the same file at a time read it twice (turns.py).
 
         Args:
             names, stderr: of the players, as of `read_match`.
@@ -79,12 +79,14 @@ class Matches:
                 f"{file.id} has {size >> 20} MB, more than is shown here: "
                 "referee page --turns shows a part of it"
             )
-        with self._lock:  # a page asks for all parts at once, and one reading is enough
-            key = file, (*names, *(stderr if any(stderr) else ()))
+        key = file, (*names, *(stderr if any(stderr) else ()))
+        with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-            self._kept[key] = found = Parts.of(_read(file, names, stderr))
+        found = Parts.of(_read(file, names, stderr))
+        with self._lock:
+            self._kept[key] = found
             while len(self._kept) > 1 and self._size() > _KEPT_BYTES:
                 self._kept.popitem(last=False)
             return found

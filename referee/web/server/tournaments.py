@@ -107,10 +107,13 @@ class Tournaments:
         self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
     def shown(self, file: File) -> Shown:
-        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed."""
+        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed.
+
+        Two calls for the same file at a time compute it twice (turns.py).
+        """
         check_in_place(file)
         key = state_of(file.path)
-        with self._lock:  # one at a time: two would take twice the time and the memory
+        with self._lock:
             kept = self._kept.get(file.id)
             now = time.monotonic()
             if kept is not None and (
@@ -118,26 +121,27 @@ class Tournaments:
             ):
                 self._kept.move_to_end(file.id)
                 return kept.shown
-            old = None if kept is None or now >= kept.until else kept
-            begun = time.thread_time()  # of this thread alone: a busy machine makes no page older
-            with _opened(file, check=old is None) as store:
-                if old is not None and (old.shown.setup, old.shown.names) == (
-                    store.stages[-1],
-                    store.names,
-                ):
-                    found = old.shown.report._replace(found=standings(store))
-                    shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
-                else:
-                    old = None
-                    setup, parts = store.stages[-1], (report(store), history(store))
-                    shown = Shown(setup, store.names, *parts, key[0][1] / 1e9)
-            idle = IDLE * (time.thread_time() - begun)
-            now = time.monotonic()
-            whole, until = (key, now + idle) if old is None else (old.whole, old.until)
+        old = None if kept is None or now >= kept.until else kept
+        begun = time.thread_time()  # of this thread alone: a busy machine makes no page older
+        with _opened(file, check=old is None) as store:
+            if old is not None and (old.shown.setup, old.shown.names) == (
+                store.stages[-1],
+                store.names,
+            ):
+                found = old.shown.report._replace(found=standings(store))
+                shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
+            else:
+                old = None
+                setup, parts = store.stages[-1], (report(store), history(store))
+                shown = Shown(setup, store.names, *parts, key[0][1] / 1e9)
+        idle = IDLE * (time.thread_time() - begun)
+        now = time.monotonic()
+        whole, until = (key, now + idle) if old is None else (old.whole, old.until)
+        with self._lock:
             self._kept[file.id] = _Kept(key, whole, until, now + min(idle, FRESH), shown)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return shown
+        return shown
 
     def glance(self, file: File) -> StoreSummary:
         """A store in a list."""

@@ -1,0 +1,89 @@
+"""A slow page holds up no other page (spec/serve.md, 4)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import trio
+import trio.lowlevel
+
+from referee.web.server import library, turns
+from referee.web.server.app import Site
+from referee.web.server.library import Library
+from referee.web.server.tournaments import Tournaments
+from tests.support.live import ROOT
+from tests.support.made_up import made_setup
+from tests.web.server.test_pages import RECORD, stored
+
+SLOW = "slow.sqlite"
+
+
+@pytest.fixture
+def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Stores below `tmp_path`, of which the slow one is computed only once this is set."""
+    for name in (SLOW, "quick.sqlite"):
+        stored(tmp_path, made_setup(2, deals=1), name)
+    (tmp_path / RECORD).write_bytes((ROOT / "spec" / "examples" / RECORD).read_bytes())
+    event, shown = threading.Event(), Tournaments.shown
+
+    def waiting(self: Tournaments, file: Any) -> Any:
+        if file.id == SLOW:
+            event.wait()
+        return shown(self, file)
+
+    monkeypatch.setattr(Tournaments, "shown", waiting)
+    yield event
+    event.set()
+
+
+def client_of(folder: Path) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(Site(Library([str(folder)])).app())
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000")
+
+
+async def test_a_slow_page_holds_up_no_other_page(
+    released: threading.Event, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even if many ask for it, and if both files are large; too many are asked to wait."""
+    monkeypatch.setattr(turns, "LARGE", 0)
+    found: list[int] = []
+
+    async def ask() -> None:
+        found.append((await client.get(f"/store/{SLOW}")).status_code)
+
+    with trio.fail_after(20):
+        async with client_of(tmp_path) as client, trio.open_nursery() as nursery:
+            for _ in range(turns.MOST_WAITING + 3):
+                nursery.start_soon(ask)
+            while len(found) < 2:
+                await trio.lowlevel.checkpoint()
+            for url in ("/store/quick.sqlite", "/store/quick.sqlite/matches", f"/match/{RECORD}"):
+                assert (await client.get(url)).status_code == 200
+            assert found == [503, 503]
+            released.set()
+    assert sorted(found) == [200] * (turns.MOST_WAITING + 1) + [503, 503]
+
+
+async def test_a_list_waits_for_few_files_that_were_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / RECORD).write_bytes((ROOT / "spec" / "examples" / RECORD).read_bytes())
+    with monkeypatch.context() as changed:
+        changed.setattr(library, "READ_SECONDS", -1)
+        async with client_of(tmp_path) as client:
+            (item,) = (await client.get("/?format=json")).json()["matches"]
+    assert "not read yet" in item["problem"]
+
+
+def test_a_look_at_the_folders_waits_for_no_other_look(tmp_path: Path) -> None:
+    """A folder of a slow disk would hold up all pages."""
+    found = Library([str(tmp_path)])
+    found.look()
+    with found._looking:
+        found._looked -= library.LOOK_SECONDS
+        found.look()
