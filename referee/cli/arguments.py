@@ -210,6 +210,16 @@ count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
 seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
 
 
+def ip_address(text: str) -> str:
+    """An address of IPv4 or IPv6, as the server compares it."""
+    import ipaddress
+
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as 127.0.0.1") from None
+
+
 def add_seed(parser: Options) -> None:
     """Add `--seed` and `--seed-file`, both as `seed`; and the name of the file as `seed_file`."""
     add = parser.add_mutually_exclusive_group().add_argument

@@ -25,16 +25,26 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     from referee.web.server.listen import listening, serve
     from referee.web.server.seat import Seats
 
-    library = Library(options.paths or ["."])
+    library = Library(options.paths or ([] if options.play else ["."]))
     seats, games, first = Seats(), None, ""
     if options.play:
         folder = None if options.save_games is None else made_folder(options.save_games).absolute()
         chosen = chosen_settings(options)
-        games, first = Games(options.game, options.play, chosen, seats, folder), "play"
+        games = Games(
+            options.game,
+            options.play,
+            chosen,
+            seats,
+            folder,
+            most_of_address=options.games_per_address,
+            proxies=options.proxy,
+        )
+        first = "play"
     elif options.set:
         raise UsageError("--set goes with --play BOT")
-    elif options.save_games is not None:
-        raise UsageError("--save-games goes with --play BOT")
+    for option in ("save_games", "proxy"):
+        if getattr(options, option) and not options.play:
+            raise UsageError(f"--{option.replace('_', '-')} goes with --play BOT")
     host, port = options.listen
     with listening(host, port) as on:
         more = [] if games is None else [*seats.routes(), *games.routes()]

@@ -230,6 +230,9 @@ class Site:
         playing = self._playing(file)
         if playing is not None:
             return playing.parts
+        item = self.library.item(file)
+        if item.problem == library.PRIVATE:
+            raise NotBegun(item.problem[0].upper() + item.problem[1:])
         parts = self.matches.parts(file, self._names(file))
         digest = parts.about.digest  # of the lines that were read just now
         self.library.checked(file, digest)
@@ -245,7 +248,11 @@ class Site:
         return whole.of_tournaments(known.stores)
 
     def _playing(self, file: File) -> Playing | None:
-        return self.live.find(file, partial(self._names, file))
+        return None if self._is_private(file) else self.live.find(file, partial(self._names, file))
+
+    def _is_private(self, file: File) -> bool:
+        """Whether it is a game of a person that is not over, unless the file itself was named."""
+        return file.path != file.root and self.library.item(file).problem == library.PRIVATE
 
     def _names(self, file: File) -> list[str]:
         """The names that a record has for its players; empty for a log."""
@@ -272,7 +279,7 @@ class Site:
     def _with_live(self, item: Item) -> Item:
         """A match in the list; of one that is played the seed would give away what is hidden."""
         file = None if item.reason else self.library.log(item.id)
-        if file is None or not is_played(file):
+        if file is None or self._is_private(file) or not is_played(file):
             return item
         return msgspec.structs.replace(item, live=True, seed=None)
 

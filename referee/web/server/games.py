@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import trio
 from starlette.requests import Request
@@ -30,13 +30,24 @@ from referee.match.spec import MatchSpec, match_spec
 from referee.runner import play_once
 from referee.text.terminal import plain
 from referee.web.server import pages
+from referee.web.server.guard import visitor_of
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
 Answers: TypeAlias = Sequence[Sequence[RecordedAnswer]]
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
+MOST_OF_BROWSER = 3
+"""Games at a time of one browser, which its cookie tells."""
+_COOKIE = "player"
 IDLE_SECONDS = 20 * 60.0
 """Seconds after which a game ends in which nobody has answered."""
+
+
+class _Owner(NamedTuple):
+    """Who began a game; both are empty if a server before this one knew it."""
+
+    browser: str
+    address: str
 
 
 class Games:
@@ -45,6 +56,9 @@ class Games:
     Args:
         bots: BOT arguments of the others.
         folder: has the records of the games, so that a new server can continue them; or None.
+        most_of_address: games at a time from one address. Two addresses always have room for so
+            many each.
+        proxies: addresses of the proxies whose `X-Forwarded-For` counts.
 
     Raises:
         UsageError: a bot is not there, or such a match cannot be played by a person.
@@ -57,6 +71,9 @@ class Games:
         options: dict[str, Any],
         seats: Seats,
         folder: Path | None = None,
+        *,
+        most_of_address: int,
+        proxies: Collection[str] = (),
     ) -> None:
         person_rules(game)
         self._game = game
@@ -64,7 +81,10 @@ class Games:
         self._seats = seats
         self._folder = folder
         self._sources = [find_bot(bot, game) for bot in bots]
-        self._running: set[str] = set()
+        self._most_of_address = most_of_address
+        self._most = max(MOST_GAMES, 2 * most_of_address)
+        self._proxies = proxies
+        self._running: dict[str, _Owner] = {}
         self._nursery: trio.Nursery | None = None
         match_spec([HUMAN, *bots], game=game, options=options)
 
@@ -82,22 +102,56 @@ class Games:
             await trio.sleep_forever()
 
     async def _play_page(self, request: Request) -> Response:
+        browser = request.cookies.get(_COOKIE, "")
+        own = [id for id, owner in self._running.items() if browser and owner.browser == browser]
         if request.method == "POST":
-            return self._begin()
-        bots = [plain(source.argument) for source in self._sources]
-        page = pages.page("play.html", pages.Server(), game=self._game, bots=bots, most=MOST_GAMES)
+            browser = browser if own else secrets.token_urlsafe(16)
+            owner = _Owner(browser, visitor_of(request, self._proxies))
+            return self._begin(request, owner)
+        page = pages.page(
+            "play.html",
+            pages.Server(),
+            game=self._game,
+            bots=[plain(source.argument) for source in self._sources],
+            links=[self._seats.sittings[id].links()[0] for id in own],
+            most=self._most,
+            most_of_browser=MOST_OF_BROWSER,
+        )
         return HTMLResponse(page)
 
-    def _begin(self) -> Response:
-        if self._nursery is None or len(self._running) >= MOST_GAMES:
-            problem = f"{MOST_GAMES} games are played here at the moment: try again later"
+    def _why_full(self, new: _Owner) -> str:
+        """Why nobody can begin a game, in a sentence; empty if they can."""
+        owners = self._running.values()
+        if sum(owner.browser == new.browser for owner in owners) >= MOST_OF_BROWSER:
+            return f"You have {MOST_OF_BROWSER} games that are not over: /play has their links"
+        if sum(owner.address == new.address for owner in owners) >= self._most_of_address:
+            return (
+                f"No more than {self._most_of_address} games at a time can be played from one "
+                "address: try again later. The organiser can raise --games-per-address, and name "
+                "a proxy with --proxy"
+            )
+        if len(owners) >= self._most:
+            return f"{self._most} games are played here at the moment: try again later"
+        return ""
+
+    def _begin(self, request: Request, owner: _Owner) -> Response:
+        if problem := self._why_full(owner):
             return HTMLResponse(pages.problem_page(problem), 503)
         seat = secrets.randbelow(len(self._sources) + 1)
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
         sitting = MatchSession(self._game, bots)
-        self._start(sitting, match_spec(bots, game=self._game, options=self._options))
-        return RedirectResponse(sitting.links()[0], 303)
+        self._start(sitting, match_spec(bots, game=self._game, options=self._options), owner)
+        answer = RedirectResponse(sitting.links()[0], 303)
+        answer.set_cookie(
+            _COOKIE,
+            owner.browser,
+            path="/play",
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+        return answer
 
     def _go_on(self, record: str) -> None:
         """Go on with a game of these bots that was cut off, or raise a `RefereeError`."""
@@ -109,19 +163,21 @@ class Games:
             return
         spec = match_spec(bots, game=game, seed=before.header.seed, options=before.settings)
         sitting = MatchSession(game, bots, known)
-        self._start(sitting, spec, before.answers)
+        self._start(sitting, spec, _Owner("", ""), before.answers)
 
-    def _start(self, sitting: MatchSession, spec: MatchSpec, answers: Answers = ()) -> None:
+    def _start(
+        self, sitting: MatchSession, spec: MatchSpec, owner: _Owner, answers: Answers = ()
+    ) -> None:
         assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
-        self._running.add(sitting.id)
+        self._running[sitting.id] = owner
         self._nursery.start_soon(self._play, sitting, spec, answers)
 
     def _forget(self) -> None:
         """Let go of games that are over, if there are many of them."""
         over = [id for id in self._seats.sittings if id not in self._running]
-        for id in over[: len(over) - MOST_GAMES + 1]:
+        for id in over[: len(over) - self._most + 1]:
             del self._seats.sittings[id]
 
     async def _play(self, sitting: MatchSession, spec: MatchSpec, answers: Answers) -> None:
@@ -150,7 +206,7 @@ class Games:
                 problem = problem.replace(f"{self._folder}/", "")
             sitting.give_up(f"The game was given up: {problem}.")
         finally:
-            self._running.discard(sitting.id)
+            del self._running[sitting.id]
             if name is not None and sitting.is_over:
                 sitting.forget_links(name)
 

@@ -14,11 +14,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_REQUESTS = 64
 """Requests that are answered or wait at a time."""
+_NETWORK_BITS = 64
+"""Of an IPv6 address: its user chooses the other bits."""
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -90,6 +93,37 @@ class Guard:
         except ValueError:
             return bool(host) and name_of(host) in self._names
         return True
+
+
+def visitor_of(request: Request, proxies: Collection[str]) -> str:
+    """Who sends a request: an IPv4 address, or a network of IPv6, which one user has.
+
+    A proxy of the organiser names its client in the last entry of `X-Forwarded-For`. The entries
+    before it can be invented.
+
+    Args:
+        proxies: addresses as this function returns them for IPv4, and whole ones of IPv6.
+    """
+    address = _address(request.client.host if request.client else "")
+    entries = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+    while entries and str(address) in proxies:
+        named = _address(entries.pop().strip())
+        if named is None:
+            break
+        address = named
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(address), _NETWORK_BITS), strict=False))
+    return str(address)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """An address in its shortest form; None for any other text."""
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return mapped or found
 
 
 def _is_stream(scope: MutableMapping[str, Any]) -> bool:

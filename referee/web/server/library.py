@@ -24,6 +24,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
+from referee.bots.command import HUMAN
 from referee.errors import LogReadError, RefereeError, UsageError, why
 from referee.games.interface.seats import seat_id
 from referee.logs.header import first_line
@@ -45,6 +46,8 @@ MOST_BYTES = 32 * 2**20
 """Bytes of a compressed file, unpacked, after which its end is not looked for."""
 READ_SECONDS = 0.3
 """Seconds that a page waits for files that were not read yet."""
+PRIVATE = "a person plays here, and the match is not over: it is shown when it is"
+"""Problem of a record that would show hidden cards of a game that can be continued."""
 _LONGEST = 200
 _PLAYERS = 64
 """First lines of a spectator log in which names are looked for."""
@@ -399,6 +402,8 @@ def _read(file: File) -> Item:
     except RefereeError as error:
         return Item(file.id, "", problem=str(error))
     header, end = summary.header, summary.end
+    if end is None and HUMAN in header.bots:
+        return Item(file.id, "", problem=PRIVATE)
     item = Item(
         file.id,
         "record",

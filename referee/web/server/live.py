@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 class NotBegun(RefereeError):
-    """There is nothing to be shown yet: its players are not known, or the file is compressed."""
+    """There is nothing to be shown yet, such as before the players are known."""
 
 
 class Event(NamedTuple):

@@ -403,9 +403,11 @@ async def test_there_is_one_poll_of_a_seat(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @asynccontextmanager
-async def visited(folder: Path | None = None) -> AsyncIterator[Any]:
+async def visited(folder: Path | None = None, most: int = 8) -> AsyncIterator[Any]:
     seats = Seats()
-    offered = Games("dominion", ["big_money"], SHORT, seats, folder)
+    offered = Games(
+        "dominion", ["big_money"], SHORT, seats, folder, most_of_address=most, proxies=["127.0.0.1"]
+    )
     app = Site(Library([]), more=[*seats.routes(), *offered.routes()]).app()
     async with trio.open_nursery() as nursery:
         await nursery.start(offered.run)
@@ -413,17 +415,63 @@ async def visited(folder: Path | None = None) -> AsyncIterator[Any]:
         nursery.cancel_scope.cancel()
 
 
-async def begin(app: Any) -> httpx.Response:
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=URL) as client:
-        return await client.post("/play")
+async def begin(app: Any, address: str = "127.0.0.1", forwarded: str = "") -> httpx.Response:
+    transport = httpx.ASGITransport(app, client=(address, 1))
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
+        return await client.post("/play", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "forwarded"),
+    [
+        (["192.0.2.1", "::ffff:192.0.2.1"], ""),
+        (["2001:db8::1", "2001:db8::ffff:1"], ""),
+        (["192.0.2.1"] * 2, "198.51.100.{}"),  # nobody believes it
+        (["127.0.0.1"] * 2, "198.51.100.{}, 192.0.2.1"),  # the first one is invented
+        (["127.0.0.1"] * 2, "unknown{}"),
+    ],
+)
+async def test_an_address_has_a_share_of_the_games(addresses: list[str], forwarded: str) -> None:
+    """Whatever a visitor does with cookies, headers and the addresses of its network."""
+    async with visited(most=1) as app:
+        answers = [
+            await begin(app, address, forwarded.format(number))
+            for number, address in enumerate(addresses)
+        ]
+        assert [answer.status_code for answer in answers] == [303, 503]
+        assert "No more than 1 games at a time can be played from one address" in answers[1].text
+        for other in ("192.0.2.2", "2001:db8:0:1::1"):
+            assert (await begin(app, other)).status_code == 303
+        assert (await begin(app, "127.0.0.1", "192.0.2.3")).status_code == 303
+
+
+async def test_a_browser_has_a_share_of_the_games_and_finds_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(games, "MOST_OF_BROWSER", 2)
+    async with (
+        visited() as app,
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=URL) as client,
+    ):
+        assert "Your games" not in (await client.get("/play")).text
+        begun = [await client.post("/play") for _ in range(3)]
+        assert [answer.status_code for answer in begun] == [303, 303, 503]
+        assert "You have 2 games" in begun[2].text
+        page = (await client.get("/play")).text
+        assert all(answer.headers["location"] in page for answer in begun[:2])
+        stranger = await client.get("/play", headers={"Cookie": "player="})
+        assert "Your games" not in stranger.text
+        refused = await client.post("/play", headers={"Origin": "null"})
+        assert refused.status_code == 403
 
 
 async def test_everybody_has_a_game_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "MOST_GAMES", 2)
-    async with visited() as app:
-        links = [(await begin(app)).headers["location"] for _ in range(2)]
+    async with visited(most=1) as app:
+        links = [(await begin(app, f"192.0.2.{n}")).headers["location"] for n in range(2)]
         assert len({link.split("/")[2] for link in links}) == 2
-        full = await begin(app)
+        full = await begin(app, "192.0.2.9")
         assert full.status_code == 503
         assert "2 games are played here" in full.text
         visitor = Visitor(app, links[0])
@@ -446,7 +494,7 @@ async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPat
 
 def test_a_bot_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no_such_bot"):
-        Games("dominion", ["no_such_bot"], {}, Seats())
+        Games("dominion", ["no_such_bot"], {}, Seats(), most_of_address=1)
 
 
 async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None:
@@ -464,6 +512,33 @@ async def test_games_of_visitors_go_on_with_a_new_server(tmp_path: Path) -> None
         await trio.testing.wait_all_tasks_blocked(0.05)
     (record,) = os.listdir(tmp_path)  # the links are gone
     assert cli.main(["verify", str(tmp_path / record), "-q"]) == 0
+    transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
+    async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
+        assert (await client.get(f"/match/{record}")).status_code == 200  # it is over
+
+
+async def test_another_server_shows_no_game_that_is_not_over(tmp_path: Path) -> None:
+    """Neither while it is played nor while its server restarts: hands and seed are secret."""
+    transport = httpx.ASGITransport(Site(Library([str(tmp_path)])).app())
+
+    async def shown(name: str) -> list[httpx.Response]:
+        urls = ["/?format=json", f"/match/{name}?format=json"]
+        urls += [f"/match/{name}/{part}" for part in ("header", "steps", "lines")]
+        async with httpx.AsyncClient(transport=transport, base_url=URL) as client:
+            return [await client.get(url) for url in urls]
+
+    async with visited(tmp_path) as app:
+        link = (await begin(app)).headers["location"]
+        visitor = Visitor(app, link)
+        await visitor.enter()
+        await visitor.asked()
+        name = link.split("/")[2] + ".jsonl"
+        while_played = await shown(name)
+    for found in (while_played, await shown(name)):
+        assert [answer.status_code for answer in found] == [200, 404, 404, 404, 404]
+        (item,) = found[0].json()["matches"]
+        assert (item["seed"], item["bots"], item["live"]) == (None, [], False)
+        assert "a person plays here" in item["problem"]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"id":1}', b"\xff", b'{"id":"a","digests":[]}'])

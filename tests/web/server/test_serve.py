@@ -40,6 +40,15 @@ def test_it_serves_until_a_signal_whatever_clients_do() -> None:
         assert process.communicate() == ("", "")
 
 
+def test_visitors_who_play_see_no_file_that_was_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "game.jsonl").write_bytes((EXAMPLES / "four-players.record.jsonl").read_bytes())
+    monkeypatch.chdir(tmp_path)
+    with running("--play", "minimal") as (_, url):
+        assert httpx.get(url.replace("/play", "/?format=json")).json()["matches"] == []
+
+
 def test_a_port_that_is_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -74,6 +83,8 @@ def test_other_commands_do_not_load_it() -> None:
         (["--play", "no_such_bot"], "no_such_bot"),
         (["--set", "max_turns=1"], "--set goes with --play BOT"),
         (["--save-games", "games"], "--save-games goes with --play BOT"),
+        (["--proxy", "127.0.0.1"], "--proxy goes with --play BOT"),
+        (["--play", "minimal", "--proxy", "me"], "'me' is not an address such as 127.0.0.1"),
         (["--listen", "x:y"], "'x:y' is not HOST:PORT"),
         (["--listen", "127.0.0.1:70000"], "is not HOST:PORT"),
         (["--listen", "256.0.0.1:0"], "cannot listen on 256.0.0.1:0"),
