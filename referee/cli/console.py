@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
-from referee.text.terminal import escaped
+from referee.text.terminal import escaped, json_escaped
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -166,9 +166,14 @@ def _whole(output: str) -> Iterator[str]:
 
 def print_json(value: object, file: TextIO | None = None) -> None:
     """Print a value as one line of JSON, on stdout or to a file."""
+    print(json_line(value), file=file, flush=True)
+
+
+def json_line(value: object) -> str:
+    """A value as one line of JSON, in which a terminal finds no command of a stranger."""
     import msgspec  # a command that needs none starts without it
 
-    print(msgspec.json.encode(value).decode(), file=file, flush=True)
+    return json_escaped(msgspec.json.encode(value).decode())
 
 
 def rich_console(file: TextIO, columns: int | None = None) -> Console:

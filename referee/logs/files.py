@@ -22,6 +22,7 @@ from referee.errors import LogWriteError, UsageError, cannot_write
 from referee.logs import packed
 from referee.logs.outputs import Output, check_output, note_output
 from referee.logs.sink import Sink
+from referee.text.terminal import terminal_safe
 
 STDOUT = "-"
 _COPY_IN_MEMORY = 8 * 1024 * 1024
@@ -63,6 +64,7 @@ class LogFile(Sink):
         self._is_new = is_new
         self._path = os.path.realpath(name)
         self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
+        self._terminal = os.isatty(fd)
         self._unread = bytearray()  # what a pipe did not take yet
         self._begun = False
         self._ended = False
@@ -71,6 +73,8 @@ class LogFile(Sink):
     def write(self, lines: bytes) -> None:
         if not self._begun:
             self.begin()
+        if self._terminal:
+            lines = terminal_safe(lines)
         data = lines if self._packer is None else self._packer.pack(lines)
         if data:
             self._put(data)

@@ -3,7 +3,8 @@
 A bot's name, its lines and a file's name can contain dangerous characters: terminal commands (ESC),
 reversed reading order (U+202E), invisible characters (U+200B), or characters that XML does not
 allow. Every text for a terminal, HTML or XML goes through `plain`, `escaped` or `command_line`.
-Text for CSV goes through `csv_text`, because a spreadsheet runs cells that begin as a formula.
+Text for CSV goes through `csv_text`, because a spreadsheet runs cells that begin as a formula. JSON
+goes through `json_escaped` where it is printed.
 """
 
 from __future__ import annotations
@@ -50,6 +51,29 @@ def escaped(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def json_escaped(text: str) -> str:
+    r"""Lines of JSON with an escape such as `\u009b` for each character that cannot be printed.
+
+    The values stay the same.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else _json_escape(letter)
+        for letter in text
+    )
+
+
+def terminal_safe(lines: bytes) -> bytes:
+    """Lines of JSON for a terminal, with `json_escaped`."""
+    return json_escaped(lines.decode(errors="surrogateescape")).encode()
+
+
+def _json_escape(letter: str) -> str:
+    units = letter.encode("utf-16-be", errors="surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
 def csv_text(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -12,9 +13,14 @@ import pytest
 
 from referee import cli
 from referee.cli.registry import parser
+from referee.tournament.rows import Entrant
+from referee.tournament.setup import setup
+from referee.tournament.store import Store
 from tests.support.live import ROOT, one_line
+from tests.support.made_up import play
 
 EXAMPLES = ROOT / "spec" / "examples"
+COMMANDS = (["standings", "--format", "json"], ["export", "--format", "jsonl"])
 RECORD, LOG = (str(EXAMPLES / f"two-players.{kind}.jsonl") for kind in ("record", "log"))
 BOTS = ("big_money", "minimal", "--seed", "1")
 PROBED = "referee play -q {players} --seed {seed}"
@@ -246,3 +252,19 @@ def test_transcripts_that_cannot_be_written(
     monkeypatch.setattr(os, "access", lambda path, *more: path != tmp_path and access(path, *more))
     assert cli.main(words) == 2
     assert f"cannot write {tmp_path}: Permission denied" in one_line(capfd.readouterr().err)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_json_has_no_command_for_a_terminal(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bots = [Entrant(name, "minimal") for name in ("a\x9b2J", "b\u202ec")]
+    path = str(tmp_path / "night.sqlite")
+    with Store.for_writing(path) as store:
+        store.add_stage(setup(bots, game="dominion", seed=1, deals=1))
+        play(store)
+    assert cli.main([words[0], path, *words[1:]]) == 0
+    printed = capsys.readouterr().out
+    assert printed.replace("\n", "").isprintable()
+    said = str(json.loads(printed.splitlines()[0]))
+    assert all(repr(bot.name)[1:-1] in said for bot in bots)

@@ -40,6 +40,20 @@ def test_standard_output_stays_open(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().out == "line\nstill open\n"
 
 
+def test_a_terminal_is_sent_no_command_of_a_bot(tmp_path: Path) -> None:
+    line = '{"name":"a\x9b2J\u202e"}\n'
+    master, slave = os.openpty()
+    names = [os.ttyname(slave), str(tmp_path / "log")]
+    logs = [log for log in open_logs(names) if log is not None]
+    for log in logs:
+        log.write(line.encode())
+        log.finish()
+    assert os.read(master, 1_000).rstrip() == rb'{"name":"a\u009b2J\u202e"}'
+    assert (tmp_path / "log").read_text() == line
+    os.close(master)
+    os.close(slave)
+
+
 def test_a_short_write_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     (log,) = open_logs([str(tmp_path / "log")])

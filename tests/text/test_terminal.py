@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.text.terminal import as_text, command_line, escaped, plain, plain_lines
+from referee.text.terminal import (
+    as_text,
+    command_line,
+    escaped,
+    json_escaped,
+    plain,
+    plain_lines,
+    terminal_safe,
+)
 
 DANGEROUS = [
     "\x1b",  # begins what a terminal obeys
@@ -34,6 +42,15 @@ def test_what_cannot_be_printed_is_replaced_or_escaped(letter: str) -> None:
     assert plain(text) == "a?b"
     assert escaped(text).isprintable()
     assert escaped(text) == f"a{letter.encode('unicode_escape').decode()}b"
+
+
+@pytest.mark.parametrize("letter", [letter for letter in DANGEROUS if letter != "\udce9"])
+def test_json_stays_the_same_value_without_what_cannot_be_printed(letter: str) -> None:
+    value = {f"a{letter}b": ["Zoë 漢字 🃏", "\x7f"]}
+    line = json.dumps(value, ensure_ascii=False)
+    assert json_escaped(line).isprintable()
+    assert json.loads(json_escaped(line)) == value
+    assert terminal_safe(f"{line}\n".encode()) == f"{json_escaped(line)}\n".encode()
 
 
 @pytest.mark.parametrize("text", ["", "Zoë", "漢字", "🃏", "a b", "?", "'\"<&>"])

@@ -284,9 +284,7 @@ def _check_writable(path: Path) -> None:
 
 def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
     if format == "json":
-        import msgspec
-
-        return msgspec.json.encode(report).decode() + "\n"
+        return console.json_line(report) + "\n"
     if format == "junit":
         from referee.conformance.junit import junit
 

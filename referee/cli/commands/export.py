@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.cli.console import OK, printing_to
+from referee.cli.console import OK, json_line, printing_to
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind
 from referee.text.terminal import command_line, csv_text
@@ -73,8 +73,5 @@ def _csv(store: Store) -> None:
 
 
 def _jsonl(store: Store) -> None:
-    import msgspec
-
-    encode = msgspec.json.Encoder().encode
     for row in _rows(store):
-        print(encode(row).decode())
+        print(json_line(row))

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from referee.cli.arguments import check_files
-from referee.cli.console import FAILED, OK, fail, has_colour, printing, say, width
+from referee.cli.console import FAILED, OK, fail, has_colour, json_line, printing, say, width
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.source import LogReader
-from referee.text.terminal import escaped, plain
+from referee.text.terminal import escaped, plain, terminal_safe
 
 if TYPE_CHECKING:
     from referee.games.interface.capabilities import Summary
@@ -69,7 +69,7 @@ def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
     try:
         with interrupts.raising(), printing():
             for line in input_of(options.files[0], seat_id(options.print_input - 1)):
-                sys.stdout.buffer.write(line)
+                sys.stdout.buffer.write(terminal_safe(line) if sys.stdout.isatty() else line)
     except LogReadError as error:
         return fail(FAILED, str(error))
     return OK
@@ -172,13 +172,11 @@ def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iter
 
 
 def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
-    import msgspec
-
     from referee.logs.replay.reader import CutShort, TurnOver
 
     for item in _items(options, replay):
         if isinstance(item, TurnOver):
-            yield msgspec.json.encode(item.turn).decode()
+            yield json_line(item.turn)
         elif isinstance(item, CutShort):
             say(f"the log was cut short after line {item.line}: {item.why}")
 
