@@ -24,7 +24,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Literal, NamedTuple, TypeAlias
 
@@ -175,9 +175,7 @@ async def _run_apart(
     building_it = sandbox._replace(writable=True, room=DISK_LIMIT)
     with tempfile.TemporaryFile(dir=building) as made:
         script = f'cp -a {HANDED_IN}/. . && /bin/sh -c "$0" >&2 && exec tar -cf - .'
-        problem = await _run(
-            folder, place, [script, folder.build], building_it, output, stdout=made
-        )
+        problem = await _run(folder, place, [script, folder.build], building_it, output, made)
         if problem:
             return problem
         _remove(place)
@@ -192,41 +190,66 @@ async def _run_apart(
         return await _run(folder, place, [script], unpacking, output, stdin=made)
 
 
+class _Archive:
+    """The standard output of a build in a file, as far as there is room.
+
+    The build gets a pipe: any of its processes can open the standard output of another one through
+    /proc, and would have a file outside of the sandbox.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._size = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self._size > DISK_LIMIT
+
+    def feed(self, data: bytes) -> None:
+        self._size += len(data)
+        if not self.is_full:
+            self._file.write(data)
+
+
 async def _run(
     folder: BotFolder,
     place: Path,
     words: Sequence[str],
     sandbox: Sandbox,
     output: StderrKeeper,
+    made: IO[bytes] | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
-    stdout: IO[bytes] | int = subprocess.PIPE,
 ) -> str:
     """Run a shell command in a folder. Returns: why it failed; empty if it did not.
 
     Args:
-        stdout: if it is a file, only the stderr of the command is kept in `output`.
+        made: takes what the command prints on stdout; None: it goes to `output`, as its stderr.
     """
     bot = LaunchedBot(
         BotCommand(folder.path, ("/bin/sh", "-c", *words), directory=str(place)),
         _LIMITS,
         sandbox,
         stdin=stdin,
-        stdout=stdout,
-        stderr=subprocess.STDOUT if stdout == subprocess.PIPE else subprocess.PIPE,
+        stderr=subprocess.STDOUT if made is None else subprocess.PIPE,
     )
+    archive = None if made is None else _Archive(made)
     try:
-        if bot.popen is None or (said := bot.popen.stderr or bot.popen.stdout) is None:
+        if bot.popen is None or bot.popen.stdout is None:
             return f"it cannot be started: {bot.error}"
-        fd = said.fileno()
-        os.set_blocking(fd, False)
+        takers = {bot.popen.stdout.fileno(): output.feed if archive is None else archive.feed}
+        if bot.popen.stderr is not None:
+            takers[bot.popen.stderr.fileno()] = output.feed
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_read_all, fd, output)
+                for fd, take in takers.items():
+                    os.set_blocking(fd, False)
+                    nursery.start_soon(_read_all, fd, take)
                 await wait_for_exit(bot)
-                nursery.cancel_scope.cancel()  # who holds the pipe still is killed now
+                nursery.cancel_scope.cancel()  # who holds a pipe still is killed now
         finally:
             bot.kill()
-            _read_rest(fd, output)
+            for fd, take in takers.items():
+                _read_rest(fd, take)
         bot.was_started()
         bot.check_reached(output)
     finally:
@@ -234,7 +257,8 @@ async def _run(
     code = bot.exit_code
     if code is None:
         return "the sandbox does not work (as root it needs CAP_SYS_ADMIN: build as another user)"
-    if code == -signal.SIGXFSZ or (code and output.says(_FULL)):
+    is_full = code == -signal.SIGXFSZ or (archive is not None and archive.is_full)
+    if is_full or (code and output.says(_FULL)):
         return f"its files take more than {DISK_LIMIT // MIB} MiB"
     if code < 0:
         return f"ended by {signal_name(-code)}"
@@ -311,16 +335,16 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-async def _read_all(fd: int, output: StderrKeeper) -> None:
+async def _read_all(fd: int, take: Callable[[bytes], None]) -> None:
     """Read until all ends of a pipe are closed."""
     while (data := read_now(fd)) != b"":
-        output.feed(data or b"")
+        take(data or b"")
         await trio.lowlevel.wait_readable(fd)
 
 
-def _read_rest(fd: int, output: StderrKeeper) -> None:
+def _read_rest(fd: int, take: Callable[[bytes], None]) -> None:
     """Read what is in the pipe, without waiting."""
     for _ in range(_LAST_READS):
         if not (data := read_now(fd)):
             return
-        output.feed(data)
+        take(data)

@@ -166,6 +166,8 @@ def test_a_build_that_fails(build: str, why: str) -> None:
 FILLS = {
     "a file": "head -c 2000000 /dev/zero >zeros",
     "removed, open": "exec 9>zeros; rm zeros; head -c 2000000 /dev/zero >&9",
+    "the archive": "! readlink /proc/*/fd/* | grep /.building; "
+    "head -c 2000000 /dev/zero >/proc/1/fd/1",
     "small files": "for n in 1 2 3; do head -c 700000 /dev/zero >$n; done",
 }
 
