@@ -50,7 +50,7 @@ def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[
     if summary:
         yield from map(Text, summary)
         yield ""
-    if found.swiss is not None:
+    if found.swiss is not None and found.swiss.rounds:
         yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
         yield _swiss(found.swiss, found.shown)
         yield Text(SWISS_LEGEND, style="dim")

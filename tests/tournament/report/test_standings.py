@@ -303,6 +303,15 @@ def test_a_swiss_table_has_scores_byes_and_the_opponents_scores() -> None:
     assert [place.place for place in table.places] == [1 + keys.index(key) for key in keys]
 
 
+def test_there_is_no_swiss_table_before_the_first_round_is_over() -> None:
+    setup = made_setup(4, format="swiss", rounds=2, deals=2)
+    for until, tables in ((1, 0), (10, 1)):
+        with played(setup, better_wins, until=until, most=1) as store:
+            assert sum("by score:" in line for line in shown(store)) == tables
+            page = standings_file(store, report(store), history(store), 0.0)
+            assert page.count("<h2>Score after") == tables
+
+
 def test_a_round_that_is_not_over_is_not_in_the_swiss_table() -> None:
     store = Store.in_memory()
     store.add_stage(made_setup(4, format="swiss", rounds=2, deals=2))
