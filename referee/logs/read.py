@@ -166,8 +166,11 @@ def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
 
     For a plain file this is the last whole line, if it is not beyond the tail.
     """
-    if reader.packed or not Path(path).is_file():
+    if not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")
+    if reader.packed:
+        with LogReader(path, most=reader.most) as again:
+            return again.last()
     with Path(path).open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(size - _TAIL_BYTES, 0))

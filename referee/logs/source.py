@@ -41,6 +41,7 @@ class LogReader:
         path: as it was given.
         name: for people: the path, or "standard input"; bytes that are not UTF-8 are shown as
             `\xHH`.
+        most: as it was given.
         line: how many lines were taken so far.
         torn: whether the last line has no end; known with it.
         packed: whether the data is compressed; known with the first line.
@@ -60,7 +61,7 @@ class LogReader:
         self.packed = False
         self.cut = False
         self._at_end = at_end or (lambda: False)
-        self._most = most
+        self.most = most
         self._head = b""  # read from the file and still to be given
         if name == STDIN:
             self.name = "standard input"
@@ -80,19 +81,14 @@ class LogReader:
                 data is damaged, or the disk fails.
         """
         rest = b""
-        size = 0
-        for chunk in self._chunks():
-            size += len(chunk)
-            if self._most is not None and size > self._most:
-                raise self._error(f"the file is longer than {self._most // 1024**2} MiB, unpacked")
+        for chunk in self._bounded():
             lines = (rest + chunk).split(b"\n")
             rest = lines.pop()
             for line in lines:
                 self._check_encoding(line)
                 self.line += 1
                 yield line + b"\n"
-            if len(rest) > MAX_LINE_BYTES:
-                raise self._error(f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB")
+            self._check_length(rest)
         if rest:
             self._check_encoding(rest)
             self.line += 1
@@ -112,10 +108,51 @@ class LogReader:
                 break
         return head[:size]
 
+    def last(self) -> bytes:
+        """The last line, instead of the lines, which is quicker; empty if there is none.
+
+        Raises:
+            LogReadError: the line or the file is too long, compressed data is damaged, or the disk
+                fails.
+        """
+        last = b""
+        for chunk in self._bounded():
+            before = b"" if last.endswith(b"\n") else last
+            begin = chunk.rfind(b"\n", 0, -1) + 1
+            last = chunk[begin:] if begin else before + chunk
+            self._check_length(last)
+            self.line += chunk.count(b"\n")  # for a problem of the next chunk
+        return last
+
+    def size(self, most: int) -> int:
+        """How many bytes there are, unpacked, instead of the lines; counting stops above `most`.
+
+        Raises:
+            LogReadError: compressed data is damaged, or the disk fails.
+        """
+        size = 0
+        for chunk in self._chunks():
+            size += len(chunk)
+            if size > most:
+                break
+        return size
+
     @property
     def whole(self) -> int:
         """How many whole lines were taken so far."""
         return self.line - self.torn
+
+    def _bounded(self) -> Iterator[bytes]:
+        size = 0
+        for chunk in self._chunks():
+            size += len(chunk)
+            if self.most is not None and size > self.most:
+                raise self._error(f"the file is longer than {self.most // 1024**2} MiB, unpacked")
+            yield chunk
+
+    def _check_length(self, line: bytes) -> None:
+        if len(line) > MAX_LINE_BYTES:
+            raise self._error(f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB")
 
     def _check_encoding(self, line: bytes) -> None:
         if not self.line and (encoding := wide_encoding(line)):

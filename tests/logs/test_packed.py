@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.errors import LogReadError, UsageError
-from referee.logs import packed
+from referee.logs import packed, source
 from referee.logs.files import LogFile, open_logs
 from referee.logs.source import LogReader
 from referee.logs.zstd import zstd
@@ -121,3 +121,14 @@ def test_nothing_is_written_to_an_old_file_where_another_cannot_be_opened(
     with pytest.raises(UsageError):
         open_logs([str(file), str(tmp_path / "no" / "log")])
     assert file.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"a\n", b"a\nbc", b"a\n\n", b"ab\ncdef\n", b"a\n" * 9])
+def test_the_last_line_is_the_last_of_the_lines(
+    text: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "log").write_bytes(text)
+    for size in (1, 2, 3, 100):
+        monkeypatch.setattr(source, "_CHUNK", size)
+        with LogReader(str(tmp_path / "log")) as reader, LogReader(str(tmp_path / "log")) as again:
+            assert again.last() == [b"", *reader][-1]

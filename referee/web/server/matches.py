@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import msgspec
 
 from referee.errors import LogReadError, UsageError
 from referee.logs.rerun import Rerun
+from referee.logs.source import LogReader
 from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
 from referee.web.steps import Header, MatchPage
@@ -84,6 +86,11 @@ class Matches:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
+        with LogReader(file.path) as reader, suppress(LogReadError):  # it is shown how far it goes
+            if reader.size(MAX_FILE) > MAX_FILE:
+                raise UsageError(
+                    f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"
+                )
         found = Parts.of(_read(file, names, stderr))
         with self._lock:
             self._kept[key] = found

@@ -795,6 +795,12 @@ async def test_a_file_that_unpacks_to_very_much_is_not_read_on(
 async def test_a_file_that_is_too_large_is_not_read(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    packed = gzip.compress((records / RECORD).read_bytes() + b"\n" * 2**20)
+    (records / "packed.jsonl.gz").write_bytes(packed)
+    os.utime(records / "packed.jsonl.gz", (0, 0))  # it is not being played
+    monkeypatch.setattr("referee.web.server.matches.MAX_FILE", 2**20)
+    async with serving(records) as client:
+        assert "1 MB, unpacked" in (await got(client, "/match/packed.jsonl.gz", 422)).text
     monkeypatch.setattr("referee.web.server.matches.MAX_FILE", 1_000)
     async with serving(records) as client:
         assert "referee page --turns" in (await got(client, f"/match/{RECORD}", 422)).text
