@@ -52,8 +52,10 @@ T = TypeVar("T")
 ON_A_PAGE = 50
 LAST = 5
 """Results that the front page begins with."""
-MOST_THREADS = 16
-"""More would keep the thread that talks to the clients waiting."""
+MOST_THREADS = 8
+"""Threads for work that is quick."""
+MOST_READERS = 3
+"""Threads that read whole files. More would keep all other threads waiting for the interpreter."""
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
@@ -74,6 +76,7 @@ class Site:
         self.assets = dict(_assets())
         self._turns = Turns()
         self._limiter = trio.CapacityLimiter(MOST_THREADS)
+        self._readers = trio.CapacityLimiter(MOST_READERS)
         self._reads = True  # whether a page needs files that were not read yet
 
     def app(self, names: Collection[str] = ()) -> ASGIApp:
@@ -117,9 +120,11 @@ class Site:
         self._reads = unread > 0
         return unread
 
-    async def _work(self, do: Callable[..., T], *arguments: Any) -> T:
+    async def _work(
+        self, do: Callable[..., T], *arguments: Any, limiter: trio.CapacityLimiter | None = None
+    ) -> T:
         return await trio.to_thread.run_sync(
-            do, *arguments, limiter=self._limiter, abandon_on_cancel=True
+            do, *arguments, limiter=limiter or self._limiter, abandon_on_cancel=True
         )
 
     async def _list(self, request: Request) -> Response:
@@ -202,8 +207,11 @@ class Site:
         return [msgspec.structs.replace(item, tournaments=[id]) for item in live]
 
     async def _shown(self, file: File, *, patient: bool = False) -> Shown:
+        known = await self._work(self.tournaments.known, file)
+        if known is not None:
+            return known
         async with self._turns.of(file, patient=patient):
-            return await self._work(self.tournaments.shown, file)
+            return await self._work(self.tournaments.shown, file, limiter=self._readers)
 
     async def _match(self, request: Request) -> Response:
         found = await self._found_match(request.path_params["match"])
@@ -224,7 +232,7 @@ class Site:
     async def _found_match(self, id: str) -> Parts:
         file = await self._work(self._file, id)
         async with self._turns.of(file):
-            return await self._work(self._parts, file)
+            return await self._work(self._parts, file, limiter=self._readers)
 
     def _parts(self, file: File) -> Parts:
         playing = self._playing(file)

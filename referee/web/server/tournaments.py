@@ -106,21 +106,30 @@ class Tournaments:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
-    def shown(self, file: File) -> Shown:
-        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed.
-
-        Two calls for the same file at a time compute it twice (turns.py).
-        """
+    def known(self, file: File) -> Shown | None:
+        """A store as its pages show it, if that was computed lately; raises as `shown`."""
         check_in_place(file)
-        key = state_of(file.path)
+        key, now = state_of(file.path), time.monotonic()
         with self._lock:
             kept = self._kept.get(file.id)
-            now = time.monotonic()
             if kept is not None and (
                 now < kept.fresh or (kept.key == key and (kept.whole == key or now < kept.until))
             ):
                 self._kept.move_to_end(file.id)
                 return kept.shown
+        return None
+
+    def shown(self, file: File) -> Shown:
+        """A store as its pages show it; raises `UsageError` if it is damaged, or was removed.
+
+        Two calls for the same file at a time compute it twice (turns.py).
+        """
+        known = self.known(file)
+        if known is not None:
+            return known
+        key, now = state_of(file.path), time.monotonic()
+        with self._lock:
+            kept = self._kept.get(file.id)
         old = None if kept is None or now >= kept.until else kept
         begun = time.thread_time()  # of this thread alone: a busy machine makes no page older
         with _opened(file, check=old is None) as store:
