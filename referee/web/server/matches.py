@@ -75,22 +75,12 @@ class Matches:
                 log.
         """
         check_in_place(file)
-        size = os.path.getsize(file.path)  # now: a match that is played grows
-        if size > MAX_FILE:
-            raise UsageError(
-                f"{file.id} has {size >> 20} MB, more than is shown here: "
-                "referee page --turns shows a part of it"
-            )
         key = file, (*names, *(stderr if any(stderr) else ()))
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
                 return self._kept[key]
-        with LogReader(file.path) as reader, suppress(LogReadError):  # it is shown how far it goes
-            if reader.size(MAX_FILE) > MAX_FILE:
-                raise UsageError(
-                    f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"
-                )
+        _check_size(file)
         found = Parts.of(_read(file, names, stderr))
         with self._lock:
             self._kept[key] = found
@@ -102,12 +92,26 @@ class Matches:
         return sum(parts.size for parts in self._kept.values())
 
 
+def _check_size(file: File) -> None:
+    """Raise `UsageError` if a file is too large now; a match that is played grows."""
+    size = os.path.getsize(file.path)
+    if size > MAX_FILE:
+        raise UsageError(
+            f"{file.id} has {size >> 20} MB, more than is shown here: "
+            "referee page --turns shows a part of it"
+        )
+    with LogReader(file.path) as reader, suppress(LogReadError):  # it is shown how far it goes
+        if reader.size(MAX_FILE) > MAX_FILE:
+            raise UsageError(
+                f"{file.id} has more than {MAX_FILE >> 20} MB, unpacked: it is not shown here"
+            )
+
+
 def digest_of(file: File) -> str:
     """The digest of the lines of a record, as of `Rerun`; empty if it has none."""
     try:
         check_in_place(file)
-        if os.path.getsize(file.path) > MAX_FILE:
-            return ""
+        _check_size(file)
         rerun = Rerun(file.path)
         for _ in rerun.rounds():
             pass
