@@ -391,7 +391,10 @@ def test_axe_finds_nothing_in_a_question(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     with playing(*words) as (_, (link,)):
         viewport = {"width": width, "height": 700}
-        page = visit(link, viewport=viewport, color_scheme=scheme, bypass_csp=True)
+        still = "reduce"  # what moves is paler meanwhile
+        page = visit(
+            link, viewport=viewport, color_scheme=scheme, bypass_csp=True, reduced_motion=still
+        )
         asked = next_question(page)
         for _ in range(before):
             page.keyboard.press("1")
