@@ -6,8 +6,9 @@ Each bot has a group of its own: one folder with cgroup v2, with v1 one in each 
 made beside or below the group of this process, where it may do that:
 
 - v2: the group of this process was delegated, as by `systemd-run --user --scope -p Delegate=yes`
-  or to a container. A group that has groups below it with controllers may have no processes, so
-  those that are in it move into a group of their own below it, `LEAF`.
+  or to a container. From any other group systemd may take the controllers away at any time. A group
+  that has groups below it with controllers may have no processes, so those that are in it move into
+  a group of their own below it, `LEAF`.
 - v1: the hierarchies are writable, as they are for root.
 
 A referee that is killed leaves groups behind; the guardian's shell removes them (`guardian.py`).
@@ -21,6 +22,7 @@ import math
 import os
 import secrets
 import signal
+import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -37,6 +39,7 @@ _SOCKETS = "memory.kmem.tcp"
 """With v1, the counter of socket buffers of TCP and UDP, which are not part of the memory."""
 _SOCKET_PART = 8
 """They may take one part in so many of the limit of memory, beside it."""
+_SYSTEMD_SECONDS = 10
 
 
 class Home(NamedTuple):
@@ -151,7 +154,24 @@ def _is_ours(base: str) -> bool:
             if os.getxattr(base, name) == b"1":
                 return True
     is_root_of_container = not os.path.exists(f"{os.path.dirname(base)}/cgroup.procs")
-    return is_root_of_container or os.stat(base).st_uid == os.geteuid() != 0
+    is_users = os.stat(base).st_uid == os.geteuid() != 0
+    return is_root_of_container or (is_users and _is_delegated(os.path.basename(base)))
+
+
+def _is_delegated(group: str) -> bool:
+    """Whether a group of this user is not systemd's, or systemd says that it was delegated.
+
+    When its configuration is read again, systemd takes the controllers away from all other units,
+    and the limits of their groups are gone. A user's systemd does not mark delegated groups.
+    """
+    if not group.endswith((".scope", ".service")):
+        return True
+    words = ("systemctl", "--user", "show", "--property=Delegate", "--value", group)
+    try:
+        said = subprocess.run(words, capture_output=True, timeout=_SYSTEMD_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.stdout == b"yes\n"
 
 
 def _empty(base: str) -> None:

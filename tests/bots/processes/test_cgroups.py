@@ -29,7 +29,10 @@ def v2(folder: Path | str) -> Home:
 
 
 def unified() -> str:
-    """The hierarchy of version 2 that is mounted here, if this user can make groups in it."""
+    """A folder of version 2 where this user can make groups."""
+    home = cgroups.home()
+    if home is not None and home.name == "cgroup-v2":
+        return home.folders["freezer"]
     with open("/proc/self/mountinfo") as mounts:
         for line in mounts:
             if " - cgroup2 " in line and os.access(line.split()[4], os.W_OK):
@@ -80,6 +83,40 @@ def test_controllers_are_enabled(tmp_path: Path) -> None:
     base = delegated(tmp_path, enabled="")
     assert find_home(mount(tmp_path, "cgroup2"), "0::/user.slice/run-1.scope\n") == v2(base)
     assert (base / "cgroup.subtree_control").read_text() == "+cpu +memory +pids"
+
+
+@pytest.mark.parametrize(
+    ("group", "systemctl", "is_ours"),
+    [
+        ("run-1.scope", "echo yes", True),
+        ("run-1.scope", "echo no", False),  # as of a terminal
+        ("run-1.scope", "echo no bus >&2; exit 1", False),
+        ("run-1.scope", None, False),
+        ("made_by_hand", None, True),
+    ],
+)
+def test_a_group_of_the_user_is_left_to_systemd_unless_it_was_delegated(
+    group: str,
+    systemctl: str | None,
+    is_ours: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Or systemd would take the controllers away, and with them the limits of bots."""
+    user = os.geteuid() or 65534
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    if systemctl is not None:
+        program = tmp_path / "systemctl"
+        program.write_text(f'#!/bin/sh\n[ "$5" = {group} ] && {{ {systemctl}; }}\n')
+        program.chmod(0o755)
+    else:
+        monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "cgroup.procs").touch()  # it is not the root of a container
+    base = tmp_path / group
+    base.mkdir()
+    os.chown(base, user, -1)
+    assert cgroups._is_ours(str(base)) == is_ours
 
 
 @pytest.mark.parametrize("controllers", ["", "cpu memory", "pids io"])
