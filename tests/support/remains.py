@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from glob import glob
+from glob import escape, glob
 from pathlib import Path
 from typing import NamedTuple
 
+from referee.bots.processes import cgroups
 from referee.bots.processes.orphans import descendants
 
-_CGROUPS = "/sys/fs/cgroup"
 _GROUPS = "/referee-*-*"
-_DEPTH = 4
-"""Below this, groups are other programs' own."""
 
 
 class Remains(NamedTuple):
@@ -85,5 +83,7 @@ def cgroups_of(referees: set[int]) -> list[str]:
 
 def _cgroups() -> list[tuple[str, int]]:
     """The groups of bots, "referee-PID-TOKEN", and the process ids in their names."""
-    found = [path for depth in range(_DEPTH) for path in glob(_CGROUPS + "/*" * depth + _GROUPS)]
+    home = cgroups.home()
+    folders = set(home.folders.values()) if home is not None else set()
+    found = [path for folder in folders for path in glob(escape(folder) + _GROUPS)]
     return [(path, int(path.split("-")[-2])) for path in found]
