@@ -277,20 +277,25 @@ def test_the_guardian_removes_those_of_a_referee_that_was_killed(tmp_path: Path)
     """What is in a session of its own, and what is frozen, is killed with them."""
     pid_file = tmp_path / "pid"
     code = (
-        "import sys, time\n"
+        "import os, sys, time\n"
         "from referee.bots.command import find_bot\n"
         "from referee.bots.processes.launch import LaunchedBot\n"
         "from referee.match.limits import Limits\n"
         "bot = LaunchedBot(find_bot(sys.argv[1], 'dominion'), Limits(memory_limit=2**28))\n"
-        "while bot.cgroup.cpu_seconds < 0.1: time.sleep(0.01)\n"
+        "while not os.path.exists(sys.argv[2]): time.sleep(0.01)\n"
         "bot.cgroup.freeze()\n"
         "print(flush=True)\n"
         "time.sleep(60)\n"
     )
-    inner = f"open({str(pid_file)!r}, 'w').write(str(__import__('os').getpid()))\nwhile True: pass"
+    new = f"{pid_file}.new"
+    inner = (
+        f"open({new!r}, 'w').write(str(os.getpid())); os.rename({new!r}, {str(pid_file)!r})\n"
+        "while True: pass"
+    )
     start = f"import os\nif not os.fork():\n os.setsid()\n exec({inner!r})"
     bot = shlex.join([sys.executable, "-I", "-S", "-c", start])
-    referee = subprocess.Popen([sys.executable, "-c", code, bot], stdout=subprocess.PIPE)
+    words = [sys.executable, "-c", code, bot, str(pid_file)]
+    referee = subprocess.Popen(words, stdout=subprocess.PIPE)
     with referee:
         assert referee.stdout is not None
         assert referee.stdout.readline()
