@@ -1,6 +1,7 @@
 """Play every hostile behaviour against the referee and print what came of each.
 
-    python -m tools.attacks.hostile [--only WORD] [--sandbox none|bwrap] [--jobs N]
+    python -m tools.attacks.hostile [--only WORD]... [--sandbox none|bwrap] [--jobs N]
+                                   [--slower N]
 
 A behaviour is a match of the command, as a process, with limits of seconds; each is played without
 a sandbox and in one. Prints the behaviour, and for both the expected and the actual result and the
@@ -30,6 +31,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -54,6 +56,7 @@ from tests.support.rule_files import averages
 MODULE = [sys.executable, "-m", "referee"]
 SANDBOXES = ("none", "bwrap")
 ROW = "{:32}  {:32}  {:11}  {:7}"
+IN_SECONDS = ("--time-limit", "--startup-limit", "--grace", "--time-bank", "--cpu-limit")
 PATIENT = "--time-limit 30"
 """For what takes long on a busy machine, and is not about time."""
 KILLED_SECONDS = 1.0
@@ -270,9 +273,9 @@ def limits() -> Iterator[Behaviour]:
         return behaviour._replace(expected=expected)
 
     bank, cpu, memory = "--time-bank 0.3", "--cpu-limit 0.3", f"{PATIENT} --memory-limit 100M"
-    yield limited("thinks 50 ms each time", "think", 0.05, bank, "time-bank")
+    yield limited("thinks 100 ms each time", "think", 0.1, bank, "time-bank")
     yield limited("thinks longer than its bank", "sleep_at", 1, bank, "time-bank")
-    yield limited("computes 30 ms each time", "compute", 0.03, cpu, "cpu-limit")
+    yield limited("computes 100 ms each time", "compute", 0.1, cpu, "cpu-limit")
     yield limited("computes without end", "burn", "one", cpu, "cpu-limit")
     yield limited("a child computes", "burn", "child", cpu, "cpu-limit")
     none = "cpu-limit" if together else "timeout"
@@ -609,8 +612,8 @@ class Seen(NamedTuple):
     left: str
 
 
-def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
-    """Play one match."""
+def try_out(behaviour: Behaviour, sandbox: str, slower: float = 1) -> Seen:
+    """Play one match, with time limits that are `slower` times as long as usual."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         here = folder / "here"
@@ -632,7 +635,7 @@ def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
             words += ["--log", "{folder}/logs/log", "--format", "json"]
         if sandbox != "none" and any("{given}" in bot for bot in behaviour.bots):
             words += ["--sandbox-read", "{given}"]
-        words += behaviour.options
+        words = [*prolonged([*words, *behaviour.options], slower)]
         line = behaviour.shell.replace("PLAY", shlex.join(words))
         for place, path in (
             ("given", f"{name}/given"),
@@ -665,6 +668,12 @@ def try_out(behaviour: Behaviour, sandbox: str) -> Seen:
                 succeeds |= re.search(rb"attack \w+ succeeds", record) is not None
             seen.insert(0, "succeeds" if succeeds else "fails")
         return Seen(", ".join(seen), ", ".join(left))
+
+
+def prolonged(words: Sequence[str], slower: float) -> Iterator[str]:
+    """The words of a command, with limits of time that are `slower` times as long."""
+    for option, word in pairwise(["", *words]):
+        yield f"{float(word) * slower:g}" if option in IN_SECONDS else word
 
 
 def _seen(code: int, folder: Path) -> Iterator[str]:
@@ -701,9 +710,12 @@ def _verdict(player: dict[str, Any]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--only", default="", metavar="WORD", help="behaviours with this word")
+    parser.add_argument("--only", action="append", metavar="WORD", help="those with such a word")
     parser.add_argument("--sandbox", choices=SANDBOXES, help="this one alone (both)")
     parser.add_argument("--jobs", type=int, default=2, help="so many at a time (2)")
+    parser.add_argument(
+        "--slower", type=float, default=1, help="limits of time, so many times as long (1)"
+    )
     options = parser.parse_args()
     sandboxes = [options.sandbox] if options.sandbox else list(SANDBOXES)
     if problem := "bwrap" in sandboxes and unavailable_reason():
@@ -714,7 +726,7 @@ def main() -> int:
     adopt_orphans()  # to count what has hidden from the referee, too
     before = remains()
     with SERVERS:
-        wrong = play_all(options.only, sandboxes, options.jobs)
+        wrong = play_all(options.only or [""], sandboxes, options.jobs, options.slower)
     with contextlib.suppress(ChildProcessError):  # what was killed and nobody waits for
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -723,11 +735,11 @@ def main() -> int:
     return 1 if wrong or after.is_more_than(before) else 0
 
 
-def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
-    """Play the behaviours that have this word; how many were wrong."""
-    chosen = [behaviour for behaviour in behaviours() if word in behaviour.what]
+def play_all(words: Sequence[str], sandboxes: Sequence[str], jobs: int, slower: float) -> int:
+    """Play the behaviours that have one of these words; how many were wrong."""
+    chosen = [each for each in behaviours() if any(word in each.what for word in words)]
     if not chosen:
-        raise UsageError(f"no behaviour has {word!r}")
+        raise UsageError(f"no behaviour has {' or '.join(map(repr, words))}")
     print(
         f"{'behaviour':64}  "
         + "  ".join(
@@ -737,7 +749,7 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
     )
     wrong = Counter[str]()
     played = Counter[str]()
-    for behaviour, found in try_all(chosen, sandboxes, jobs):
+    for behaviour, found in try_all(chosen, sandboxes, jobs, slower):
         cells = []
         for sandbox in sandboxes:
             expected = behaviour.expected_in(sandbox)
@@ -758,7 +770,7 @@ def play_all(word: str, sandboxes: Sequence[str], jobs: int) -> int:
 
 
 def try_all(
-    chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int
+    chosen: Sequence[Behaviour], sandboxes: Sequence[str], jobs: int, slower: float
 ) -> Iterator[tuple[Behaviour, dict[str, Seen]]]:
     """Play so many at a time, then one by one those that need the machine."""
     for alone in (False, True):
@@ -766,7 +778,7 @@ def try_all(
         with ThreadPoolExecutor(1 if alone else jobs) as pool:
             tried = [
                 {
-                    sandbox: pool.submit(try_out, behaviour, sandbox)
+                    sandbox: pool.submit(try_out, behaviour, sandbox, slower)
                     for sandbox in sandboxes
                     if behaviour.expected_in(sandbox)
                 }
