@@ -27,8 +27,8 @@ from referee.errors import ShortageError
 
 _LOOKS = 3
 """Looks at the processes before the helper has to stop them."""
-_STOPPED: tuple[list[bytes], ...] = ([], [b"T"], [b"t"], [b"X"])
-"""The states of a process that is stopped as a whole, or has ended."""
+_STOPPED = (b"T", b"t")
+"""The states in /proc of the first thread, if the process is stopped as a whole."""
 _MOST_WAKES = 10
 """An honest program hardly ever wakes up once."""
 
@@ -103,17 +103,19 @@ class Stopping:
         found = self._inside()
         states = {pid: _state(pid) for pid in found}
         awake = {pid for pid, state in states.items() if state == "awake"}
-        if not awake:
-            is_stopped = "busy" not in states.values()
-            self._was_stopped |= is_stopped
-            return is_stopped
-        if self._was_stopped:
+        unknown = awake - self._known
+        if not awake and "ended" in states.values():  # it may have started another one before
+            unknown = self._inside() - found
+        if unknown:
+            self._stop_at_once()
+        elif not awake:
+            self._was_stopped = True
+            return True
+        elif self._was_stopped:
             self._wakes += 1
             if self._wakes > _MOST_WAKES:
                 self.offence = "its processes woke up while they were stopped"
             self.stop()
-        elif awake - self._known:
-            self._stop_at_once()
         else:
             for pid in awake:
                 _stop_thread(pid)
@@ -167,14 +169,14 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
     return end
 
 
-def _state(pid: int) -> Literal["stopped", "awake", "busy"]:
-    """Whether a process is stopped; a busy one is in the kernel, and stops before it goes on."""
-    if stat_fields(pid)[:1] in _STOPPED:
+def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
+    """What a process does. One that waits in the kernel (D) stops before it goes on."""
+    if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
         return "stopped"
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
     if states & {b"R", b"S"}:
         return "awake"
-    return "busy" if b"D" in states else "stopped"
+    return "ended" if states <= {b"Z", b"X"} else "stopped"
 
 
 def _stop_thread(pid: int) -> None:

