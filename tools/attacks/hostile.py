@@ -209,6 +209,9 @@ def signals_itself(number: int, whom: str = "") -> Behaviour:
     behaviour = one(what, "die_at", f"2:{number}:{whom}", verdict)
     if whom == "all":
         behaviour = behaviour._replace(expected={"bwrap": str(behaviour.expected)})
+    elif number == signal.SIGCONT:  # which nothing there can send: an exception of the bot
+        expected = {"none": str(behaviour.expected), "bwrap": "1, exited"}
+        behaviour = behaviour._replace(expected=expected)
     return behaviour
 
 
