@@ -397,6 +397,34 @@ def strangers() -> Iterator[Behaviour]:
         "sed -i '1s#\"minimal\"#\"cat {folder}/given/key\"#' {folder}/r && "
         f"exec {resume} --run-recorded --sandbox bwrap",
     )  # fmt: skip
+    tournament = shlex.join([*MODULE, "tournament", "--deals", "1", "--seed", "1", "--quiet"])
+    tournament += " --jobs 1 --sandbox bwrap --store {folder}/s.sqlite"
+    yield Behaviour(
+        "a folder named like NAME=COMMAND", [], {"bwrap": "2"},
+        files={"other/bot.toml": b'command = "python3 bot.py"', "other/bot.py": MINIMAL},
+        shell="cd {folder} && mv other 'x=touch seen #' && "
+        f"{tournament} x=*/ minimal --max-turns 3 >/dev/null 2>&1; "
+        + _check("SELECT 2, count(disqualified) FROM seats", "2, 0"),
+    )  # fmt: skip
+    lost = (
+        "SELECT total(late), total(void), count(*) FILTER (WHERE disqualified = 'timeout') "
+        "FROM seats JOIN matches USING (match) WHERE bot = 0"
+    )
+    bots = shlex.join([restless("chain", 6), hostile("think", 0.05)])
+    yield Behaviour(
+        "computes on to be excused when it hangs", [], {"bwrap": "fails, 2"},
+        shell=f"{tournament} {bots} --time-limit 1 >/dev/null 2>&1; " + _check(lost, "0, 0, 2"),
+        alone=True,
+    )  # fmt: skip
+
+
+def _check(query: str, row: str) -> str:
+    """A line that asks the store, and has exit code 2 if the answer is this row."""
+    check = (
+        f"import sqlite3, sys; found = sqlite3.connect(sys.argv[1]).execute({query!r}); "
+        f"sys.exit(2 if found.fetchone() == ({row}) else 3)"
+    )
+    return f"{shlex.join([sys.executable, '-c', check])} {{folder}}/s.sqlite"
 
 
 def folders() -> Iterator[Behaviour]:

@@ -249,9 +249,9 @@ class LaunchedBot:
         ):
             return
         self.is_frozen = True
-        if self.cgroup is not None and self.cgroup.freeze():
-            return
         if self._stopping is None:
+            if self.cgroup is not None and self.cgroup.freeze():
+                return
             self._stopping = Stopping(popen.pid)
         self._stopping.stop()
 

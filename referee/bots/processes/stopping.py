@@ -1,7 +1,7 @@
 """Stopping all processes of a bot in a sandbox without a control group (sandbox.md, 12).
 
 Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has got SIGSTOP starts no
-other one. Therefore two equal looks at the processes show that all have got it. If new processes
+other one. Therefore a look that finds no new process shows that all have got it. If new processes
 keep coming up, a helper (`stop_inside.py`) stops all at once. It stays, for the next time.
 
 One signal is left that wakes a process: when a process ends, the kernel sends SIGCONT to a stopped
@@ -60,20 +60,17 @@ class Stopping:
         """
         self._known, self._was_stopped = set(), False
         for _ in range(_LOOKS):
-            found = self._inside(quick=True)
-            if found == self._known:
+            new = self._inside(quick=True) - self._known
+            if not new:
                 return
-            self._signal(found - self._known)
+            signal_all(new, signal.SIGSTOP)
+            self._known |= new
         self._stop_at_once()
 
     def _inside(self, *, quick: bool = False) -> set[int]:
         """All processes inside but the first one, which is not the bot's."""
         first = first_inside(self._bwrap)
         return set() if first is None else descendants(first, quick=quick)
-
-    def _signal(self, pids: set[int]) -> None:
-        signal_all(pids, signal.SIGSTOP)
-        self._known |= pids
 
     def _stop_at_once(self) -> None:
         inside = first_inside(self._bwrap)
