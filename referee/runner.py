@@ -319,15 +319,22 @@ class Runner(Course):
 
     async def _keep_on_time(self) -> None:
         """Hand over news and freeze bots at the right time. Runs until cancelled."""
+        stopped, pause = set[int](), NEWS_SECONDS  # most requests are over before the first look
         while True:
             self._delivered = trio.Event()
-            until = self._on_time()
-            resting = self._resting()
-            until = max(until, self._clock())
+            until, now = self._on_time(), self._clock()
+            if self._freezable or self.overslept is not None:
+                until = min(until, now + pause)
+            until = max(until, now)
+            elsewhere = self._seats - self.processes.keys() - set(self.match.due)
             with trio.move_on_at(until):
                 await self._delivered.wait()
-            if not self._delivered.is_set() and self.overslept is not None:
-                self.overslept(self._clock() - until, resting)
+            if self._delivered.is_set():
+                stopped, pause = set(), NEWS_SECONDS
+                continue
+            if self.overslept is not None:
+                self.overslept(self._clock() - until, self._unstopped | elsewhere | stopped)
+            stopped, pause = self._stopped(), SLICE_SECONDS
 
     def _on_time(self) -> float:
         """Hand over lines that have waited for `NEWS_SECONDS`, and freeze the idle bots.
@@ -347,8 +354,6 @@ class Runner(Course):
             spent = self._clock() - now
             for seat in self.match.due:
                 self._debts[seat] -= spent
-        if self._freezable or self.overslept is not None:
-            until = min(until, self._clock() + SLICE_SECONDS)
         return until
 
     def _freeze_others(self) -> None:
@@ -368,14 +373,12 @@ class Runner(Course):
         work()
         self._debts[seat] += self._clock() - began
 
-    def _resting(self) -> set[int]:
-        """The seats whose bots do not run now, and processes without a sandbox; see `overslept`."""
+    def _stopped(self) -> set[int]:
+        """The seats whose bots do not run now. What has woken up is stopped again."""
         if waiting := [*self.idle()]:  # there may be many: one at a time
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
-        stopped = {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
-        elsewhere = self._seats - self.processes.keys() - set(self.match.due)
-        return self._unstopped | stopped | elsewhere
+        return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
         """Let the reader of a log that goes to a pipe catch up.
