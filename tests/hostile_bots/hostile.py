@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+PARENT = os.getppid()
 WORTH = {"copper": 1, "silver": 2, "gold": 3}
 
 
@@ -580,10 +581,13 @@ def garbage(file):
 
 @at_request
 def signal_referee(what):
-    """Send the referee this signal, and wait for its end; in a sandbox its place is another's."""
-    parent = os.getppid()
-    os.kill(parent, int(what))
-    if parent != 1:
+    """Send the referee this signal, and wait for its end; in a sandbox its place is another's.
+
+    If it has ended already, the next parent may be the process that runs the tests.
+    """
+    if os.getppid() == PARENT:
+        os.kill(PARENT, int(what))
+    if PARENT != 1:
         sleep_forever()
 
 

@@ -166,6 +166,10 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
         early = run.returncode == -number and not said
         if run.returncode != 0 and not early:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
+            # In its last moments nothing is left to continue.
+            said = "".join(
+                line for line in said.splitlines(True) if " is out: it kills" not in line
+            )
             game.check(
                 "\nreferee: continue with: referee tournament " in "\n" + said or not said, said
             )
