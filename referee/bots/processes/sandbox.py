@@ -452,7 +452,8 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
-        found.append(missing[0])  # with it fewer may be missing
+        # With it fewer may be missing: a virtual environment needs the Python that it was made of.
+        found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
 def _to_name(path: str) -> str:

@@ -63,13 +63,13 @@ def test_all_bots_that_cannot_play_are_named_at_once(folder: Path) -> None:
         Path("bots", name).chmod(0o755)
     names = ["crashes", "unbuilt", "mistake", "empty", "rules.json", "silent", "program"]
     bots = ["minimal", "big_money", *(f"bots/{name}" for name in names), "nobody"]
-    said = tournament(*bots, "--startup-limit", "1", "--store", "s.sqlite", code=2)
+    said = tournament(*bots, "--startup-limit", "3", "--store", "s.sqlite", code=2)
     wanted = [
         "crashes: its process ended with exit code 1; its last words on stderr: no weights",
         "bots/mistake/bot.toml: unknown key 'nmae'",
         "BOT bots/empty is a directory: give the program in it, or write a bot.toml there",
         "bots/rules.json, line 1",
-        "bots/silent: no reply to the handshake within 1 s; --startup-limit gives it more time",
+        "bots/silent: no reply to the handshake within 3 s; --startup-limit gives it more time",
         "bots/program: its first line names the interpreter /no/such/interpreter",
         "BOT nobody not found",
         "bots/unbuilt is not built, or changed since: referee build bots/unbuilt",
