@@ -125,9 +125,13 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
     assert speed.input_value() == "1"
     page.keyboard.press("d")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    page.reload()
-    page.wait_for_selector(".match .chips")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    for _ in range(5):  # a busy browser stores it some time later
+        page.reload()
+        page.wait_for_selector(".match .chips")
+        if page.evaluate("document.documentElement.dataset.theme") == "dark":
+            break
+    else:
+        pytest.fail("the theme is forgotten")
 
 
 def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
