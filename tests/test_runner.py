@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -238,14 +238,15 @@ async def test_idle_bots_are_attended_to_and_frozen_at_the_first_slow_reply(
     assert True in idle.was_frozen  # it was thawed for its own request
 
 
-def test_lateness_is_noted_while_the_referee_waits() -> None:
-    """tournaments.md: a time-out does not count while the referee is late."""
+def lateness_noted(prepare: Callable[[Runner], object]) -> list[tuple[float, set[int]]]:
+    """The seconds and seats that are noted if the referee first is in time, then 7 s late."""
     clock = trio.testing.MockClock()
     late: list[tuple[float, set[int]]] = []
 
     async def main() -> None:
         runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
         runner.overslept = lambda seconds, seats: late.append((seconds, {*seats}))
+        prepare(runner)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(runner._keep_on_time)
             await trio.testing.wait_all_tasks_blocked()
@@ -255,34 +256,29 @@ def test_lateness_is_noted_while_the_referee_waits() -> None:
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=clock)
+    return late
+
+
+def test_lateness_is_noted_while_the_referee_waits() -> None:
+    """tournaments.md: a time-out does not count while the referee is late."""
+    late = lateness_noted(lambda runner: None)
     assert late == [(pytest.approx(0), {0, 1}), (pytest.approx(7), {0, 1})]
 
 
 @pytest.mark.parametrize("stopped", [True, False])
 def test_a_bot_that_runs_cannot_make_the_referee_late_for_its_own_excuse(stopped: bool) -> None:
     """tournaments.md: in a sandbox only a bot that is stopped all the time is excused."""
-    clock = trio.testing.MockClock()
-    late: list[tuple[float, set[int]]] = []
 
     class Resisting(Idle):
         def is_stopped(self) -> bool:
             return stopped
 
-    async def main() -> None:
-        runner = Runner(toy(), [InProcessBot(Named(1)), InProcessBot(Named(2))], alone=True)
-        runner.overslept = lambda seconds, seats: late.append((seconds, {*seats}))
+    def put_into_sandbox(runner: Runner) -> None:
         runner._freezable = {0: Idle(), 1: Resisting()}  # type: ignore[dict-item]
         runner.processes = runner._freezable  # type: ignore[assignment]
         runner._freezable[1].freeze()
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(runner._keep_on_time)
-            await trio.testing.wait_all_tasks_blocked()
-            for seconds in (module.NEWS_SECONDS, SLICE_SECONDS + 7):
-                clock.jump(seconds)
-                await trio.testing.wait_all_tasks_blocked()
-            nursery.cancel_scope.cancel()
 
-    trio.run(main, clock=clock)
+    late = lateness_noted(put_into_sandbox)
     assert late == [
         (pytest.approx(0), set()),  # it may still have been running then
         (pytest.approx(7), {1} if stopped else set()),

@@ -317,6 +317,13 @@ class Store:
         except (msgspec.MsgspecError, RecursionError) as error:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
+    def _noted(self, key: str, kind: Any) -> Any:
+        """What is noted under a key that a store need not have; else an empty one of the kind."""
+        query = "SELECT 1 FROM about WHERE key = ?"
+        if self._is_new or not list(self.select(query, [key])):
+            return kind()
+        return self._get(key, kind)
+
     @property
     def stages(self) -> list[TournamentSetup]:
         """The setup it was made with, and those that extended it; empty before the first."""
@@ -345,9 +352,7 @@ class Store:
 
         A bot is missing if its files are not known, as all are in a store of an older referee.
         """
-        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'versions'")):
-            return {}
-        found: dict[str, list[str]] = self._get("versions", dict[str, list[str]])
+        found: dict[str, list[str]] = self._noted("versions", dict[str, list[str]])
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
@@ -376,9 +381,7 @@ class Store:
     @property
     def left_out(self) -> dict[int, str]:
         """The bots that the last run left out, by their numbers: why they could not play."""
-        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'left_out'")):
-            return {}
-        found: dict[str, str] = self._get("left_out", dict[str, str])
+        found: dict[str, str] = self._noted("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
@@ -392,9 +395,7 @@ class Store:
     @property
     def limits_by(self) -> list[LimitsBy]:
         """What held the limits of strangers' bots in a sandbox, in the order of the runs."""
-        if self._is_new or not list(self.select("SELECT 1 FROM about WHERE key = 'limits_by'")):
-            return []
-        found: list[LimitsBy] = self._get("limits_by", list[LimitsBy])
+        found: list[LimitsBy] = self._noted("limits_by", list[LimitsBy])
         return found
 
     def add_limits_by(self, name: LimitsBy) -> None:

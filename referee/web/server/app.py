@@ -241,13 +241,13 @@ class Site:
         item = self.library.item(file)
         if item.problem == library.PRIVATE:
             raise NotBegun(item.problem[0].upper() + item.problem[1:])
-        parts = self.matches.parts(file, self._names(file))
+        names = self._names(file)
+        parts = self.matches.parts(file, names)
         digest = parts.about.digest  # of the lines that were read just now
         self.library.checked(file, digest)
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
             return parts
-        names = self._names(file)
         if known.names and not self.library.item(file).has_names:
             names = known.names
         whole = self.matches.parts(file, names, known.stderr)
