@@ -159,7 +159,7 @@ def _is_ours(base: str) -> bool:
 
 
 def _is_delegated(group: str) -> bool:
-    """Whether a group of this user is not systemd's, or systemd says that it was delegated.
+    """Whether this process may use a group: one that systemd did not make, or has delegated.
 
     When its configuration is read again, systemd takes the controllers away from all other units,
     and the limits of their groups are gone. A user's systemd does not mark delegated groups.

@@ -256,7 +256,7 @@ class LaunchedBot:
         self._stopping.stop()
 
     def is_stopped(self) -> bool:
-        """Whether none of its processes runs; those that woke up are stopped again.
+        """Whether none of its processes runs. Stops again the processes that woke up.
 
         Raises:
             ShortageError: as of `freeze`, or the system does not let the referee stop them.
@@ -269,7 +269,7 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How it kept its processes running while it was to be stopped; empty if it did not."""
+        """How the bot resisted being stopped (`Stopping`); empty if it did not resist."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:

@@ -1,10 +1,10 @@
 """The memory of all processes of a bot together, where no control group counts it (Linux).
 
-Then the system limits only the private memory of each process (`confinement.py`). So the
-referee looks itself (sandbox.md, 9). It first reads an upper bound, which is cheap: the private
+Then the system limits only the private memory of each process (`confinement.py`). So the referee
+reads the memory itself (sandbox.md, 9). It first reads an upper bound, which is cheap: the private
 memory of each process, all shared memory of the machine, and all its socket buffers. Honest bots
-are within their limit already. If the bound is above the limit, each part is replaced by what is
-the bot's own, until the sum is within the limit or nothing is left to replace.
+are within their limit already. If the bound is above the limit, the referee replaces one part after
+the other by the memory of the bot alone, until the sum is within the limit or all are replaced.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Looking(Protocol):
     look_at: float
 
     def exceeded(self, roots: Set[int]) -> str:
-        """Look, and say what is too much; empty if nothing is.
+        """Look at the memory. Returns: the reason why it is too much; empty if it is not.
 
         Args:
             roots: the processes of the bot from which all others descend.

@@ -2,10 +2,10 @@
 
     python -I -S stop_inside.py PID
 
-Linux starts no process while it delivers a signal to all. So not even a chain of processes, each of
-which starts the next one and ends, gets past it. Only a process inside can send a signal to all:
-for each line of its input this program starts a child there, which does it. A process of the bot
-can kill or stop the child.
+Linux starts no process while it delivers a signal to all. A chain of processes, in which each
+starts the next one and ends, cannot get past such a signal. Only a process inside can send it. For
+each line of its input this program starts a child there, which sends the signal. A process of the
+bot can kill or stop the child.
 
 Args:
     PID: a process in the sandbox, as seen from outside.

@@ -83,7 +83,7 @@ class Stopping:
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
-        """Whether no process runs. Those that have been woken are stopped again.
+        """Whether no process runs. Stops again the processes that have been woken.
 
         Raises:
             ShortageError: as of `stop`, or the system does not let the referee into the sandbox.
