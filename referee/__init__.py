@@ -21,6 +21,7 @@ so that `import referee` is cheap.
 #   course.py       one match on its way to bots and logs, and its result; waits for nothing
 #   objects.py      plays a match of Python objects, in a plain loop
 #   runner.py       plays any other match, under trio
+#   match_plan.py   a match that is settled: its bots, spec, files; for all that play one
 #   capacity.py     cores and file descriptors that this machine has for the referee
 #   workers.py      processes that work for this one
 #   fork_server.py  the process from which they are forked

@@ -17,21 +17,18 @@ import msgspec
 import trio
 from msgspec import Struct
 
-from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
+from referee.bots.command import PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_sources
-from referee.bots.processes.launch import launch_bots
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
 from referee.course import Played, RecordedReply
 from referee.errors import BotError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME
-from referee.logs.files import LogFile, finished, opened
-from referee.logs.outputs import LOG, RECORD, Output
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
+from referee.match_plan import MatchFiles, MatchPlan, settled_spec
 from referee.objects import play_objects
-from referee.runner import play_once
 
 if TYPE_CHECKING:
     from referee.tournament.rows import MatchRow
@@ -89,17 +86,19 @@ def play_match(
     """
     _check_not_async()
     place = _sandbox(sandbox, log, record)
-    sources, spec = _described(bots, game, seed, options, place)
-    with (
-        _logs(log, record, record_stderr, force=force) as files,
-        launch_bots(sources, spec.limits, spec.sandbox) as started,
-    ):
-        if are_objects(sources):
-            played = play_objects(spec, new_objects(sources), *files, diagnose=True)
+    plan = _settled(bots, game, seed, options, place)._replace(
+        log=_file_name("log", log),
+        record=_file_name("record", record),
+        record_stderr=record_stderr,
+        force=force,
+    )
+    with _files(plan) as files, plan.launched() as started:
+        if are_objects(plan.sources):
+            objects = new_objects(plan.sources)
+            played = play_objects(plan.spec, objects, files.log, files.record, diagnose=True)
         else:
-            play = partial(play_once, record_stderr=record_stderr, alone=True)
-            played = trio.run(partial(play, spec, started, *files))
-    return _shown(spec, played)
+            played = trio.run(partial(plan.play, started, files, alone=True))
+    return _shown(plan.spec, played)
 
 
 async def play_match_async(
@@ -116,13 +115,15 @@ async def play_match_async(
 ) -> MatchResult:
     """Play one match under trio. Same arguments as `play_match`. Cancelling it stops the bots."""
     place = _sandbox(sandbox, log, record)
-    sources, spec = _described(bots, game, seed, options, place)
-    with (
-        _logs(log, record, record_stderr, force=force) as files,
-        launch_bots(sources, spec.limits, spec.sandbox) as started,
-    ):
-        played = await play_once(spec, started, *files, record_stderr=record_stderr)
-    return _shown(spec, played)
+    plan = _settled(bots, game, seed, options, place)._replace(
+        log=_file_name("log", log),
+        record=_file_name("record", record),
+        record_stderr=record_stderr,
+        force=force,
+    )
+    with _files(plan) as files, plan.launched() as started:
+        played = await plan.play(started, files)
+    return _shown(plan.spec, played)
 
 
 def _shown(spec: MatchSpec, played: Played) -> MatchResult:
@@ -143,19 +144,14 @@ def _player(
 
 
 @contextmanager
-def _logs(
-    log: PathLike | None, record: PathLike | None, record_stderr: bool, *, force: bool
-) -> Iterator[list[LogFile | None]]:
-    """The logs of the match in this block; at its end it warns of their problems."""
-    if record_stderr and record is None:
+def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
+    """The files of the match in this block; at its end it warns of their problems."""
+    if plan.record_stderr and plan.record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
-    outputs = [Output(_file_name("log", log), LOG), Output(_file_name("record", record), RECORD)]
-    with opened(outputs, force=force, hint=_FORCE) as files, _our_errors():
-        for file in files:
-            if file is not None:
-                file.begin(copy=True)
+    with plan.opened(_FORCE) as files, _our_errors():
+        files.begin()
         yield files
-        problems, lost = finished(files)
+        problems, lost = files.finish()
         if lost is not None:
             raise lost
     for problem in problems:
@@ -304,7 +300,7 @@ def play_matches(
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
     place = _sandbox(sandbox, records)
-    sources, spec = _described(bots, game, 0, options, place)
+    sources, spec, *_ = _settled(bots, game, 0, options, place)
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
@@ -410,28 +406,22 @@ def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
     return resolve(choice, hidden=names)
 
 
-def _described(
+def _settled(
     bots: Sequence[BotLike],
     game: str,
     seed: int | None,
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
-) -> tuple[list[BotSource], MatchSpec]:
-    """The sources of the bots, and the match to play, or a `UsageError`."""
+) -> MatchPlan:
+    """The match between these bots, without files, or a `UsageError`."""
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
     match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
     sources = bot_sources(bots, game)
-    spec = match_spec(
-        [source.argument for source in sources],
-        game=game,
-        seed=seed,
-        options={**sandbox.limits, **(options or {})},
-        sandbox=sandbox,
-    )
-    return sources, spec
+    spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)
+    return MatchPlan(sources, spec)
 
 
 def _count(argument: str, number: int) -> int:

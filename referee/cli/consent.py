@@ -7,15 +7,14 @@ folder was handed in. Bundled bots, rule files and people start no program of an
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from referee.cli.arguments import Options
+from referee.cli.options import flag
 from referee.cli.settings import SANDBOX
 from referee.errors import UsageError
-from referee.match.sandbox import CHOICES, Kind, Sandbox
+from referee.match.sandbox import CHOICES, Choice, Kind, Sandbox
 from referee.text.terminal import command_line
 
 if TYPE_CHECKING:
@@ -28,31 +27,43 @@ _SHOWN = 8
 """Programs that are listed."""
 
 
-def add_run_recorded(parser: Options, file: str) -> None:
-    """Add the option that allows what a file names: "the record", for its help."""
-    text = f"start the programs that {file} names; without this option they are only listed"
-    parser.add_argument(_OPTION, action="store_true", help=text)
+class SandboxChoice(NamedTuple):
+    """What the user says: `--sandbox` and `--sandbox-read`."""
+
+    kind: Choice | None
+    readable: tuple[str, ...]
 
 
-def check_recorded(
-    options: argparse.Namespace,
+def run_recorded_option(file: str) -> bool:
+    """`--run-recorded`, which allows what a file names: "the record", for its help."""
+    return flag(
+        f"start the programs that {file} names; without this option they are only listed",
+    )
+
+
+def sandbox_of_recorded(
+    choice: SandboxChoice,
     file: str,
     bots: Iterable[BotSource],
     game: str,
     played_in: Kind | None = None,
     hidden: Iterable[str | None] = (),
-) -> None:
-    """See that the bots that a record or a store names may be started.
+    *,
+    run_recorded: bool,
+) -> SandboxChoice:
+    """The sandbox of bots that a record or a store names, if they may be started.
 
     Programs need `--run-recorded`, and start in the sandbox. The file cannot change that; the user
     can, with `--sandbox none`. In the sandbox they see no folder of the user's except those of
     `--sandbox-read`, so the ones that they need must be among these.
 
     Args:
-        options: `--run-recorded` and `--sandbox`, which is changed from "auto" or None to "bwrap".
+        choice: of the user.
+        file: which names them.
         bots: with the variables that the file gives them.
         played_in: the only sandbox in which the matches can be repeated; None: any will do.
         hidden: as of `chosen_sandbox`.
+        run_recorded: whether the user allows it.
 
     Raises:
         UsageError: they may not be started; the text lists them, and names the options.
@@ -60,19 +71,18 @@ def check_recorded(
     started = [bot for bot in bots if is_program(bot, game)]
     programs = list(dict.fromkeys(map(_shown, started)))
     if not programs:
-        return
-    lacking = [] if options.run_recorded else [_OPTION]
+        return choice
+    lacking = [] if run_recorded else [_OPTION]
     folders: list[str] = []
     if played_in == "none":
-        lacking += ["--sandbox none"] * (options.sandbox != "none")
-    elif options.sandbox != "none":
-        folders = _folders_to_name(started, options.sandbox_read, filter(None, hidden))
+        lacking += ["--sandbox none"] * (choice.kind != "none")
+    elif choice.kind != "none":
+        folders = _folders_to_name(started, choice.readable, filter(None, hidden))
     if lacking or folders:
         more = f" and {len(programs) - _SHOWN} more" if programs[_SHOWN:] else ""
         named = f"{file} names programs that you did not type: {'; '.join(programs[:_SHOWN])}{more}"
         raise UsageError(f"{named}. {_remedy(lacking, folders, played_in)}")
-    if options.sandbox != "none":
-        options.sandbox = "bwrap"
+    return choice if choice.kind == "none" else choice._replace(kind="bwrap")
 
 
 def _remedy(lacking: Sequence[str], folders: Sequence[str], played_in: Kind | None) -> str:
@@ -111,7 +121,7 @@ def _folders_to_name(
 
 
 def chosen_sandbox(
-    options: argparse.Namespace,
+    choice: SandboxChoice,
     bots: Iterable[BotSource | Entrant | BotFolder],
     *hidden: str | None,
     recorded: bool = False,
@@ -119,7 +129,7 @@ def chosen_sandbox(
     """The sandbox of the bots. With "auto" a bot in a folder needs one.
 
     Args:
-        options: `--sandbox`, which is changed from "auto" to "bwrap" if there are such bots.
+        choice: of the user.
         bots: those that were typed; of these only the bots in folders have a `directory`.
         hidden: files and folders that no bot may see, since the referee writes them; or None.
         recorded: as of `Sandbox`.
@@ -127,14 +137,14 @@ def chosen_sandbox(
     Raises:
         UsageError: this machine does not have the sandbox; the text says what to do.
     """
-    if options.sandbox == "auto" and any(getattr(bot, "directory", "") for bot in bots):
-        options.sandbox = "bwrap"
-    choice = options.sandbox or "none"
-    if choice not in CHOICES:  # argparse takes any default
-        raise UsageError(f"{SANDBOX}={choice}: there are {', '.join(CHOICES)}")
+    kind = choice.kind or "none"
+    if kind == "auto" and any(getattr(bot, "directory", "") for bot in bots):
+        kind = "bwrap"
+    if kind not in CHOICES:  # the variable may have any value
+        raise UsageError(f"{SANDBOX}={kind}: there are {', '.join(CHOICES)}")
     from referee.bots.processes.sandbox import resolve
 
-    made = resolve(choice, options.sandbox_read, [name for name in hidden if name])
+    made = resolve(kind, choice.readable, [name for name in hidden if name])
     return made._replace(recorded=recorded)
 
 

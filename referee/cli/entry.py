@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 from referee.cli import console
@@ -44,12 +43,10 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         try:
             words = list(sys.argv[1:] if arguments is None else arguments)
             with console.printing():
-                options = read_words(words)
-            options.words = words
+                run, options = read_words(words)
         except SystemExit as left:  # --help, --version, wrong usage
             with console.printing():
                 return int(left.code or console.OK)
-        run: Callable[[argparse.Namespace, Interrupts], int] = options.run
         code = run(options, interrupts)
         interrupts.check()
         with console.printing():  # nothing that was to be printed is lost without a word

@@ -6,13 +6,12 @@ share the files if that is faster, and a bar on the terminal shows the progress.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 
 from referee import workers
 from referee.capacity import cores
@@ -36,6 +35,22 @@ AHEAD = 3
 POLL_SECONDS = 0.1
 
 
+class ReportOptions(NamedTuple):
+    """What `verify` and `validate` have in common.
+
+    Attributes:
+        command: "verify", for example.
+        jobs: processes; None: as many as there are cores.
+    """
+
+    command: str
+    format: Literal["text", "json", "junit"]
+    output: str | None
+    force: bool
+    quiet: bool
+    jobs: int | None
+
+
 class FileReport(NamedTuple):
     """The report of one file: lines for people, a value for JSON, a case for JUnit."""
 
@@ -50,9 +65,9 @@ class Report:
     The report goes to `file`, which is `text` or the file of `--output`.
     """
 
-    def __init__(self, options: argparse.Namespace, text: TextIO, file: TextIO) -> None:
+    def __init__(self, options: ReportOptions, text: TextIO, file: TextIO) -> None:
         self._format = options.format
-        self._title = f"referee {options.words[0]}"
+        self._title = f"referee {options.command}"
         self._file = file
         is_text, is_saved = options.format == "text", options.output is not None
         self._texts = [text] * (is_text or is_saved) + [file] * (is_text and is_saved)
@@ -88,7 +103,7 @@ def examine(
     about: str,
     work: Callable[[str], T],
     names: Sequence[str],
-    options: argparse.Namespace,
+    options: ReportOptions,
     interrupts: Interrupts,
     tell: Callable[[str, T], FileReport],
     summary: Callable[[], Sequence[str]],

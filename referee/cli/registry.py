@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import import_module
-from typing import NoReturn
+from types import ModuleType
+from typing import NoReturn, TypeAlias
 
 from referee._version import __version__
-from referee.cli.arguments import Parser
-from referee.cli.table import add_command
+from referee.cli.options import Options, parser_of
+from referee.cli.parser import Parser
+from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
+Run: TypeAlias = Callable[[Options, Interrupts], int]
+"""Runs a command with its own kind of options, and returns the exit code."""
 COMMANDS = {
     "new": "make a folder to start your own bot from",
     "play": "play one match between two to four bots",
@@ -36,9 +39,8 @@ COMMANDS = {
 }
 """The commands in the order of the help, with what it says of each.
 
-Each is a module of `referee.cli.commands`, loaded when it is asked for, with a table of its
-arguments (`referee.cli.table`). `run` gets the options and the interrupts and returns the exit
-code.
+Each is a module of `referee.cli.commands`, loaded when it is asked for. The module of "play" has
+`PlayOptions`, and `run`, which gets these and the interrupts, and returns the exit code.
 """
 
 
@@ -57,9 +59,7 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
     for name in names:
         add_parser = partial(top.commands.add_parser, name, help=COMMANDS[name])
         if whole:
-            command = import_module(f"referee.cli.commands.{name}")
-            made = add_command(add_parser, name)
-            made.set_defaults(run=command.run, parser=made)
+            parser_of(options_type(name), add_parser)
         else:
             add_parser()
     return top
@@ -72,20 +72,33 @@ EXAMPLES = (
 )
 
 
+def options_type(name: str) -> type[Options]:
+    """The class of the options of a command."""
+    kind: type[Options] = getattr(_module(name), f"{name.title()}Options")
+    return kind
+
+
 def command_parser(name: str) -> Parser:
     """The parser of one command; `name` is one of `COMMANDS`."""
     return parser([name]).commands.choices[name]
 
 
-def read_words(words: Sequence[str]) -> argparse.Namespace:
-    """The arguments in the words of a command line, without the program's name.
+def read_words(words: Sequence[str]) -> tuple[Run, Options]:
+    """The command in the words of a command line, without the program's name, and its options.
 
     Raises:
         SystemExit: the words are wrong, or ask only for help. The text was printed.
+        UsageError: the value of an option is wrong.
     """
     if not words or words[0] not in COMMANDS:
         _end_without_command(words)
-    return command_parser(words[0]).read(words[1:])
+    given = vars(command_parser(words[0]).read(words[1:]))
+    run: Run = _module(words[0]).run
+    return run, options_type(words[0]).of(given, words)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"referee.cli.commands.{name}")
 
 
 def _end_without_command(words: Sequence[str]) -> NoReturn:

@@ -6,60 +6,76 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple, TypeAlias
 
-from referee.cli.arguments import Options
 from referee.cli.console import say
+from referee.cli.options import option, repeated
 from referee.errors import UsageError
 
 HOST = "127.0.0.1"
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
 
 
-def add_address(parser: Options, port: int) -> None:
-    """Add `--listen`, with the default port, and `--allowed-host`; port 0 is one that is free."""
+class Address(NamedTuple):
+    """Where a server listens; no port: the one of the command. Port 0 is one that is free."""
 
-    def address(text: str) -> tuple[str, int]:
-        """HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
-        found = _ADDRESS.fullmatch(text)
-        if not text or found is None or int(found[3] or 0) > 65_535:
-            raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
-        return found[1] or found[2] or HOST, port if found[3] is None else int(found[3])
+    host: str
+    port: int | None
 
-    parser.add_argument(
+
+def _address(text: str) -> Address:
+    """Read HOST:PORT, HOST, :PORT or [IPV6]:PORT."""
+    found = _ADDRESS.fullmatch(text)
+    if not text or found is None or int(found[3] or 0) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:8000")
+    return Address(found[1] or found[2] or HOST, None if found[3] is None else int(found[3]))
+
+
+Listen: TypeAlias = Annotated[Address, _address]
+
+
+def listen_option(port: int) -> Listen | None:
+    """`--listen`, with the port of the command."""
+    text = f"the address (default: {HOST}:{port}); port 0: one that is free"
+    return option("HOST:PORT", None, text)
+
+
+def allowed_host_option() -> tuple[str, ...]:
+    """`--allowed-host`."""
+    text = "a host name by which others reach this server; can be repeated"
+    return repeated("NAME", text)
+
+
+def host_and_port(listen: Address | None, port: int) -> tuple[str, int]:
+    """Where to listen; `port` is that of the command."""
+    host, chosen = listen or Address(HOST, None)
+    return host, port if chosen is None else chosen
+
+
+def address_as_words(listen: Address | None, allowed_hosts: Sequence[str]) -> list[str]:
+    """The options of `listen_option(0)` and `allowed_host_option` for another command."""
+    address = origin(*host_and_port(listen, 0)).removeprefix("http://")
+    return [
         "--listen",
-        type=address,
-        default=(HOST, port),
-        metavar="HOST:PORT",
-        help=f"the address (default: {HOST}:{port}); port 0: one that is free",
-    )
-    parser.add_argument(
-        "--allowed-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a host name by which others reach this server; can be repeated",
-    )
+        address,
+        *(word for name in allowed_hosts for word in ("--allowed-host", name)),
+    ]
 
 
-def address_as_words(options: argparse.Namespace) -> list[str]:
-    """The same options for another command."""
-    host, port = options.listen
-    names = [word for name in options.allowed_host for word in ("--allowed-host", name)]
-    return ["--listen", origin(host, port).removeprefix("http://"), *names]
-
-
-def check_address(options: argparse.Namespace, port: int, shown: bool, goes_with: str) -> None:
+def check_address(
+    listen: Address | None, allowed_hosts: Sequence[str], shown: bool, goes_with: str
+) -> None:
     """See that `--listen` and `--allowed-host` are given where there is a page.
 
     Args:
-        port: as of `add_address`.
         goes_with: the options that show a page.
 
     Raises:
         UsageError: the command does not show a page.
     """
-    if not shown and (options.allowed_host or options.listen != (HOST, port)):
-        given = "--allowed-host" if options.allowed_host else "--listen"
+    if not shown and (allowed_hosts or listen is not None):
+        given = "--allowed-host" if allowed_hosts else "--listen"
         raise UsageError(f"{given} goes with {goes_with}")
 
 

@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias, cast
 
-from referee.cli.arguments import Options, count, grace, limit, or_none, seconds, size, variable
+from referee.cli.options import Heading, Option, computed, flag, option, repeated, several
+from referee.cli.values import (
+    GameName,
+    Seed,
+    SeedFile,
+    SeedInFile,
+    Variable,
+    count,
+    grace,
+    limit,
+    or_none,
+    seconds,
+    size,
+)
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
-from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, flag, limit_word
-from referee.match.sandbox import CHOICES
+from referee.match.limits import LIMITS, OF_TOURNAMENTS, SANDBOXED, Kind, Limits, limit_word
+from referee.match.limits import flag as limit_flag
+from referee.match.sandbox import Choice
 
 SANDBOX = "REFEREE_SANDBOX"
 """The variable with the default of `--sandbox` for all commands."""
-_TITLE = "limits"
-_ABOUT = "Limits of each bot, and options of the game. A game can have other defaults."
+Settings: TypeAlias = Mapping[str, Any]
+"""Limits of the bots and options of the game that were chosen, by name."""
+LIMITS_OF_BOTS = Heading(
+    "limits", "Limits of each bot, and options of the game. A game can have other defaults."
+)
 _READERS: dict[Kind, Any] = {
     "clock": seconds,
     "pause": grace,
@@ -34,52 +50,64 @@ _ENDLESS = {
 }
 
 
-def add_game(parser: Options, *, of_files: bool = False) -> None:
-    """Add `--game`, whose default may be the game of a rule file among the bots, found later."""
-    default = None if of_files else DEFAULT_GAME
-    files = "the game of a rule file among the bots, otherwise " if of_files else ""
-    text = f"the game: {', '.join(GAMES)} (default: {files}{DEFAULT_GAME})"
-    parser.add_argument("--game", choices=list(GAMES), default=default, metavar="NAME", help=text)
+def game_option() -> GameName:
+    """`--game`."""
+    return option("NAME", DEFAULT_GAME, _game_help(""))
 
 
-def add_settings(
-    parser: argparse.ArgumentParser, *, endless: bool = False, is_tournament: bool = False
-) -> None:
-    """Add the limits of a bot, also `endless` ones, and the game's own options."""
-    add = parser.add_argument_group(_TITLE, _ABOUT).add_argument
-    for name in LIMITS:
-        _add_limit(add, name, OF_TOURNAMENTS if is_tournament else {}, endless=endless)
-    add(
-        "--max-turns", type=count, metavar="N", help="turns per player; short for --set max_turns=N"
-    )
+def game_of_bots_option() -> GameName | None:
+    """`--game`, whose default may be the game of a rule file among the bots, found later."""
+    text = _game_help("the game of a rule file among the bots, otherwise ")
+    return option("NAME", None, text)
+
+
+def _game_help(first: str) -> str:
+    return f"the game: {', '.join(GAMES)} (default: {first}{DEFAULT_GAME})"
+
+
+def seed_option() -> Seed | None:
+    """`--seed`."""
+    return option("N", None, "0 <= N < 2**53; random if not given", excludes="seed")
+
+
+def seed_file_option() -> SeedFile | None:
+    """`--seed-file`."""
+    text = 'a file that has the seed, or "-": no bot can find it in the list of processes'
+    return option("FILE", None, text, excludes="seed")
+
+
+def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
+    """The seed of `--seed` or `--seed-file`; None: neither is given."""
+    return seed if in_file is None else in_file.seed
+
+
+def force_option() -> bool:
+    """`--force`."""
+    return flag("replace an output file even if referee did not write it")
+
+
+def settings_options(*, endless: bool = False, is_tournament: bool = False) -> Settings:
+    """The limits of a bot, also `endless` ones, and the game's own options."""
+    usual = OF_TOURNAMENTS if is_tournament else {}
+    limits = [_limit(name, usual, endless=endless) for name in LIMITS]
+    turns = "turns per player; short for --set max_turns=N"
     own = "an option of the game; a list has commas; can be repeated"
-    add("--set", action="append", default=[], metavar="NAME=VALUE", help=own)
+    more = [
+        Option("max_turns", ("--max-turns",), "N", turns, read=count),
+        Option("set", ("--set",), "NAME=VALUE", own, is_repeated=True),
+    ]
+    return several([*limits, *more], _chosen)
 
 
-def add_env(parser: Options) -> None:
-    """Add `--env`."""
-    text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
-    text += "value it is copied from here; can be repeated"
-    parser.add_argument(
-        "--env", action="append", default=[], type=variable, metavar="NAME[=VALUE]", help=text
-    )
+def system_limits_options() -> Settings:
+    """Only the limits that the system enforces, for callers with their own clocks."""
+    return several([_limit(name) for name in SANDBOXED], _chosen)
 
 
-def add_system_limits(parser: argparse.ArgumentParser) -> None:
-    """Add only the limits that the system enforces, for callers with their own clocks."""
-    add = parser.add_argument_group(_TITLE).add_argument
-    for name in SANDBOXED:
-        _add_limit(add, name)
-
-
-def _add_limit(
-    add: Callable[..., object],
-    name: str,
-    usual: Mapping[str, float] = MappingProxyType({}),
-    *,
-    endless: bool = False,
-) -> None:
-    """Add the option of a limit; `usual` has defaults of the command, `endless` allows "none"."""
+def _limit(
+    name: str, usual: Mapping[str, float] = MappingProxyType({}), *, endless: bool = False
+) -> Option:
+    """The option of a limit; `usual` has defaults of the command, `endless` allows "none"."""
     row = LIMITS[name]
     kind, text = row.kind, row.about
     if endless and kind == "clock":
@@ -88,43 +116,51 @@ def _add_limit(
     if name in SANDBOXED and name not in usual:
         default += f"; in a sandbox {limit_word(name, SANDBOXED[name])}"
     text += f" (default: {default})"
-    add(flag(name), type=_READERS[kind], metavar=_METAVARS.get(kind, "S"), help=text)
+    return Option(name, (limit_flag(name),), _METAVARS.get(kind, "S"), text, _READERS[kind])
 
 
-def add_sandbox(parser: Options, default: str | None = None, kinds: str = "") -> None:
-    """Add what keeps bots apart from everything else.
-
-    Args:
-        default: one of `CHOICES`. If you try your own bot, you do not expect that it cannot write a
-            file. An organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs
-            that a record names.
-        kinds: the help of a command whose bots only a store names; "": of any other.
-    """
-    default = os.environ.get(SANDBOX, default)
-    add = parser.add_argument
-    read = "a further folder that bots in a sandbox can read, at its own path; repeatable"
-    if kinds:
-        read = "a folder that the programs of the store may see, with those in it; repeatable"
-    kinds = kinds or (
-        "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
-        f"works (default: {default or 'none; with --run-recorded bwrap'})"
-    )
-    add("--sandbox", choices=CHOICES, default=default, metavar="KIND", help=kinds)
-    add("--sandbox-read", action="append", default=[], metavar="DIR", help=read)
-
-
-def chosen_settings(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings of the command line, name -> value; raises `UsageError` for a wrong `--set`."""
+def _chosen(given: Mapping[str, Any]) -> Settings:
+    """The settings by name, of which `--set` has several; or raise a `UsageError`."""
     chosen: dict[str, Any] = {}
-    for text in getattr(options, "set", ()):
+    for text in given.get("set", ()):
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise UsageError(f"--set {text!r}: give NAME=VALUE")
         chosen[name] = value
-    for name in (*LIMITS, "max_turns"):
-        value = getattr(options, name, None)
-        if value is not None:
-            chosen[name] = value
+    chosen |= {name: value for name, value in given.items() if name != "set"}
     if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
         chosen.setdefault("startup_limit", math.inf)
     return chosen
+
+
+def env_option() -> tuple[Variable, ...]:
+    """`--env`."""
+    text = "a variable for the bots' environment, which is PATH, HOME, TMPDIR and LANG; without a "
+    text += "value it is copied from here; can be repeated"
+    return repeated("NAME[=VALUE]", text)
+
+
+def sandbox_option(default: Choice | None = None, help: str = "") -> Choice | None:
+    """`--sandbox`, which keeps bots apart from everything else.
+
+    Args:
+        default: if you try your own bot, you do not expect that it cannot write a file. An
+            organiser of a tournament trusts no bot. None: "none", but "bwrap" for programs that a
+            record names.
+        help: of a command whose bots only a store names; "": of any other.
+    """
+
+    def chosen() -> Choice | None:  # `chosen_sandbox` checks it
+        return cast("Choice | None", os.environ.get(SANDBOX, default))
+
+    help = help or (
+        "for bots that are programs: bwrap (bubblewrap), none, or auto, which is bwrap where it "
+        f"works (default: {chosen() or 'none; with --run-recorded bwrap'})"
+    )
+    return option("KIND", computed(chosen), help)
+
+
+def sandbox_read_option(help: str = "") -> tuple[str, ...]:
+    """`--sandbox-read`; `help` as of `sandbox_option`."""
+    usual = "a further folder that bots in a sandbox can read, at its own path; repeatable"
+    return repeated("DIR", help or usual)

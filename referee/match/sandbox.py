@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from referee.match.limits import SANDBOXED
 
 Kind: TypeAlias = Literal["none", "bwrap"]
-CHOICES = ("auto", "bwrap", "none")
-"""The values that a user may choose; "auto" is the best that the machine has."""
+Choice: TypeAlias = Literal["auto", "bwrap", "none"]
+"""What a user may choose; "auto" is the best that the machine has."""
+CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 class Sandbox(NamedTuple):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Literal, TypeAlias, get_args
 
+Pairing: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "sprt"]
 Seats = Literal["rotate", "all"]
 Keep = Literal["all", "faulty", "none"]
 SEATS: tuple[Seats, ...] = get_args(Seats)
 KEEP: tuple[Keep, ...] = get_args(Keep)
-FORMATS = {
+FORMATS: Mapping[str, str] = {
     "round-robin": "round robin",
     "gauntlet": "gauntlet",
     "swiss": "Swiss",

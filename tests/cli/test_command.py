@@ -21,8 +21,8 @@ import pytest
 
 from referee import cli
 from referee.bots.bundled import bundled_bots
-from referee.cli.arguments import MAX_SEED as COMMAND_MAX_SEED
 from referee.cli.commands import play as play_command
+from referee.cli.values import MAX_SEED as COMMAND_MAX_SEED
 from referee.games import GAMES
 from referee.logs.outputs import LOG
 from referee.logs.validate import validate_log

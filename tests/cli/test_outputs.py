@@ -71,9 +71,9 @@ OTHERS = {
     "tournament --store",  # must be a store, and is only added to: tests/tournament/test_store.py
     "serve --save-games",  # the names of its files are chosen at random
     # They are read, or name no file.
-    *("play bots", "play --seed-file", "play --resume", "conform bot", "build bots"),
+    *("play bots", "play --resume", "conform bot", "build bots"),
     *("conform --referee", "conform --case", "conform --match", "rules files", "rules --replay"),
-    *("tournament bots", "tournament --config", "tournament --seed-file", "tournament --cluster"),
+    *("tournament bots", "tournament --config", "tournament --cluster"),
     *("standings store", "standings --exclude", "export store", "serve paths", "serve --play"),
     *("replay files", "page files", "verify files", "verify --store", "verify --records"),
     *("validate logs", "bots --show", "new --language", "explain what", "help command"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import pickle
 from typing import Any
 
 import msgspec
 import pytest
 
-from referee.cli.settings import add_settings, chosen_settings
+from referee.cli.registry import read_words
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.limits import LIMITS, Limits, flag, limit_word
@@ -98,11 +97,9 @@ def test_what_cannot_be_is_said_in_one_line(named: dict[str, Any], expected: str
 @pytest.mark.parametrize("name", LIMITS)
 def test_a_row_of_the_table_is_all_that_a_limit_takes(name: str) -> None:
     """Its option reads what the table's words say, and a record has it with its description."""
-    parser = argparse.ArgumentParser()
-    add_settings(parser, endless=True)
     for value in filter(None, (getattr(Limits(), name), LIMITS[name].sandbox)):
         words = setting_words(name, value)
         assert words == [flag(name), limit_word(name, value)]
-        assert chosen_settings(parser.parse_args(words))[name] == value
+        assert read_words(["play", *words])[1].settings[name] == value
     schema = msgspec.json.schema(settings_type(GAMES["dominion"]))
     assert LIMITS[name].about in schema["$defs"]["Options"]["properties"][name]["description"]

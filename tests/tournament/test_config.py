@@ -1,24 +1,30 @@
-"""The configuration file: words of a command line and bots; one line for what is wrong."""
+"""The configuration file: options and bots; one line for what is wrong."""
 
 from __future__ import annotations
 
 import codecs
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from referee.cli.commands.tournament_options import ONLY_TYPED, TournamentOptions
+from referee.cli.config import given_in
 from referee.errors import UsageError
 from referee.tournament.config import read_config
 from referee.tournament.rows import Entrant
 
-VALUES = ("deals", "seed", "time-limit", "anchor", "elo0", "sandbox-read")
-FLAGS = ("no-keep-alive", "json")
 
-
-def read(file: Path, text: str) -> tuple[list[str], list[Entrant]]:
+def read(file: Path, text: str) -> tuple[dict[str, Any], list[Entrant]]:
     file.write_text(text)
-    return read_config(str(file), VALUES, FLAGS)
+    return read_file(str(file))
+
+
+def read_file(name: str) -> tuple[dict[str, Any], list[Entrant]]:
+    config = read_config(name)
+    given = given_in(name, config.options, config.folder, TournamentOptions, ONLY_TYPED)
+    return given, config.bots
 
 
 @pytest.fixture
@@ -26,8 +32,8 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "night.toml"
 
 
-def test_options_become_words(file: Path) -> None:
-    words, bots, _ = read(
+def test_options_have_the_values_of_the_command_line(file: Path) -> None:
+    given, bots = read(
         file,
         """
         deals = 5
@@ -35,7 +41,7 @@ def test_options_become_words(file: Path) -> None:
         elo0 = -3          # not an option
         anchor = "a=1500"
         no_keep_alive = true
-        json = false
+        extend = false
         sandbox_read = ["data", "/opt"]
         [set]
         max_turns = 20
@@ -44,17 +50,22 @@ def test_options_become_words(file: Path) -> None:
         LEVEL = 3
         """,
     )
-    assert words == [
-        *("--deals=5", "--time-limit=2.5", "--elo0=-3", "--anchor=a=1500", "--no-keep-alive"),
-        *(f"--sandbox-read={file.parent}/data", "--sandbox-read=/opt"),
-        *("--set=max_turns=20", "--set=fast=true", "--env=LEVEL=3"),
-    ]
+    assert given == {
+        "deals": 5,
+        "time_limit": 2.5,
+        "elo0": -3,
+        "anchor": "a=1500",
+        "no_keep_alive": True,
+        "sandbox_read": [f"{file.parent}/data", "/opt"],
+        "set": ["max_turns=20", "fast=true"],
+        "env": [("LEVEL", "3")],
+    }
     assert bots == []
 
 
 def test_bots_are_started_where_the_file_says(file: Path) -> None:
     (file.parent / "bots" / "mine").mkdir(parents=True)
-    _, bots, _ = read(
+    _, bots = read(
         file,
         """
         [[bot]]
@@ -82,9 +93,9 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
     [
         ("deals = ", "is not valid TOML: Invalid value"),
         ("deal = 4", "unknown option 'deal'; did you mean deals?"),
-        ("rounds = 3", "unknown option 'rounds'; there are: [[bot]], anchor, deals, elo0"),
+        ("x = 3", "unknown option 'x'; there are: [[bot]], alpha, anchor, beta, bot"),
         ("deals = [1, 2]", "deals must be one value, not [1, 2]"),
-        ("json = 1", "json must be true or false, not 1"),
+        ("extend = 1", "extend must be true or false, not 1"),
         ("set = 1", "set must be a table, not 1"),
         ("bot = 3", "bot must be a table each: [[bot]]"),
         ("bot = [3]", "bot 1 must be a table, not 3"),
@@ -122,14 +133,14 @@ def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
     """With a byte order mark and line ends of Windows; UTF-16 is named."""
     text = 'deals = 4\n[[bot]]\ncommand = "minimal"\n'
     file.write_bytes(codecs.BOM_UTF8 + text.replace("\n", "\r\n").encode())
-    words, bots, _ = read_config(str(file), {"deals"}, ())
-    assert words == ["--deals=4"]
+    given, bots = read_file(str(file))
+    assert given == {"deals": 4}
     assert [bot.bot for bot in bots] == ["minimal"]
     for encoding in ("utf-16", "utf-16-be"):
         data = text.encode(encoding)
         file.write_bytes(data if encoding == "utf-16" else codecs.BOM_UTF16_BE + data)
         with pytest.raises(UsageError, match="it is UTF-16; save it as UTF-8"):
-            read_config(str(file), {"deals"}, ())
+            read_config(str(file))
 
 
 def test_paths_of_a_pipe_are_from_the_current_folder(
@@ -140,9 +151,9 @@ def test_paths_of_a_pipe_are_from_the_current_folder(
     reads, writes = os.pipe()
     os.write(writes, b'store = "n.sqlite"\n[[bot]]\ncommand = "./a.py"\n')
     os.close(writes)
-    words, (bot,), _ = read_config(f"/dev/fd/{reads}", (*VALUES, "store"), FLAGS)
+    given, (bot,) = read_file(f"/dev/fd/{reads}")
     os.close(reads)
-    assert words == ["--store=n.sqlite"]
+    assert given == {"store": "n.sqlite"}
     assert bot.directory == str(tmp_path)
 
 
@@ -152,7 +163,13 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         (tmp_path, "it is a directory"),
     ):
         with pytest.raises(UsageError, match=f"cannot read {name}: {says}"):
-            read_config(str(name), VALUES, FLAGS)
+            read_config(str(name))
     (tmp_path / "latin").write_bytes(b"anchor = '\xe9'")
     with pytest.raises(UsageError, match="latin is not valid TOML"):
-        read_config(str(tmp_path / "latin"), VALUES, FLAGS)
+        read_config(str(tmp_path / "latin"))
+
+
+def test_one_seed(file: Path) -> None:
+    (file.parent / "seed").write_text("7")
+    with pytest.raises(UsageError, match=r"night.toml: give seed or seed-file, not both$"):
+        read(file, "seed = 1\nseed-file = 'seed'\n")

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from referee.cli.console import OK, PLAIN_WIDTH, printing
+from referee.cli.options import Options, option
+from referee.cli.values import GameName
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.text.terminal import wrap_list
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class BotsOptions(Options):
+    """List the bundled example bots, or print the source of one. To start a bot of your own:
+    referee new my_bot
+    """
+
+    examples = (
+        ("referee bots --game botwars", "the bots of one game"),
+        ("referee bots --show big_money", "how a larger bot is written"),
+        ("referee bots --show minimal > my_bot.py", "a copy of the smallest"),
+    )
+
+    show: str | None = option(
+        "NAME", None, "print its source; the source of minimal is meant to be copied"
+    )
+    game: GameName | None = option("NAME", None, f"one game's: {', '.join(GAMES)}")
+
+
+def run(options: BotsOptions, interrupts: Interrupts) -> int:
     from referee.bots.bundled import bundled_bots, describe_bot, rule_files, templates
 
     games = [options.game] if options.game else list(GAMES)

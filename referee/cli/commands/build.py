@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from functools import partial
 from operator import add
@@ -10,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
-from referee.cli.consent import chosen_sandbox
+from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import game_option, sandbox_option, sandbox_read_option
+from referee.cli.values import Count, GameName, Seconds
 from referee.cli.work import run_in_trio, show_progress, starting
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
+from referee.match.sandbox import Choice
 from referee.text.terminal import cells, cut, escaped, plain
 
 if TYPE_CHECKING:
@@ -29,12 +32,41 @@ _MOST_WIDTH = 160
 _NAME_WIDTH = 30
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class BuildOptions(Options):
+    """Run the build command of each bot.toml on a copy of its folder, in a sandbox without a
+    network. A folder that was built and has not changed is not built again.
+    """
+
+    epilog = "spec/organisers.md describes bot.toml and the folder with the result."
+    exit_codes = (
+        (0, "all are built, or need not be"),
+        (1, "a build failed, or a folder was skipped"),
+        (2, "wrong usage, or something is wrong with a folder; nothing was built"),
+    )
+    examples = (
+        ("referee build bots/*/", "the folders that are new or have changed"),
+        ("referee build --rebuild bots/*/", "all folders, even if a build was included"),
+    )
+
+    bots: tuple[str, ...] = argument("BOT", "a folder with a bot.toml", at_least_one=True)
+    game: GameName = game_option()
+    time_limit: Seconds = option("SECONDS", 300.0, "for each build (default: %(default)s)")
+    jobs: Count | None = option(
+        "N", None, "so many at a time (default: as many as there are cores)"
+    )
+    rebuild: bool = flag("also build folders that are built already")
+    skip_broken: bool = flag("skip folders with a mistake in their bot.toml, and build the others")
+    sandbox: Choice | None = sandbox_option("auto")
+    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    quiet: bool = flag("show only the output of failed builds", flags="-q, --quiet")
+
+
+def run(options: BuildOptions, interrupts: Interrupts) -> int:
     from referee.bots.building import build
 
     found, skipped = _folders(options)
     folders = list({folder.directory: folder for folder in found}.values())  # each once
-    sandbox = chosen_sandbox(options, folders)
+    sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), folders)
     done: dict[int, Built] = {}
 
     async def work(nursery: trio.Nursery) -> None:
@@ -75,7 +107,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
 
 
 def _broken(
-    options: argparse.Namespace, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
+    options: BuildOptions, built: list[Built], sandbox: Sandbox, interrupts: Interrupts
 ) -> set[str]:
     """The directories of the bots that cannot be started; a line for each is printed."""
     from referee.bots.command import bot_in
@@ -101,7 +133,7 @@ def _broken(
     return broken | {bots[number].directory for number in found}
 
 
-def _folders(options: argparse.Namespace) -> tuple[list[BotFolder], int]:
+def _folders(options: BuildOptions) -> tuple[list[BotFolder], int]:
     """The folders to build, and the number of those with a mistake, which --skip-broken skips."""
     from referee.bots.command import find_each, together
 

@@ -6,22 +6,35 @@ completed, so that TAB takes no time.
 
 from __future__ import annotations
 
-import argparse
 import re
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from referee.bots.bundled import bundled_bots, rule_files, templates
 from referee.cli import registry as commands
 from referee.cli.console import OK, printing
+from referee.cli.options import Options, argument
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 
-SHELLS = ("bash", "zsh", "fish")
+Shell: TypeAlias = Literal["bash", "zsh", "fish"]
+SHELLS: tuple[Shell, ...] = get_args(Shell)
 _FILES = {"FILE", "FILE.sqlite", "LOG", "RECORD"}
 """Metavars of arguments that are files."""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class CompletionOptions(Options):
+    """Print a script with which a shell completes commands, options, bundled bots and files."""
+
+    examples = (
+        ('eval "$(referee completion bash)"', "a line for ~/.bashrc"),
+        ('eval "$(referee completion zsh)"', "a line for ~/.zshrc, after compinit"),
+        ("referee completion fish > ~/.config/fish/completions/referee.fish", "once, for fish"),
+    )
+
+    shell: Shell = argument("SHELL", ", ".join(SHELLS))
+
+
+def run(options: CompletionOptions, interrupts: Interrupts) -> int:
     text = script(options.shell)
     with interrupts.raising(), printing():
         print(text)

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
-from referee.cli import console, settings
-from referee.cli.arguments import made_folder
-from referee.cli.consent import chosen_sandbox
+from referee.cli import console
+from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.files import made_folder
+from referee.cli.options import Heading, Options, argument, flag, option, repeated
+from referee.cli.settings import (
+    Settings,
+    env_option,
+    force_option,
+    game_of_bots_option,
+    sandbox_option,
+    sandbox_read_option,
+    system_limits_options,
+)
+from referee.cli.values import Count, GameName, Seconds, Seed, Variable
 from referee.cli.work import collect_garbage, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import check_output, report_kind
+from referee.match.sandbox import Choice
 
 if TYPE_CHECKING:
+    from referee.conformance.case import Rule
     from referee.conformance.suite import Suite
     from referee.conformance.text import TextReport
     from referee.conformance.verdict import Report, Result
@@ -32,22 +44,130 @@ SAY_EVERY_SECONDS = 15
 """How often it says how far it is where there is no terminal."""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    from referee.conformance.text import TextReport
+class ConformOptions(Options):
+    """Check a bot against each sentence of the protocol. A failure shows the request, the expected
+    reply and the actual one. With --referee, check a program that plays matches between bots.
+    """
 
+    epilog = """
+BOT is the same as for referee play: a program, a command line, the http:// or https:// address of
+a bot, or one that speaks a dialect of the game, such as classic:COMMAND with --game botwars.
+Cases that cannot be tried with it are skipped, with the reason. A referee's COMMAND has {player1}
+and {player2} where it takes the command lines of its bots, and {player3} and {player4} if it can,
+or {players} for all of them; and {seed} if it takes one. It is split into words as a shell would,
+and no shell runs it; each command line is filled in as one argument, for the referee to split
+likewise."""
+    exit_codes = (
+        (0, "it conforms"),
+        (1, "it does not"),
+    )
+    examples = (
+        ("referee conform ./my_bot.py", "all cases: failures, and the number of passed cases"),
+        ("referee conform ./my_bot.py --case 7.2 -q", "only one section, and only its failures"),
+        (
+            "referee conform ./my_bot.py --format html --output report.html",
+            "a page to read, beside the table",
+        ),
+    )
+
+    bot: str | None = argument("BOT", "a bundled name, a program, a command, an address")
+    referee: str | None = option(
+        "COMMAND", None, 'check this referee instead of a bot: "my_referee {player1} {player2}"'
+    )
+    case: tuple[str, ...] = repeated(
+        "PATTERN", 'only these cases: "5.2/1", a section "5.2", a chapter "5", or "*/1"; repeatable'
+    )
+    list_cases: bool = flag("list the cases and run none", flags="--list")
+    strict: bool = flag("a failed SHOULD counts as well as a failed MUST")
+    match: tuple[str, ...] = repeated(
+        "NAME", "with --referee: play only this match, or a pattern of its name; repeatable"
+    )
+    transcripts: str | None = option(
+        "DIR",
+        None,
+        "with --referee: write the input and output of each bot to DIR/MATCH/PLAYER.txt",
+    )
+    game: GameName | None = game_of_bots_option()
+    env: tuple[Variable, ...] = env_option()
+    sandbox: Choice | None = sandbox_option("none")
+    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    time_limit: Seconds | None = option(
+        "S",
+        None,
+        "seconds for a reply, start-up or exit (default: 10); with --referee, for a match "
+        "(default: 60)",
+        hidden="--timeout",
+    )
+    seed: Seed = option("N", 1, "of the matches (default: %(default)s)")
+    jobs: Count | None = option(
+        "N", None, "so many at a time (default: as many as there are cores; 1 for a bot's address)"
+    )
+    format: Literal["text", "json", "junit", "html"] = option(
+        None, "text", "of the report (default: %(default)s)"
+    )
+    output: str | None = option(
+        "FILE", None, "write the report to this file; stdout still shows text"
+    )
+    force: bool = force_option()
+    quiet: bool = flag(
+        "show only failures and the verdict, with --referee only the first failure in full; with "
+        "--output only the verdict",
+        flags="-q, --quiet",
+        excludes="verbosity",
+    )
+    verbose: bool = flag(
+        "show a line for each case, and the last lines before each failure",
+        flags="-v, --verbose",
+        excludes="verbosity",
+    )
+    _limits = Heading("limits")
+    settings: Settings = system_limits_options()
+
+
+def run(options: ConformOptions, interrupts: Interrupts) -> int:
+    from referee.bots.command import game_of_bots
+
+    _check(options)
+    named = [] if options.bot is None else [(options.bot, "")]
+    game = options.game or game_of_bots(named)
+    if options.referee is None:
+        subject: _Bot | _Referee = _Bot(options, game)
+    else:
+        subject = _Referee(options, game, options.referee)
+    _check_outputs(options)
+    reporter = _Reporter(options, subject.chapters)
+    if options.list_cases:
+        reporter.list(subject.cases)
+        return console.OK
+    results: list[Result] = []
+    try:
+        report = _run(subject, interrupts, results, quiet=options.quiet)
+    except Interrupted as interrupted:
+        reporter.show_failures(results)
+        ended = "the running cases were ended, without a report"
+        console.say(f"{interrupted} after {subject.progress()}; {ended}")
+        raise
+    reporter.show(report)
+    reporter.save(report)
+    if not report.conforms or _is_broken(options, game, interrupts):
+        return console.FAILED
+    return console.OK
+
+
+def _check(options: ConformOptions) -> None:
+    """Raise a `UsageError` for options that do not go together."""
     if options.bot is not None and options.referee is not None:
         raise UsageError("conform takes a BOT or --referee COMMAND, not both")
-    if options.bot is None and options.referee is None and not options.list:
+    if options.bot is None and options.referee is None and not options.list_cases:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
     if options.referee is not None and options.sandbox == "bwrap":
         raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
     if options.referee is None and (options.match or options.transcripts):
         raise UsageError("--match and --transcripts are for --referee COMMAND")
-    if options.game is None:
-        from referee.bots.command import game_of_bots
 
-        options.game = game_of_bots([] if options.bot is None else [(options.bot, "")])
-    subject = _Bot(options) if options.referee is None else _Referee(options)
+
+def _check_outputs(options: ConformOptions) -> None:
+    """Raise a `UsageError` if a transcript or the report cannot be written."""
     if options.transcripts is not None:
         from referee.conformance.referee_side.recording import check_transcripts
 
@@ -57,89 +177,108 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         console.check_other_file(options.output, [options.bot])
         check_output(options.output, report_kind(options.format), force=options.force)
 
-    words = _as_words(options)
-    text_report = partial(TextReport, subject.chapters, strict=options.strict, options=words)
-    on_stdout = text_report(width=console.width(sys.stdout), colour=console.has_colour(sys.stdout))
-    if options.list:
-        with console.printing():
-            if options.format == "json":
-                console.print_json(subject.cases)
-            else:
-                _print(on_stdout.listed(subject.cases))
-        return console.OK
-    shown = options.format == "text" or options.output is not None
-    results: list[Result] = []
-    try:
-        report = _run(subject, interrupts, results, quiet=options.quiet)
-    except Interrupted as interrupted:
-        if shown:
-            with console.printing():
-                _print(on_stdout.failures(results))
-        ended = "the running cases were ended, without a report"
-        console.say(f"{interrupted} after {subject.progress()}; {ended}")
-        raise
-    if shown:
-        only_verdict = options.quiet and options.output is not None
-        with console.printing():
-            text = on_stdout.verdict(report) if only_verdict else _text(options, on_stdout, report)
-            _print(text)
-    if options.format != "text":
-        _write(options, _rendered(options.format, report, subject.chapters))
-    elif options.output is not None:
-        in_file = text_report(width=console.PLAIN_WIDTH, colour=False)
-        _write(options, "\n".join([*_text(options, in_file, report), ""]))
-    if report.conforms and _is_broken(options, interrupts):
-        return console.FAILED
-    return console.OK if report.conforms else console.FAILED
 
-
-def _is_broken(options: argparse.Namespace, interrupts: Interrupts) -> bool:
+def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bool:
     """Whether the bot in a folder cannot be started as a tournament starts it; says why."""
     from referee.bots.command import bot_folder
     from referee.bots.processes.sandbox import resolve
 
-    folder = None if options.bot is None else bot_folder(options.bot, options.game)
+    folder = None if options.bot is None else bot_folder(options.bot, game)
     if folder is None:
         return False
     from referee.tournament.playing.starting import start_once
     from referee.tournament.rows import Entrant
 
-    bot = Entrant(folder.path, folder.command, folder.directory, tuple(options.env))
+    bot = Entrant(folder.path, folder.command, folder.directory, options.env)
     sandbox = resolve("auto", options.sandbox_read)
-    found = start_once([bot], options.game, sandbox, 1, lambda started: interrupts.check())
+    found = start_once([bot], game, sandbox, 1, lambda started: interrupts.check())
     for why in found.values():
         console.say(f"no tournament can start it: {why}")
     return bool(found)
 
 
-def _text(options: argparse.Namespace, text: TextReport, report: Report) -> Iterator[str]:
-    # One mistake of a referee fails many cases: the first is to be mended first.
-    brief = options.quiet and report.tested == "referee"
-    yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
-    if options.verbose:
-        yield from text.listed(report.cases)
-        yield ""
-    if not options.quiet:
-        yield from text.counts(report.cases)
-    if not options.quiet or (report.not_judged and not report.failed):
-        yield from text.unjudged(report.cases)
-        yield ""
-    yield from text.verdict(report)
-    yield from text.notes(report)
-    yield from text.commands(report)
+class _Reporter:
+    """Shows what was found, as the options say: on stdout, and in the file of `--output`."""
+
+    def __init__(self, options: ConformOptions, chapters: Mapping[str, str]) -> None:
+        from referee.conformance.text import TextReport
+
+        self._options = options
+        self._chapters = chapters
+        self._text_report = partial(
+            TextReport, chapters, strict=options.strict, options=_as_words(options)
+        )
+        self._on_stdout = self._text_report(
+            width=console.width(sys.stdout), colour=console.has_colour(sys.stdout)
+        )
+        self._is_shown = options.format == "text" or options.output is not None
+
+    def list(self, cases: Sequence[Rule]) -> None:
+        """Print the cases."""
+        with console.printing():
+            if self._options.format == "json":
+                console.print_json(cases)
+            else:
+                _print(self._on_stdout.listed(cases))
+
+    def show_failures(self, results: Sequence[Result]) -> None:
+        """Print the failures among the results so far."""
+        if self._is_shown:
+            with console.printing():
+                _print(self._on_stdout.failures(results))
+
+    def show(self, report: Report) -> None:
+        """Print the report as text, unless stdout has it in another format."""
+        if self._is_shown:
+            only_verdict = self._options.quiet and self._options.output is not None
+            on = self._on_stdout
+            with console.printing():
+                _print(on.verdict(report) if only_verdict else self._lines(on, report))
+
+    def save(self, report: Report) -> None:
+        """Write the report to the file of `--output`, or to stdout if it is no text."""
+        options = self._options
+        if options.format != "text":
+            text = _rendered(options.format, report, self._chapters)
+        elif options.output is not None:
+            in_file = self._text_report(width=console.PLAIN_WIDTH, colour=False)
+            text = "\n".join([*self._lines(in_file, report), ""])
+        else:
+            return
+        kind = report_kind(options.format)
+        with console.printing_to(options.output, kind, force=options.force) as file:
+            print(text, end="", file=file)
+
+    def _lines(self, text: TextReport, report: Report) -> Iterator[str]:
+        options = self._options
+        # One mistake of a referee fails many cases: the first is to be mended first.
+        brief = options.quiet and report.tested == "referee"
+        yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
+        if options.verbose:
+            yield from text.listed(report.cases)
+            yield ""
+        if not options.quiet:
+            yield from text.counts(report.cases)
+        if not options.quiet or (report.not_judged and not report.failed):
+            yield from text.unjudged(report.cases)
+            yield ""
+        yield from text.verdict(report)
+        yield from text.notes(report)
+        yield from text.commands(report)
 
 
 def _print(lines: Iterator[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _as_words(options: argparse.Namespace) -> list[str]:
+def _as_words(options: ConformOptions) -> list[str]:
     """The sandbox, the variables and the limits of the bot, as words of a command line."""
     from referee.bots.repeat import sandbox_words
     from referee.match.spec import setting_words
 
-    words = sandbox_words(options.sandbox, options.sandbox_read, options.env)
-    for name, value in settings.chosen_settings(options).items():
+    words = sandbox_words(options.sandbox or "none", options.sandbox_read, options.env)
+    limit = {} if options.time_limit is None else {"time_limit": options.time_limit}
+    for name, value in {**limit, **options.settings}.items():
         words += setting_words(name, value)
     return words
 
@@ -147,15 +286,16 @@ def _as_words(options: argparse.Namespace) -> list[str]:
 class _Bot:
     """A bot, with the titles of the protocol's chapters and the selected cases."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: ConformOptions, game: str) -> None:
         from referee.bots.command import find_bot
         from referee.conformance.case import load_cases, select
 
-        file = load_cases(GAMES[options.game])
+        self._rules = GAMES[game]
+        file = load_cases(self._rules)
         self.chapters = file.chapters
         self.cases = select(file.cases, options.case)
-        bot, env = options.bot, tuple(options.env)
-        self._bot = None if bot is None else find_bot(bot, options.game, env=env)
+        bot = options.bot
+        self._bot = None if bot is None else find_bot(bot, game, env=options.env)
         self._options = options
         self._suite: Suite | None = None
 
@@ -169,14 +309,15 @@ class _Bot:
         if all(whys):
             raise UsageError(f"no case to try with this BOT: {self.cases[0].id} is {whys[0]}")
         options = self._options
-        sandbox = chosen_sandbox(options, [self._bot], options.output)
-        system = {**sandbox.limits, **settings.chosen_settings(options)}
-        timeout = system.pop("time_limit", ConformanceLimits().timeout)
+        choice = SandboxChoice(options.sandbox, options.sandbox_read)
+        sandbox = chosen_sandbox(choice, [self._bot], options.output)
+        system = {**sandbox.limits, **options.settings}
+        timeout = options.time_limit or ConformanceLimits().timeout
         limits = ConformanceLimits(timeout=timeout, system=system, sandbox=sandbox)
         self._suite = Suite(
             self.cases,
             self._bot,
-            GAMES[options.game],
+            self._rules,
             options.seed,
             jobs=options.jobs or cores(),
             limits=limits,
@@ -193,21 +334,21 @@ class _Bot:
 class _Referee:
     """Another referee, checked by matches with probes. It has the attributes of `_Bot`."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: ConformOptions, game: str, command: str) -> None:
         from referee.conformance.case import select
         from referee.conformance.referee_side import Template, load_referee_cases
 
-        rules = GAMES[options.game]
-        file = load_referee_cases(rules)
+        self._command, self._rules = command, GAMES[game]
+        file = load_referee_cases(self._rules)
         self.chapters = file.chapters
-        template = Template(options.referee, rules.max_seats)
+        template = Template(command, self._rules.max_seats)
         cases = select(file.cases, options.case)
         asked = [case for case in cases if case.applies(template)]
         if not asked:
             raise UsageError("COMMAND has no place for the players or the seed that this needs")
-        if not options.list:
+        if not options.list_cases:
             template.check_program()
-        self.cases = asked if options.list else cases
+        self.cases = asked if options.list_cases else cases
         self._options = options
         self._played = 0
 
@@ -219,10 +360,9 @@ class _Referee:
             self._played += 1
 
         options = self._options
-        rules = GAMES[options.game]
         return await check_referee(
-            options.referee,
-            rules,
+            self._command,
+            self._rules,
             self.cases,
             seed=options.seed,
             jobs=options.jobs or cores(),
@@ -292,9 +432,3 @@ def _rendered(format: str, report: Report, chapters: Mapping[str, str]) -> str:
     from referee.conformance.page import page
 
     return page(report, chapters) + "\n"
-
-
-def _write(options: argparse.Namespace, text: str) -> None:
-    kind = report_kind(options.format)
-    with console.printing_to(options.output, kind, force=options.force) as file:
-        print(text, end="", file=file)

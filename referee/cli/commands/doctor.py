@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import resource
@@ -22,11 +21,15 @@ from referee.bots.processes.cgroups import cpu_quota, home
 from referee.bots.processes.confinement import get_groups, not_held
 from referee.bots.processes.seccomp import seccomp_filter
 from referee.capacity import check_descriptors, cores
-from referee.cli.consent import chosen_sandbox
+from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, has_colour, print_json, printing, width
+from referee.cli.options import Options, option
+from referee.cli.settings import sandbox_option, sandbox_read_option
 from referee.cli.work import load_numpy, run_in_trio
 from referee.errors import RefereeError, ShortageError
+from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupts
+from referee.match.sandbox import Choice
 from referee.text.terminal import duration, escaped, unbroken
 
 if TYPE_CHECKING:
@@ -82,8 +85,27 @@ class Found(NamedTuple):
     get: str = ""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    sandbox = chosen_sandbox(options, ())
+class DoctorOptions(Options):
+    """Check this machine for matches and tournaments: a sandbox, limits, languages of bots. Prints
+    missing parts, their purpose, and how to get them.
+    """
+
+    exit_codes = (
+        (0, "a match and a tournament were played here"),
+        (1, "no match, or no tournament, can be played here"),
+    )
+    examples = (
+        ("referee doctor", "before a tournament"),
+        ("referee doctor --sandbox bwrap", "refuse a machine without a sandbox"),
+    )
+
+    format: Literal["text", "json"] = option(None, "text", "text: for people; json: all")
+    sandbox: Choice | None = sandbox_option("auto")
+    sandbox_read: tuple[str, ...] = sandbox_read_option()
+
+
+def run(options: DoctorOptions, interrupts: Interrupts) -> int:
+    sandbox = chosen_sandbox(SandboxChoice(options.sandbox, options.sandbox_read), ())
     checks = []
     for check in checked(sandbox, interrupts):
         checks.append(check)
@@ -184,18 +206,16 @@ def _shell() -> Found:
 def _match(sandbox: Sandbox, interrupts: Interrupts) -> Found:
     """Play a short match. It shows any problem of the machine."""
     from referee.bots.command import find_bot
-    from referee.bots.processes.launch import launch_bots
-    from referee.match.spec import match_spec
-    from referee.runner import play_once
+    from referee.match_plan import MatchPlan, settled_spec
 
-    bots = ["minimal", "minimal"]
     began = time.monotonic()
     try:
         check_descriptors()
-        spec = match_spec(bots, seed=1, options={"max_turns": 4}, sandbox=sandbox)
-        sources = [find_bot(bot, spec.game) for bot in bots]
-        with launch_bots(sources, spec.limits, sandbox) as started:
-            played = run_in_trio(lambda _: play_once(spec, started, alone=True), interrupts)
+        sources = [find_bot("minimal", DEFAULT_GAME) for _ in range(2)]
+        spec = settled_spec(sources, seed=1, options={"max_turns": 4}, sandbox=sandbox)
+        plan = MatchPlan(sources, spec)
+        with plan.launched() as started:
+            played = run_in_trio(lambda _: plan.play(started, alone=True), interrupts)
     except RefereeError as error:
         return Found(False, str(error))
     return _played([played.result], began, f"sandbox {sandbox.kind}")

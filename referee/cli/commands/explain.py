@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Iterator
 
 from referee.cli.console import OK, has_colour, printing, rich_console, width
+from referee.cli.options import Options, argument
+from referee.cli.settings import game_option
+from referee.cli.values import GameName
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -24,7 +26,26 @@ _SECTIONS = ("1.2", "2.2")
 """Where it stands there: of bots, of referees."""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class ExplainOptions(Options):
+    """Print a section of the protocol, or the meaning of a code with the sections that explain
+    it.
+    """
+
+    epilog = "Without WHAT it prints the contents."
+    exit_codes = ((0, "printed"),)
+    examples = (
+        ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
+        ("referee explain bad-discard", "a code, with the sections that say more"),
+        ("referee explain http-bots.md 3", "a section of another page"),
+    )
+
+    what: tuple[str, ...] = argument(
+        "WHAT", "a section, a title, a code of a fault or a disqualification, or the id of a case"
+    )
+    game: GameName = game_option()
+
+
+def run(options: ExplainOptions, interrupts: Interrupts) -> int:
     page = load_page(GAMES[options.game].specification)
     what = " ".join(options.what)
     markdown = explained(what, page) if what else _contents(page)

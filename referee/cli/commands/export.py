@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import csv
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from referee.cli.console import OK, json_line, printing_to
+from referee.cli.options import Options, argument, option
+from referee.cli.settings import force_option
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind
 from referee.text.terminal import command_line, csv_text
@@ -20,7 +21,28 @@ if TYPE_CHECKING:
     from referee.tournament.store import Store
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class ExportOptions(Options):
+    """Print the matches of a tournament, one row per match, in the order of the schedule. Void
+    matches are skipped.
+    """
+
+    epilog = """
+Lists are in seat order; in csv their parts are separated by spaces, and a part with white space,
+quotes or a backslash in it is quoted as for a shell. A text that a spreadsheet would run as a
+formula has an apostrophe before it."""
+    exit_codes = (
+        (0, "printed"),
+        (2, "wrong usage, or no store"),
+    )
+    examples = (("referee export night.sqlite --output night.csv", "for a spreadsheet"),)
+
+    store: str = argument("FILE.sqlite", "the store of a tournament")
+    format: Literal["csv", "jsonl"] = option(None, "csv", "(default: %(default)s)")
+    output: str | None = option("FILE", None, "write them there, not to stdout")
+    force: bool = force_option()
+
+
+def run(options: ExportOptions, interrupts: Interrupts) -> int:
     from referee.tournament.store import Store
 
     kind = report_kind(options.format)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-
 from referee.cli import registry as commands
 from referee.cli.console import OK, printing
+from referee.cli.options import Options, argument
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.text.nearest import did_you_mean
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class HelpOptions(Options):
+    """Print the help of a command, as COMMAND --help does."""
+
+    examples = (("referee help play", "all about referee play"),)
+
+    command: str | None = argument("COMMAND", "all of them if left out")
+
+
+def run(options: HelpOptions, interrupts: Interrupts) -> int:
     name = options.command
     if name is not None and name not in commands.COMMANDS:
         known = did_you_mean(name, commands.COMMANDS) or f": {', '.join(commands.COMMANDS)}"

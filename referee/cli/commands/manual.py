@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from referee._version import __version__
 from referee.cli import registry as commands
-from referee.cli.arguments import Parser
+from referee.cli.parser import Parser
 
 
 def pages() -> dict[str, str]:

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
+from pathlib import Path
 
 from referee.cli.console import OK, printing
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import game_option
+from referee.cli.values import GameName
 from referee.games import DEFAULT_GAME, GAMES
 from referee.interrupts import Interrupts
 from referee.text.terminal import escaped
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class NewOptions(Options):
+    """Make a folder with a small bot that plays a whole game, a test and a README, and print the
+    next steps.
+    """
+
+    exit_codes = (
+        (0, "made"),
+        (2, "wrong usage, or a folder that cannot be made"),
+    )
+    examples = (
+        ("referee new my_bot", "in Python, with referee.bot"),
+        ("referee new bots/smithy --language rust", "in another language"),
+    )
+
+    folder: Path = argument("FOLDER", "to be made; its name is the bot's: my_bot")
+    language: str = option(
+        "NAME",
+        "python",
+        "python, javascript, java, c, cpp, rust, perl, go, or one of the game (python)",
+    )
+    plain: bool = flag("python: speak the protocol, without referee.bot")
+    game: GameName = game_option()
+
+
+def run(options: NewOptions, interrupts: Interrupts) -> int:
     from referee.starters import find_language, languages_of, make_bot
 
     rules = GAMES[options.game]

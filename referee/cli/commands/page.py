@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, fail, printing_to, say
+from referee.cli.files import check_files
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import force_option
+from referee.cli.values import TurnRange
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.outputs import PAGE
 from referee.logs.packed import SUFFIXES
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class PageOptions(Options):
+    """Make one HTML file of match records or spectator logs. It opens from disk in any browser,
+    without a network. A record also shows hands, faults, requests and replies. A spectator log
+    shows the public messages.
+    """
+
+    exit_codes = (
+        (0, "written"),
+        (1, "a file is not a log"),
+    )
+    examples = (
+        ("referee page game.record.jsonl -o match.html", "a match, to look at or to send"),
+        ("referee page games/*.record.jsonl --open", "many: the page begins with a list"),
+    )
+
+    files: tuple[str, ...] = argument(
+        "FILE", "a match record or a spectator log, plain, .gz or .zst", at_least_one=True
+    )
+    output: str | None = option(
+        "FILE",
+        None,
+        'where to write the page; "-" is stdout (default: the name of the FILE with .html, in this '
+        "folder)",
+        flags="-o, --output",
+    )
+    force: bool = force_option()
+    turns: TurnRange | None = option("FIRST-LAST", None, "only these turns")
+    lines: bool = flag("keep every line that was sent, however many")
+    open: bool = flag("open the page in the browser")
+
+
+def run(options: PageOptions, interrupts: Interrupts) -> int:
     from referee.web.file import cut, page_file
     from referee.web.recorded import read_match
 
@@ -28,8 +61,7 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     for name in options.files:
         if not os.path.isfile(name):
             raise UsageError(f"{name} is a pipe, and a page reads a file twice: save it to a file")
-    if options.output is None:
-        options.output = _page_name(options.files)
+    page = options.output or _page_name(options.files)
     matches = []
     code = OK
     with interrupts.raising():
@@ -45,13 +77,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         if not matches:
             return code
         text = page_file(matches, all_lines=options.lines)
-        output = None if options.output == "-" else options.output
+        output = None if page == "-" else page
         with printing_to(output, PAGE, options.files, force=options.force, whole=True) as file:
             file.write(text)
     if output is not None:
         say(f"{output}: {len(text.encode()) / 1000:.0f} KB")
     if options.open:
-        webbrowser.open(Path(options.output).absolute().as_uri())
+        webbrowser.open(Path(page).absolute().as_uri())
     return code
 
 

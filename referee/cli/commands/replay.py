@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import os
 import shlex
@@ -10,10 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, fail, has_colour, json_line, printing, say, width
+from referee.cli.files import check_files
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.values import Count, PlayerNumber
 from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
@@ -30,24 +31,84 @@ FOLLOW_SECONDS = 0.1
 """Seconds between two looks at a log that is followed."""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    if options.turn is not None:
-        if options.first is not None or options.last is not None:
-            raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
-        options.first = options.last = options.turn
-    if options.first and options.last and options.first > options.last:
-        raise UsageError(f"--from {options.first} --to {options.last}: --to is before --from")
+class ReplayOptions(Options):
+    """Show a match turn by turn. A match record also shows hands and faults. A spectator log shows
+    the public messages.
+    """
+
+    epilog = "On a terminal the text goes through a pager ($PAGER, or less)."
+    exit_codes = (
+        (0, "shown"),
+        (1, "a file is not a log"),
+    )
+    examples = (
+        ("referee replay game.jsonl --turn 18", "one turn"),
+        ("referee replay game.jsonl --summary", "the whole match as a table"),
+        (
+            "referee replay game.record.jsonl --print-input player2 | ./my_bot.py",
+            "send the recorded input to your bot, without a clock",
+        ),
+    )
+
+    files: tuple[str, ...] = argument(
+        "FILE",
+        'a match record or a spectator log, plain, .gz or .zst; "-" is stdin',
+        at_least_one=True,
+    )
+    turn: Count | None = option("N", None, "only this turn (all players' turns count)")
+    first: Count | None = option("N", None, "from that turn on", flags="--from")
+    last: Count | None = option("N", None, "up to that turn", flags="--to")
+    player: PlayerNumber | None = option("N", None, "that player's turns: 1, or player1")
+    print_input: PlayerNumber | None = option(
+        "N", None, "print the lines that this player was sent"
+    )
+    summary: bool = flag("the turns as one table")
+    follow: bool = flag("continue while the log is being written")
+    format: Literal["text", "json"] = option(None, "text", "text; json: one object per turn")
+
+
+class Turns(NamedTuple):
+    """The turns that are shown: from one to another, those of a player; None: of all."""
+
+    first: int | None
+    last: int | None
+    player: int | None
+
+    def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
+        """Whether a turn is one of them."""
+        return (
+            (self.first is None or turn.turn >= self.first)
+            and (self.last is None or turn.turn <= self.last)
+            and (self.player is None or self.player - 1 in reader.seats(turn))
+        )
+
+    def none_of(self, turns: int) -> str:
+        """Say why a match with this number of turns has none of them."""
+        first, last = self.first or 1, self.last or turns
+        asked = f"--turn {first}" if first == self.last else f"--from {first} --to {last}"
+        if first > turns:
+            asked = asked if first == self.last else f"--from {first}"
+            return f"{asked}: the match has {turns} turn{'s' * (turns != 1)}"
+        return f"{asked} --player {self.player}: that player has no turn there"
+
+
+def run(options: ReplayOptions, interrupts: Interrupts) -> int:
+    if options.turn is not None and (options.first is not None or options.last is not None):
+        raise UsageError("--turn is one turn; --from and --to are a range: give one of them")
+    turns = Turns(options.turn or options.first, options.turn or options.last, options.player)
+    if turns.first and turns.last and turns.first > turns.last:
+        raise UsageError(f"--from {turns.first} --to {turns.last}: --to is before --from")
     if options.follow and len(options.files) > 1:
         raise UsageError("--follow takes one FILE")
     if options.summary and options.format == "json":
         raise UsageError("--summary is a table; --format json has all that is in it")
     check_files(options.files)
     if options.print_input is not None:
-        return _input_of(options, interrupts)
+        return _input_of(options, options.print_input, interrupts)
     import referee.logs.replay.reader  # noqa: F401 (no import is to be interrupted)
 
     problems: list[LogReadError] = []
-    lines = _lines(options, problems)
+    lines = _lines(options, turns, problems)
     with interrupts.raising(), printing():
         paged = sys.stdout.isatty() and not options.follow and options.format == "text"
         if not (paged and _page(lines)):
@@ -58,24 +119,30 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return FAILED if problems else OK
 
 
-def _input_of(options: argparse.Namespace, interrupts: Interrupts) -> int:
+def _input_of(options: ReplayOptions, player: int, interrupts: Interrupts) -> int:
     """Print what a bot was sent, as it was, to be given to a bot once more."""
     from referee.games.interface.seats import seat_id
     from referee.logs.conversation import input_of
 
-    chosen = (options.first, options.last, options.player, options.summary, options.follow)
-    if any(chosen) or options.format != "text" or len(options.files) > 1:
+    chosen = (options.turn, options.first, options.last, options.player)
+    if (
+        any(chosen)
+        or options.summary
+        or options.follow
+        or options.format != "text"
+        or len(options.files) > 1
+    ):
         raise UsageError("--print-input takes one FILE, a match record, and no other option")
     try:
         with interrupts.raising(), printing():
-            for line in input_of(options.files[0], seat_id(options.print_input - 1)):
+            for line in input_of(options.files[0], seat_id(player - 1)):
                 sys.stdout.buffer.write(terminal_safe(line) if sys.stdout.isatty() else line)
     except LogReadError as error:
         return fail(FAILED, str(error))
     return OK
 
 
-def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterator[str]:
+def _lines(options: ReplayOptions, turns: Turns, problems: list[LogReadError]) -> Iterator[str]:
     from referee.logs.replay.reader import Replay
     from referee.logs.replay.terminal import Painter
 
@@ -86,12 +153,13 @@ def _lines(options: argparse.Namespace, problems: list[LogReadError]) -> Iterato
             yield from ([""] if place else [])
             yield f"== {escaped(name)}"
         try:
-            with LogReader(name, at_end=_wait if options.follow else None) as reader:
-                replay = Replay(reader)
+            with LogReader(name, at_end=_wait if options.follow else None) as log:
+                replay = Replay(log)
+                items = _items(replay, turns, follow=options.follow)
                 if options.format == "json":
-                    yield from _json(options, replay)
+                    yield from _json(items)
                 else:
-                    yield from _text(options, replay, painter)
+                    yield from _text(items, replay, painter, summary=options.summary)
         except LogReadError as error:
             problems.append(error)
 
@@ -101,58 +169,42 @@ def _wait() -> bool:
     return True
 
 
-def _chosen(options: argparse.Namespace, turn: Any, reader: TurnReader[Any]) -> bool:
-    return (
-        (options.first is None or turn.turn >= options.first)
-        and (options.last is None or turn.turn <= options.last)
-        and (options.player is None or options.player - 1 in reader.seats(turn))
-    )
-
-
-def _items(options: argparse.Namespace, replay: Replay) -> Iterator[Item]:
+def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
     """The selected turns, or a `UsageError`. A followed log ends when its match ends."""
     from referee.logs.replay.reader import CutShort, End, Start, TurnOver
 
     turns = 0
-    shown = options.first is None and options.last is None
+    shown = chosen.first is None and chosen.last is None
     before: list[Item] = []  # what comes before the first turn that is chosen
     for item in replay.items():
-        if isinstance(item, Start) and (options.player or 1) > len(item.names):
+        if isinstance(item, Start) and (chosen.player or 1) > len(item.names):
             players = f"the match has {len(item.names)} players"
-            raise UsageError(f"--player {options.player}: {players}")
+            raise UsageError(f"--player {chosen.player}: {players}")
         if isinstance(item, TurnOver):
             turns = item.turn.turn
-            if not _chosen(options, item.turn, replay.turn_reader):
+            if not chosen.has(item.turn, replay.turn_reader):
                 continue
             shown = True
         if isinstance(item, End | CutShort) and not shown:
-            raise UsageError(_no_turn(options, turns))
+            raise UsageError(chosen.none_of(turns))
         before.append(item)
         if shown:
             yield from before
             before.clear()
-        if options.follow and isinstance(item, End):
+        if follow and isinstance(item, End):
             return
 
 
-def _no_turn(options: argparse.Namespace, turns: int) -> str:
-    """Say why a match with this number of turns has none of the requested turns."""
-    first, last = options.first or 1, options.last or turns
-    asked = f"--turn {first}" if first == options.last else f"--from {first} --to {last}"
-    if first > turns:
-        asked = asked if first == options.last else f"--from {first}"
-        return f"{asked}: the match has {turns} turn{'s' * (turns != 1)}"
-    return f"{asked} --player {options.player}: that player has no turn there"
-
-
-def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iterator[str]:
+def _text(
+    items: Iterable[Item], replay: Replay, painter: Painter, *, summary: bool
+) -> Iterator[str]:
     """The match turn by turn, or its turns as one table and how it ended."""
     from referee.logs.replay.reader import End, Start, TurnOver
 
     names: list[str] = []
     turns: list[Any] = []
     after: list[str] = []  # the table
-    for item in _items(options, replay):
+    for item in items:
         if isinstance(item, Start):
             names = item.names
             lines = painter.start(item)
@@ -160,21 +212,21 @@ def _text(options: argparse.Namespace, replay: Replay, painter: Painter) -> Iter
             lines = painter.turn(item.turn, replay.turn_reader)
         else:
             lines = painter.end(item, names) if isinstance(item, End) else painter.note(item)
-        if not options.summary:
+        if not summary:
             yield from lines
         elif isinstance(item, TurnOver):
             turns.append(item.turn)
         elif not isinstance(item, Start):
             after += lines
-    if options.summary and names:
+    if summary and names:
         yield from _table(replay.turn_reader.summary(turns))
     yield from after
 
 
-def _json(options: argparse.Namespace, replay: Replay) -> Iterator[str]:
+def _json(items: Iterable[Item]) -> Iterator[str]:
     from referee.logs.replay.reader import CutShort, TurnOver
 
-    for item in _items(options, replay):
+    for item in items:
         if isinstance(item, TurnOver):
             yield json_line(item.turn)
         elif isinstance(item, CutShort):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
-from referee.cli.arguments import check_files
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, print_json, printing
+from referee.cli.files import check_files
+from referee.cli.options import Options, argument, option
+from referee.cli.values import Count, GameName, PlayerNumber
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, GAMES
 from referee.inputs import read_input
@@ -21,7 +22,41 @@ if TYPE_CHECKING:
     from referee.rulefiles.source import Problem
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class RulesOptions(Options):
+    """Bots without programming are files of rules (spec/rule-bots.md). check reports the mistakes
+    in FILEs with their lines; keys lists the words that a file can use; explain shows the
+    scores behind each decision of a turn.
+    """
+
+    exit_codes = (
+        (0, "all right"),
+        (1, "a file has an error"),
+    )
+    examples = (
+        ("referee rules check my_bot.json", "mistakes, with line and place"),
+        ("referee rules keys --game starrealms", "the words for Star Realms"),
+        (
+            "referee rules explain my_bot.json --replay game.record.jsonl --turn 7",
+            "the reasons for its decisions in that turn",
+        ),
+    )
+
+    what: Literal["check", "keys", "explain"] = argument("check|keys|explain", "what to do")
+    files: tuple[str, ...] = argument("FILE", "a rule file; explain takes one")
+    game: GameName | None = option(
+        "NAME",
+        None,
+        f"the game: {', '.join(GAMES)} (default: the game of the FILE, otherwise {DEFAULT_GAME})",
+    )
+    replay: str | None = option("RECORD", None, "explain: the match record")
+    turn: Count | None = option("N", None, "explain: the turn (all players' turns count)")
+    player: PlayerNumber | None = option("N", None, "explain: whose decisions (default: FILE's)")
+    format: Literal["text", "json"] = option(
+        None, "text", "text; json: one object per file, word or decision"
+    )
+
+
+def run(options: RulesOptions, interrupts: Interrupts) -> int:
     if options.what == "keys" and options.files:
         raise UsageError("rules keys takes no FILE")
     if options.what != "keys" and not options.files:
@@ -31,14 +66,20 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
             raise UsageError("rules explain takes one FILE")
         if options.replay is None or options.turn is None:
             raise UsageError("rules explain needs --replay RECORD and --turn N")
-    elif not options.replay is options.turn is options.player is None:
+    elif (options.replay, options.turn, options.player) != (None, None, None):
         raise UsageError(f"rules {options.what} takes no --replay, --turn or --player")
     check_files(options.files)
     with interrupts.raising(), printing():
-        return _ACTIONS[options.what](options)
+        if options.what == "check":
+            return _check(options)
+        if options.what == "keys":
+            return _keys(options)
+        assert options.replay is not None
+        assert options.turn is not None
+        return _explain(options, options.replay, options.turn)
 
 
-def _check(options: argparse.Namespace) -> int:
+def _check(options: RulesOptions) -> int:
     from referee.rulefiles.reading import read
 
     wrong = errors = warnings = 0
@@ -94,7 +135,7 @@ def _words(game: str) -> Vocabulary:
     return vocabulary_of(GAMES[game])
 
 
-def _keys(options: argparse.Namespace) -> int:
+def _keys(options: RulesOptions) -> int:
     kind = ""
     for row in _rows(_words(options.game or DEFAULT_GAME)):
         if options.format == "json":
@@ -135,7 +176,7 @@ def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
         yield {"kind": "average", "name": f"{prefix}card_info_avg_X", "about": average.about}
 
 
-def _explain(options: argparse.Namespace) -> int:
+def _explain(options: RulesOptions, record: str, turn: int) -> int:
     from referee.logs.decisions import decisions
     from referee.rulefiles.bot import RuleFile
 
@@ -144,10 +185,10 @@ def _explain(options: argparse.Namespace) -> int:
     game = _game(data, options.game, name)
     file = RuleFile(game, name, data)
     file.new()  # or what is wrong in it
-    check_files([options.replay])
+    check_files([record])
     number = 0
     seat = None if options.player is None else options.player - 1
-    for decided in decisions(options.replay, file, options.turn, seat):
+    for decided in decisions(record, file, turn, seat):
         number += 1
         if options.format == "json":
             print_json(decided)
@@ -155,7 +196,7 @@ def _explain(options: argparse.Namespace) -> int:
             for line in _lines(number, decided):
                 print(plain(line))
     if not number and options.format == "text":
-        print(f"nothing was decided by this player in turn {options.turn}")
+        print(f"nothing was decided by this player in turn {turn}")
     return OK
 
 
@@ -205,10 +246,3 @@ def _words_of(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words_of, value))
     return value if isinstance(value, str) else json.dumps(value)
-
-
-_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "check": _check,
-    "keys": _keys,
-    "explain": _explain,
-}

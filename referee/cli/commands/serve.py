@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from referee.cli import serving
-from referee.cli.arguments import made_folder
 from referee.cli.console import OK, printing, say
-from referee.cli.settings import chosen_settings
+from referee.cli.files import made_folder
+from referee.cli.options import Options, argument, flag, option, repeated
+from referee.cli.serving import Listen, allowed_host_option, listen_option
+from referee.cli.settings import LIMITS_OF_BOTS, Settings, game_option, settings_options
+from referee.cli.values import Count, GameName, IpAddress
 from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -17,7 +19,54 @@ if TYPE_CHECKING:
     import trio
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+PORT = 8000
+
+
+class ServeOptions(Options):
+    """Show match records, spectator logs and the stores of tournaments in the browser: a list,
+    each match, standings, bots.
+    """
+
+    epilog = """
+PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz, *.jsonl.zst and
+*.sqlite. spec/serve.md has all of it."""
+    exit_codes = (
+        (0, "never: it ends with a signal"),
+        (2, "wrong usage, or it cannot listen"),
+    )
+    examples = (
+        ("referee serve", "what is in this folder"),
+        (
+            "referee serve night.sqlite records --open",
+            "a tournament, and the records of its matches to watch",
+        ),
+        ("referee serve --play big_money", "everybody plays against Big Money at /play"),
+    )
+
+    paths: tuple[str, ...] = argument(
+        "PATH", "files and folders to show (default: the current folder; with --play: none)"
+    )
+    listen: Listen | None = listen_option(PORT)
+    allowed_host: tuple[str, ...] = allowed_host_option()
+    play: tuple[str, ...] = repeated(
+        "BOT", "visitors play against this bot at /play; may be given more than once"
+    )
+    games_per_address: Count = option(
+        "N", 8, "games of --play at a time from one address (default: %(default)s)"
+    )
+    proxy: tuple[IpAddress, ...] = repeated(
+        "ADDRESS", "address of your proxy, whose X-Forwarded-For says who a visitor is; repeatable"
+    )
+    save_games: str | None = option(
+        "DIR", None, "save the games of visitors in DIR; after a restart the server continues them"
+    )
+    game: GameName = game_option()
+    open: bool = flag("open it in the browser")
+    _limits = LIMITS_OF_BOTS
+    settings: Settings = settings_options()
+
+
+def run(options: ServeOptions, interrupts: Interrupts) -> int:
     load_numpy()
     from referee.web.server.app import Site
     from referee.web.server.games import Games
@@ -29,23 +78,22 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     seats, games, first = Seats(), None, ""
     if options.play:
         folder = None if options.save_games is None else made_folder(options.save_games).absolute()
-        chosen = chosen_settings(options)
         games = Games(
             options.game,
             options.play,
-            chosen,
+            options.settings,
             seats,
             folder,
             most_of_address=options.games_per_address,
             proxies=options.proxy,
         )
         first = "play"
-    elif options.set:
+    elif "set" in options.given:
         raise UsageError("--set goes with --play BOT")
-    for option in ("save_games", "proxy"):
-        if getattr(options, option) and not options.play:
-            raise UsageError(f"--{option.replace('_', '-')} goes with --play BOT")
-    host, port = options.listen
+    for flag_name, value in (("--save-games", options.save_games), ("--proxy", options.proxy)):
+        if value and not options.play:
+            raise UsageError(f"{flag_name} goes with --play BOT")
+    host, port = serving.host_and_port(options.listen, PORT)
     with listening(host, port) as on:
         more = [] if games is None else [*seats.routes(), *games.routes()]
         site = Site(library, more=more)

@@ -11,10 +11,12 @@ import sys
 import time
 from collections.abc import Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from referee.cli.arguments import number
 from referee.cli.console import OK, print_json, printing, printing_to, rich_console
+from referee.cli.options import Options, argument, flag, option, repeated
+from referee.cli.settings import force_option
+from referee.cli.values import number
 from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -30,7 +32,47 @@ WATCH_SECONDS = 2.0
 """Seconds between two looks at a store that is watched."""
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+def anchor_option() -> str | None:
+    """`--anchor`."""
+    text = "fix the rating of this bot; otherwise the mean is 1500"
+    return option("BOT=RATING", None, text)
+
+
+def bot_option() -> str | None:
+    """`--bot`."""
+    return option("NAME", None, "also show the details of this bot")
+
+
+class StandingsOptions(Options):
+    """Print the standings of a tournament from its store: while it runs, when it was cut off, or
+    at its end.
+    """
+
+    exit_codes = (
+        (0, "printed"),
+        (2, "wrong usage, or no store"),
+    )
+    examples = (
+        ("referee standings night.sqlite --follow", "the standings while the tournament runs"),
+        (
+            "referee standings night.sqlite --format html --output night.html",
+            "a page for everybody",
+        ),
+    )
+
+    store: str = argument("FILE.sqlite", "the store of a tournament")
+    format: Literal["text", "json", "csv", "html"] = option(
+        None, "text", "html: one page that needs no network"
+    )
+    output: str | None = option("FILE", None, "write them there, not to stdout")
+    force: bool = force_option()
+    anchor: str | None = anchor_option()
+    bot: str | None = bot_option()
+    exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot; can be repeated")
+    follow: bool = flag("print them again whenever there is something new")
+
+
+def run(options: StandingsOptions, interrupts: Interrupts) -> int:
     load_numpy()
     from referee.tournament.store import Store
 
@@ -40,60 +82,35 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         with interrupts.raising(), printing():
             _watch(options)
     with Store.for_reading(options.store) as store, interrupts.raising():
-        check_names(options, store.stages[-1].bots)  # before a file is made
+        view = _view(options, store)  # before a file is made
         kind = report_kind(options.format)
         report = printing_to(options.output, kind, [options.store], force=options.force, whole=True)
         with report as file, contextlib.redirect_stdout(file):
-            print_standings(store, options.format, options)
+            print_standings(store, options.format, view)
     return OK
 
 
-def print_standings(store: Store, format: str, options: argparse.Namespace) -> None:
-    """Print the standings so far.
+class View(NamedTuple):
+    """What of the standings is shown.
 
-    Args:
-        format: "text", "json", "csv" or "html".
-        options: `--anchor`, `--bot` and `--exclude`.
-
-    Raises:
-        UsageError: an option names a bot that is not in the tournament.
+    Attributes:
+        anchor: the number of a bot and its rating.
+        bot: the name of a bot whose details are shown.
+        excluded: the numbers of bots whose matches do not count.
     """
-    from referee.tournament.report.facts import statistics
-    from referee.tournament.report.notable_losses import notable_losses
-    from referee.tournament.report.standings import standings
-    from referee.tournament.report.whole import Report
 
-    anchor = check_names(options, store.stages[-1].bots)
-    excluded = {store.names.index(name) for name in options.exclude}
-    found = standings(store, anchor, excluded)
-    if format == "csv":
-        _print_csv(found)
-        return
-    facts = statistics(store)
-    if format == "text":
-        of_bots = {} if options.bot is None else notable_losses(store, found)
-        _print_text(found, facts, options.bot, of_bots)
-        return
-    whole = Report(found, facts, notable_losses(store, found))
-    if format == "json":
-        print_json(whole.as_json())
-    else:
-        from referee.tournament.report.history import history
-        from referee.web.server.pages import standings_file
-
-        print(standings_file(store, whole, history(store, anchor, excluded), time.time()))
+    anchor: tuple[int, float] | None
+    bot: str | None
+    excluded: frozenset[int] = frozenset()
 
 
-def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[int, float] | None:
-    """Check that `--bot`, `--exclude` and `--anchor` name bots, and replace short names.
-
-    A short name is one that the tables show.
-
-    Returns:
-        The bot that has a given rating, by its number, and the rating, of `--anchor`.
+def chosen_view(
+    bots: Sequence[Entrant], anchor: str | None, bot: str | None, exclude: Sequence[str] = ()
+) -> View:
+    """The view of `--anchor`, `--bot` and `--exclude`, which may have the names of the tables.
 
     Raises:
-        UsageError: they do not; the text says what there is.
+        UsageError: they do not name bots; the text says what there is.
     """
     from referee.tournament.setup import short_names
 
@@ -106,19 +123,51 @@ def check_names(options: argparse.Namespace, bots: Sequence[Entrant]) -> tuple[i
             raise UsageError(f"{option} {name}: there are: {', '.join(names)}")
         return whole[name]
 
-    if options.bot is not None:
-        options.bot = find("--bot", options.bot)
-    options.exclude = [find("--exclude", name) for name in options.exclude]
-    text = options.anchor
-    if text is None:
-        return None
-    name, equals, rating = text.rpartition("=")
+    found = None if bot is None else find("--bot", bot)
+    excluded = frozenset(names.index(find("--exclude", name)) for name in exclude)
+    if anchor is None:
+        return View(None, found, excluded)
+    name, equals, rating = anchor.rpartition("=")
     if not equals or name not in whole:
-        raise UsageError(f"--anchor {text}: give BOT=RATING with one of {', '.join(names)}")
+        raise UsageError(f"--anchor {anchor}: give BOT=RATING with one of {', '.join(names)}")
     try:
-        return names.index(whole[name]), number(rating)
+        return View((names.index(whole[name]), number(rating)), found, excluded)
     except argparse.ArgumentTypeError as error:
-        raise UsageError(f"--anchor {text}: {error}") from error
+        raise UsageError(f"--anchor {anchor}: {error}") from error
+
+
+def _view(options: StandingsOptions, store: Store) -> View:
+    return chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
+
+
+def print_standings(store: Store, format: str, view: View) -> None:
+    """Print the standings so far.
+
+    Args:
+        format: "text", "json", "csv" or "html".
+    """
+    from referee.tournament.report.facts import statistics
+    from referee.tournament.report.notable_losses import notable_losses
+    from referee.tournament.report.standings import standings
+    from referee.tournament.report.whole import Report
+
+    found = standings(store, view.anchor, view.excluded)
+    if format == "csv":
+        _print_csv(found)
+        return
+    facts = statistics(store)
+    if format == "text":
+        of_bots = {} if view.bot is None else notable_losses(store, found)
+        _print_text(found, facts, view.bot, of_bots)
+        return
+    whole = Report(found, facts, notable_losses(store, found))
+    if format == "json":
+        print_json(whole.as_json())
+    else:
+        from referee.tournament.report.history import history
+        from referee.web.server.pages import standings_file
+
+        print(standings_file(store, whole, history(store, view.anchor, view.excluded), time.time()))
 
 
 def _print_text(found: Standings, facts: Any, bot: str | None, losses: Any) -> None:
@@ -161,7 +210,7 @@ _SHARES = ("win_rate", "mean_points")
 _ENDS = ("", "_low", "_high")
 
 
-def _watch(options: argparse.Namespace) -> NoReturn:
+def _watch(options: StandingsOptions) -> NoReturn:
     from referee.tournament.store import Store
     from referee.web.server.tournaments import state_of
 
@@ -176,6 +225,6 @@ def _watch(options: argparse.Namespace) -> NoReturn:
                     count = store.count()
                     if sys.stdout.isatty():
                         print("\x1b[H\x1b[2J", end="")
-                    print_standings(store, options.format, options)
+                    print_standings(store, options.format, _view(options, store))
                     sys.stdout.flush()
         time.sleep(WATCH_SECONDS)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from referee.cli.arguments import check_files
 from referee.cli.console import BUG, FAILED, OK, say
-from referee.cli.many_files import FileReport, difference, examine
+from referee.cli.files import check_files
+from referee.cli.many_files import FileReport, ReportOptions, difference, examine
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import force_option
+from referee.cli.values import Count
 from referee.interrupts import Interrupts
 from referee.text.junit import Case
 from referee.text.terminal import as_text
@@ -17,8 +19,42 @@ if TYPE_CHECKING:
     from referee.logs.validate import CheckedLog
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
-    names: list[str] = options.logs
+class ValidateOptions(Options):
+    """Check spectator logs against the protocol: every line, and whether such a game is
+    possible.
+    """
+
+    epilog = """
+Each finding has its line, the section of the game's page in spec/ that it breaks, the expected
+and the found text."""
+    exit_codes = (
+        (0, "all valid"),
+        (1, "one is not"),
+    )
+    examples = (
+        ("referee validate game.jsonl", "one log"),
+        (
+            "referee validate logs/*.jsonl --format junit --output validate.xml",
+            "many, with a report for a build server",
+        ),
+    )
+
+    logs: tuple[str, ...] = argument(
+        "LOG", 'a spectator log, plain, .gz or .zst; "-" is stdin', at_least_one=True
+    )
+    format: Literal["text", "json", "junit"] = option(
+        None, "text", "text; json: one object per log; junit: one test case per log"
+    )
+    output: str | None = option(
+        "FILE", None, "write the report to this file; stdout still shows text"
+    )
+    force: bool = force_option()
+    quiet: bool = flag("say nothing of valid logs", flags="-q, --quiet")
+    jobs: Count | None = option("N", None, "processes (default: as many as there are cores)")
+
+
+def run(options: ValidateOptions, interrupts: Interrupts) -> int:
+    names = options.logs
     check_files(names)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
     from referee.logs.validate import Validation, check_log
@@ -40,7 +76,10 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
         findings = f" ({found} findings)" if invalid else ""
         return [f"{len(names)} logs: {len(names) - invalid} valid, {invalid} not{findings}"]
 
-    if not examine("validating logs", check_log, names, options, interrupts, tell, summary):
+    how = ReportOptions(
+        "validate", options.format, options.output, options.force, options.quiet, options.jobs
+    )
+    if not examine("validating logs", check_log, names, how, interrupts, tell, summary):
         return BUG
     for game, name in unchecked.items():
         say(f"{as_text(name)}: the rules of {game} are not checked, only the lines of its logs")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from referee import workers
 from referee.capacity import cores
-from referee.cli.arguments import check_files
-from referee.cli.consent import check_recorded
+from referee.cli.consent import SandboxChoice, run_recorded_option, sandbox_of_recorded
 from referee.cli.console import (
     BUG,
     FAILED,
@@ -24,12 +23,17 @@ from referee.cli.console import (
     printing,
     printing_to,
 )
-from referee.cli.many_files import FileReport, Report, difference, examine
+from referee.cli.files import check_files
+from referee.cli.many_files import FileReport, Report, ReportOptions, difference, examine
+from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import force_option, sandbox_option, sandbox_read_option
+from referee.cli.values import Count
 from referee.cli.work import collect_garbage
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
 from referee.logs.outputs import LOG, Output, report_kind
+from referee.match.sandbox import Choice
 from referee.text.junit import Case
 from referee.text.terminal import as_text
 
@@ -38,13 +42,58 @@ if TYPE_CHECKING:
     from referee.tournament.playing.check import Checked
 
 
-def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
+class VerifyOptions(Options):
+    """Run each match again from the seed and the replies in its record, and compare every message,
+    fault, disqualification and the outcome.
+    """
+
+    epilog = "A record is plain or compressed (.gz, .zst)."
+    exit_codes = (
+        (0, "all are valid"),
+        (1, "one is not"),
+    )
+    examples = (
+        ("referee verify game.record.jsonl", "whether this record is of a real match"),
+        ("referee verify --store night.sqlite --sample 20", "20 matches of a tournament"),
+    )
+
+    files: tuple[str, ...] = argument("RECORD", 'a match record; "-" is stdin')
+    store: str | None = option("FILE", None, "of a tournament: play its matches again and compare")
+    sample: Count | None = option("N", None, "check N matches of the store, chosen at random")
+    records: str | None = option("DIR", None, "where the tournament's records are, to be run again")
+    run_recorded: bool = run_recorded_option("the store")
+    sandbox: Choice | None = sandbox_option(
+        "bwrap", help="none: a tournament that had no sandbox has none when it is played again"
+    )
+    sandbox_read: tuple[str, ...] = sandbox_read_option(
+        "a folder that the programs of the store may see, with those in it; repeatable"
+    )
+    log: str | None = option(
+        "FILE",
+        None,
+        'write the spectator log of the RECORD, which must be the only one; "-" is stdout, which '
+        "then has only the log",
+    )
+    format: Literal["text", "json", "junit"] = option(
+        None,
+        "text",
+        "text: one line per failure; json: one object per RECORD; junit: one case per RECORD",
+    )
+    output: str | None = option(
+        "FILE", None, "write the report to this file; stdout still shows text"
+    )
+    force: bool = force_option()
+    quiet: bool = flag("failures only: no summary, no progress", flags="-q, --quiet")
+    jobs: Count | None = option("N", None, "processes (default: as many as there are cores)")
+
+
+def run(options: VerifyOptions, interrupts: Interrupts) -> int:
     if options.store is not None:
-        return _check_store(options, interrupts)
+        return _check_store(options, options.store, interrupts)
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
     import referee.logs.verify  # noqa: F401
 
-    names: list[str] = options.files
+    names = options.files
     _check(options, names)
     seen: Counter[str] = Counter()
 
@@ -63,7 +112,14 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
                 check_other_file(options.output, [options.log])
             work, text = partial(_verify, log=log), sys.stderr if options.log == "-" else None
             done = examine(
-                "verifying records", work, names, options, interrupts, tell, summary, text
+                "verifying records",
+                work,
+                names,
+                _reported(options),
+                interrupts,
+                tell,
+                summary,
+                text,
             )
             if log is not None:
                 log.finish()
@@ -76,7 +132,13 @@ def run(options: argparse.Namespace, interrupts: Interrupts) -> int:
     return OK if seen.keys() <= {"valid"} else FAILED
 
 
-def _check(options: argparse.Namespace, names: list[str]) -> None:
+def _reported(options: VerifyOptions) -> ReportOptions:
+    return ReportOptions(
+        "verify", options.format, options.output, options.force, options.quiet, options.jobs
+    )
+
+
+def _check(options: VerifyOptions, names: Sequence[str]) -> None:
     """Raise a `UsageError` for what cannot be verified, before anything starts."""
     if not names:
         raise UsageError("give a RECORD, or --store with the store of a tournament")
@@ -100,7 +162,7 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
         return Verdict(as_text(name), Kind.NOT_A_RECORD, str(error))
 
 
-def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
+def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> int:
     from msgspec.structs import replace
 
     from referee.bots.command import find_all
@@ -117,17 +179,25 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
     folder = None if options.records is None else Path(options.records)
     if folder is not None and not folder.is_dir():
         raise UsageError(f"--records {folder}: the folder does not exist")
-    unseen = (options.store, options.records, options.output)
+    unseen = (file, options.records, options.output)
     jobs = options.jobs or cores()
     seen: Counter[str] = Counter()
     collect_garbage()
-    with Store.for_reading(options.store) as store:
+    with Store.for_reading(file) as store:
         matches = sampled(store, options.sample)
         setup = store.stages[-1]
         again = without_record(matches, folder)
         played = sorted({number for match in again for number in match.players})
         bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
-        check_recorded(options, str(options.store), bots, setup.game, setup.sandbox, hidden=unseen)
+        sandbox_of_recorded(
+            SandboxChoice(options.sandbox, options.sandbox_read),
+            file,
+            bots,
+            setup.game,
+            setup.sandbox,
+            hidden=unseen,
+            run_recorded=options.run_recorded,
+        )
         readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
         setup = replace(setup, sandbox_read=readable)  # what the store says shows no folder
         with (
@@ -141,11 +211,11 @@ def _check_store(options: argparse.Namespace, interrupts: Interrupts) -> int:
             printing_to(
                 options.output,
                 report_kind(options.format),
-                [options.store],
+                [file],
                 force=options.force,
-            ) as file,
+            ) as report_file,
         ):
-            report = Report(options, sys.stdout, file)
+            report = Report(_reported(options), sys.stdout, report_file)
             for checked in check(setup, matches, again, dispatcher, folder):
                 interrupts.check()
                 if checked is None:

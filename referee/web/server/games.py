@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import trio
 from starlette.requests import Request
@@ -20,20 +20,15 @@ from starlette.routing import Route
 
 from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import person_rules
-from referee.bots.processes.launch import launch_bots
 from referee.errors import RefereeError
-from referee.logs.conversation import answers_before
-from referee.logs.files import opened
-from referee.logs.outputs import RECORD, Output
-from referee.logs.record import RecordedAnswer
-from referee.match.spec import MatchSpec, match_spec
-from referee.runner import play_once
+from referee.logs.conversation import RecordedAnswers, answers_before
+from referee.match.spec import match_spec
+from referee.match_plan import MatchPlan, settled_spec
 from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.guard import visitor_of
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
-Answers: TypeAlias = Sequence[Sequence[RecordedAnswer]]
 MOST_GAMES = 20
 """Games at a time; as many that are over can still be looked at."""
 MOST_OF_BROWSER = 3
@@ -68,7 +63,7 @@ class Games:
         self,
         game: str,
         bots: Sequence[str],
-        options: dict[str, Any],
+        options: Mapping[str, Any],
         seats: Seats,
         folder: Path | None = None,
         *,
@@ -141,7 +136,7 @@ class Games:
         bots = [source.argument for source in self._sources]
         bots.insert(seat, HUMAN)
         sitting = MatchSession(self._game, bots)
-        self._start(sitting, match_spec(bots, game=self._game, options=self._options), owner)
+        self._start(sitting, owner)
         answer = RedirectResponse(sitting.links()[0], 303)
         answer.set_cookie(
             _COOKIE,
@@ -161,18 +156,17 @@ class Games:
         others = [source.argument for source in self._sources]
         if known is None or game != self._game or [bot for bot in bots if bot != HUMAN] != others:
             return
-        spec = match_spec(bots, game=game, seed=before.header.seed, options=before.settings)
         sitting = MatchSession(game, bots, known)
-        self._start(sitting, spec, _Owner("", ""), before.answers)
+        self._start(sitting, _Owner("", ""), before)
 
     def _start(
-        self, sitting: MatchSession, spec: MatchSpec, owner: _Owner, answers: Answers = ()
+        self, sitting: MatchSession, owner: _Owner, before: RecordedAnswers | None = None
     ) -> None:
         assert self._nursery is not None
         self._forget()
         self._seats.sittings[sitting.id] = sitting
         self._running[sitting.id] = owner
-        self._nursery.start_soon(self._play, sitting, spec, answers)
+        self._nursery.start_soon(self._play, sitting, self._settle(sitting, before))
 
     def _forget(self) -> None:
         """Let go of games that are over, if there are many of them."""
@@ -180,25 +174,32 @@ class Games:
         for id in over[: len(over) - self._most + 1]:
             del self._seats.sittings[id]
 
-    async def _play(self, sitting: MatchSession, spec: MatchSpec, answers: Answers) -> None:
+    def _settle(self, sitting: MatchSession, before: RecordedAnswers | None) -> MatchPlan:
+        """The match of a person; `before`: of the record that it continues."""
         (seat,) = sitting.seats
         sources: list[BotSource] = [*self._sources]
         sources.insert(seat, sitting.person(seat))
-        name = None if self._folder is None else str(self._folder / f"{sitting.id}.jsonl")
+        spec = settled_spec(
+            sources,
+            game=self._game,
+            seed=None if before is None else before.header.seed,
+            options=self._options if before is None else before.settings,
+        )
+        record = None if self._folder is None else str(self._folder / f"{sitting.id}.jsonl")
+        answers = () if before is None else before.answers
+        return MatchPlan(sources, spec, record=record, answers=answers)
+
+    async def _play(self, sitting: MatchSession, plan: MatchPlan) -> None:
+        name = plan.record
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._end_idle, sitting, nursery.cancel_scope)
-                with (
-                    opened([Output(name, RECORD)]) as (record,),
-                    launch_bots(sources, spec.limits, spec.sandbox) as started,
-                ):
+                with plan.opened() as files, plan.launched() as started:
                     if name is not None:
                         sitting.keep_links(name)
-                    watch = partial(sitting.watch, spec)
-                    played = await play_once(
-                        spec, started, record=record, watch=watch, answers=answers
-                    )
-                sitting.end(spec, played)
+                    watch = partial(sitting.watch, plan.spec)
+                    played = await plan.play(started, files, watch=watch)
+                sitting.end(plan.spec, played)
                 nursery.cancel_scope.cancel()
         except* RefereeError as group:
             problem = str(group.exceptions[0])

@@ -1,0 +1,69 @@
+"""What `referee play` shows of a match while it is played."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
+
+from referee.cli.work import show_progress
+from referee.text.terminal import plain
+
+if TYPE_CHECKING:
+    from referee.runner import Runner
+
+AFTER_SECONDS = 1.0
+"""A shorter match shows nothing."""
+_SLOW_SECONDS = 2.0
+"""A person hears of a bot that thinks for longer."""
+
+
+async def show_match(runner: Runner, bots: Sequence[str], in_browser: bool) -> None:
+    """Show the match on the terminal, until cancelled.
+
+    Args:
+        in_browser: whether people play there, and not at this terminal.
+    """
+    from referee.bots.command import HUMAN
+
+    if HUMAN in bots and not in_browser:
+        await _say_who_thinks(runner, bots)
+    await show_progress(partial(_line, runner), after=AFTER_SECONDS)
+
+
+async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
+    """Say of each slow reply whose it is, once: a line that is kept up to date is in the way."""
+    import trio
+
+    from referee.bots.command import HUMAN
+    from referee.games.interface.seats import seat_id
+
+    said = None
+    while True:
+        await trio.sleep(_SLOW_SECONDS / 2)
+        since = runner.asked_since
+        slow = [seat_id(seat) for seat in runner.match.due if bots[seat] != HUMAN]
+        if slow and said != since and trio.current_time() - since > _SLOW_SECONDS:
+            said = since
+            print(f"{slow[0]} is thinking ...", file=sys.stderr, flush=True)
+
+
+def _line(runner: Runner) -> str:
+    """Where a long match stands."""
+    import trio
+
+    from referee.games.interface.seats import seat_id
+
+    standings = runner.match.standings()
+    if not standings:
+        return "waiting for the handshakes"
+    seats = zip(runner.match.names, standings, strict=True)
+    scores = ", ".join(f"{plain(name)} {standing.score}" for name, standing in seats)
+    line = f"turn {runner.match.turns}: {scores}"
+    if runner.match.due:
+        seconds = trio.current_time() - runner.asked_since
+        line += f"; {seat_id(runner.match.due[0])} is thinking"
+        if seconds >= 1:
+            line += f" for {seconds:.0f} s"
+    return line

@@ -1,0 +1,130 @@
+"""The options of `referee tournament`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from referee.cli.commands.standings import anchor_option, bot_option
+from referee.cli.options import Heading, Options, argument, flag, option
+from referee.cli.settings import (
+    LIMITS_OF_BOTS,
+    Settings,
+    env_option,
+    game_of_bots_option,
+    sandbox_option,
+    sandbox_read_option,
+    seed_file_option,
+    seed_option,
+    settings_options,
+)
+from referee.cli.values import Count, GameName, Number, Probability, Seed, SeedFile, Variable
+from referee.match.sandbox import Choice
+from referee.tournament.choices import (
+    ALPHA,
+    BETA,
+    CHALLENGERS,
+    DEALS,
+    ELO0,
+    ELO1,
+    Keep,
+    Pairing,
+    Seats,
+)
+
+ONLY_TYPED = ("config", "browser", "same_bot", "force")
+"""Names of the options that a configuration file may not set."""
+
+
+class TournamentOptions(Options):
+    """Play many matches between many bots, and rate them. The same command with the same --store
+    continues where it stopped.
+    """
+
+    epilog = """
+BOT is as for referee play, with NAME= before it to give it a name. spec/tournaments.md has all of
+it."""
+    exit_codes = (
+        (0, "done"),
+        (2, "wrong usage, or a store that cannot be written"),
+    )
+    examples = (
+        (
+            "referee tournament new=./my_bot.py old=./my_old_bot.py --deals 100",
+            "which version of a bot is better",
+        ),
+        (
+            "referee tournament big_money minimal ./my_bot.py --store night.sqlite",
+            "each against each, with the results kept",
+        ),
+    )
+
+    _players = Heading("players")
+    bots: tuple[str, ...] = argument("BOT", "a bot, or NAME=BOT")
+    config: str | None = option(
+        "FILE", None, 'a TOML file with these options and [[bot]] tables; "-" is stdin'
+    )
+    skip_broken: bool = flag("play without the bots that cannot be started; they can play later")
+    same_bot: bool = flag(
+        "continue a store although files of a bot have changed; the standings say so"
+    )
+    no_keep_alive: bool = flag("start every bot again for every match")
+
+    _match = Heading("match")
+    game: GameName | None = game_of_bots_option()
+    seed: Seed | None = seed_option()
+    seed_file: SeedFile | None = seed_file_option()
+    pairing: Pairing = option(None, "round-robin", "how bots are paired")
+    players: Count | None = option("N", None, "number of seats in a match")
+    deals: Count | None = option("D", None, f"deals for each pairing or line-up (default: {DEALS})")
+    matches: Count | None = option("M", None, "number of matches in all, instead of --deals")
+    rounds: Count | None = option(
+        "R", None, "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
+    )
+    challengers: Count | None = option(
+        "N", None, f"challengers of a gauntlet: the first N bots (default: {CHALLENGERS})"
+    )
+    seats: Seats = option(
+        None, "rotate", "how often a deal is played: once per rotation, or per order, of its seats"
+    )
+    elo0: Number | None = option(
+        "E", None, f"sprt: the lower hypothesis, in Elo (default: {ELO0:g})"
+    )
+    elo1: Number | None = option(
+        "E", None, f"sprt: the higher hypothesis, in Elo (default: {ELO1:g})"
+    )
+    alpha: Probability | None = option(
+        "P", None, f"sprt: risk of wrongly accepting the higher one (default: {ALPHA:g})"
+    )
+    beta: Probability | None = option(
+        "P", None, f"sprt: risk of wrongly accepting the lower one (default: {BETA:g})"
+    )
+    jobs: Count | None = option(
+        "J", None, "matches played at the same time (default: the number of cores)"
+    )
+    cluster: str | None = option(
+        "ADDRESS", None, "a Dask scheduler, whose workers play the matches"
+    )
+
+    _output = Heading("output")
+    anchor: str | None = anchor_option()
+    bot: str | None = bot_option()
+    format: Literal["text", "json"] = option(None, "text", "format of the standings")
+    quiet: bool = flag("no progress", flags="-q, --quiet")
+
+    _recording = Heading("recording")
+    store: str | None = option("FILE", None, "save the results in this SQLite file")
+    extend: bool = flag("allow more bots, deals or rounds than in the store")
+    records: str | None = option("DIR", None, "save compressed match records in this folder")
+    keep_records: Keep = option(None, "all", "which records are saved (default: %(default)s)")
+    force: bool = flag("remove the records of another tournament from the folder")
+    record_stderr: bool = flag("add the stderr of the bots to the records")
+
+    _browser = Heading("browser")
+    browser: bool = flag("show the standings and matches in the browser while they are played")
+
+    _isolation = Heading("isolation")
+    sandbox: Choice | None = sandbox_option("auto")
+    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    env: tuple[Variable, ...] = env_option()
+    _limits = LIMITS_OF_BOTS
+    settings: Settings = settings_options(is_tournament=True)

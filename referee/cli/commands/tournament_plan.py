@@ -1,0 +1,242 @@
+"""What a run of `referee tournament` plays: decided once, from the options and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from referee.cli.commands.standings import View, chosen_view
+from referee.cli.consent import SandboxChoice, chosen_sandbox
+from referee.cli.settings import chosen_seed
+from referee.errors import UsageError
+from referee.games import GAMES
+
+if TYPE_CHECKING:
+    from referee.cli.commands.tournament_options import TournamentOptions
+    from referee.tournament.config import Config
+    from referee.tournament.playing.directories import Packed
+    from referee.tournament.rating.sprt import Sprt
+    from referee.tournament.rows import Entrant
+    from referee.tournament.schedule.format import TournamentSetup
+    from referee.tournament.store import Store
+
+
+class TournamentPlan(NamedTuple):
+    """The decisions about a run.
+
+    Attributes:
+        setup: of the tournament.
+        is_known: whether the store has this setup already.
+        is_unfinished: whether there is something to play.
+        stages: of the store, with other bots in place of some that never played.
+        digests: of the files of the bots, by their names.
+        broken: mistakes of bots that cannot be started, by their numbers.
+        packed: folders that the workers of a cluster get, by their paths.
+        view: of the standings at the end.
+    """
+
+    setup: TournamentSetup
+    is_known: bool
+    is_unfinished: bool
+    stages: Sequence[TournamentSetup]
+    digests: Mapping[str, str]
+    broken: Mapping[int, UsageError]
+    packed: Mapping[str, Packed]
+    view: View
+
+    @property
+    def able(self) -> Iterable[tuple[int, Entrant]]:
+        """The bots that are not broken, with their numbers."""
+        return [each for each in enumerate(self.setup.bots) if each[0] not in self.broken]
+
+
+class _Bots(NamedTuple):
+    """The bots of a run, of one game.
+
+    Attributes:
+        broken: as of `TournamentPlan`.
+        typed: those of the command line, which may be in folders.
+        directories: folders that a cluster's workers need.
+    """
+
+    game: str
+    bots: list[Entrant]
+    broken: dict[int, UsageError]
+    typed: list[Entrant]
+    directories: list[str]
+
+
+def settle(options: TournamentOptions, config: Config | None, store: Store) -> TournamentPlan:
+    """Decide which matches to play, for a new, a known or an extended store.
+
+    Raises:
+        UsageError: nothing can be played; the text says why.
+    """
+    from referee.tournament.playing.run import is_finished
+    from referee.tournament.setup import with_bots
+    from referee.tournament.stages import check_schedule
+
+    stages: list[TournamentSetup] = store.stages
+    found = _bots(options, config, store)
+    # "none" is no reason why a store's sandbox should end.
+    goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
+    kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
+    choice = SandboxChoice(kind, options.sandbox_read)
+    now = _setup(options, found, stages, choice)
+    if stages:  # a bot that never played may have been mended since
+        stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
+    is_known = bool(stages) and stages[-1] == now
+    is_unfinished = not (is_known and is_finished(store))
+    # What is shown at the end is checked before the first match.
+    view = chosen_view(now.bots, options.anchor, options.bot)
+    if stages and is_unfinished:
+        check_schedule(store)
+    if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended
+        _check_same(store, stages[-1], now, choice, extend=options.extend)
+    digests = _digests(now, found.broken)
+    if not options.same_bot:
+        _check_unchanged(store, digests)
+    broken, packed = _packed(now, found) if options.cluster is not None else (found.broken, {})
+    return TournamentPlan(now, is_known, is_unfinished, stages, digests, broken, packed, view)
+
+
+def _bots(options: TournamentOptions, config: Config | None, store: Store) -> _Bots:
+    """The bots of the command line, or else those of the configuration."""
+    from msgspec.structs import replace
+
+    from referee.bots.command import game_of_bots
+    from referee.tournament.setup import as_stored, as_unicode, entrants, named
+
+    of_config = [] if options.bots or config is None else config.bots
+    game = options.game or game_of_bots(
+        [(named(bot)[1], "") for bot in options.bots]
+        + [(bot.bot, bot.directory) for bot in of_config]
+    )
+    typed, broken = entrants(options.bots, game)
+    for_all = dict(options.env)
+    bots, no_unicode = as_unicode(
+        [replace(bot, env=tuple((for_all | dict(bot.env)).items())) for bot in typed or of_config]
+    )
+    broken = {**broken, **no_unicode}
+    if store.stages:
+        bots, broken = as_stored(bots, broken, store.stages[-1].bots, store.seated(), game)
+    directories = [] if config is None else config.directories
+    folders = [bot.directory for bot in typed if bot.directory]
+    return _Bots(game, bots, broken, typed, [*directories, *folders])
+
+
+def _setup(
+    options: TournamentOptions,
+    found: _Bots,
+    stages: Sequence[TournamentSetup],
+    choice: SandboxChoice,
+) -> TournamentSetup:
+    from referee.match.spec import drawn_seed, tournament_limits
+    from referee.tournament.setup import setup, with_unique_names
+
+    seed = chosen_seed(options.seed, options.seed_file)
+    if seed is None:
+        seed = stages[-1].seed if stages else drawn_seed()
+    limits: dict[str, Any] = tournament_limits(GAMES[found.game])
+    if stages:  # what is not chosen stays as it is there
+        limits = {name: stages[-1].settings.get(name) for name in limits}
+    sandbox = chosen_sandbox(choice, found.typed)
+    return setup(
+        with_unique_names(found.bots),
+        game=found.game,
+        players=options.players,
+        deals=options.deals,
+        matches=options.matches,
+        rounds=options.rounds,
+        challengers=options.challengers,
+        seats=options.seats,
+        format=options.pairing,
+        sprt=_sprt(options),
+        seed=seed,
+        keep_alive=not options.no_keep_alive,
+        sandbox=sandbox.kind,
+        sandbox_read=sandbox.readable,
+        settings={**limits, **options.settings},
+    )
+
+
+def _sprt(options: TournamentOptions) -> Sprt | None:
+    """The sequential test, or a `UsageError`; None if nothing is said of it."""
+    from referee.tournament.rating.sprt import Sprt
+
+    given = {
+        "elo0": options.elo0,
+        "elo1": options.elo1,
+        "alpha": options.alpha,
+        "beta": options.beta,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    try:
+        return Sprt(**chosen) if chosen else None
+    except ValueError as error:
+        raise UsageError(f"--pairing sprt: {error}") from error
+
+
+def _check_same(
+    store: Store,
+    before: TournamentSetup,
+    now: TournamentSetup,
+    choice: SandboxChoice,
+    *,
+    extend: bool,
+) -> None:
+    """Raise a `UsageError` if the matches of a store are of another tournament.
+
+    Args:
+        before: the store's setup.
+        extend: whether there may be more bots, deals or rounds.
+    """
+    from referee.tournament.setup import check_extension, differences
+
+    if choice.kind == "auto" and before.sandbox != now.sandbox:
+        raise UsageError(
+            f"{store.name}: its matches had no sandbox, and now there is one: --sandbox none "
+            "continues without it"
+        )
+    if extend:
+        check_extension(before, now)
+    else:
+        raise UsageError(
+            f"{store.name} is of another tournament: {'; '.join(differences(before, now))}"
+            " (give another --store; --extend allows more bots, deals or rounds)"
+        )
+
+
+def _digests(now: TournamentSetup, broken: Mapping[int, UsageError]) -> dict[str, str]:
+    """The digests of the files of the bots that are not broken, by their names."""
+    from referee.bots.digest import files_digest
+
+    return {
+        bot.name: files_digest(bot.bot, now.game, bot.directory)
+        for number, bot in enumerate(now.bots)
+        if number not in broken
+    }
+
+
+def _check_unchanged(store: Store, digests: Mapping[str, str]) -> None:
+    """Raise a `UsageError` if bots have changed since the matches of a store were played."""
+    if changed := store.changed(digests):
+        raise UsageError(
+            f"{', '.join(changed)} {'has' if len(changed) == 1 else 'have'} changed since the "
+            f"matches in {store.name} were played: give another --store, or --same-bot to count "
+            "all versions as one bot"
+        )
+
+
+def _packed(now: TournamentSetup, found: _Bots) -> tuple[dict[int, UsageError], dict[str, Packed]]:
+    """The broken bots, with those that cannot be sent, and the packed folders of the others."""
+    from referee.tournament.playing.directories import pack
+
+    broken, packed = dict(found.broken), dict[str, "Packed"]()
+    for number, bot in enumerate(now.bots):
+        if bot.directory in found.directories and number not in broken:
+            try:
+                packed[bot.directory] = packed.get(bot.directory) or pack(bot.directory)
+            except UsageError as error:
+                broken[number] = error
+    return broken, packed

@@ -1,0 +1,137 @@
+"""Options from a configuration file: the same fields as those of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.cli.foreign_options import use_instead
+from referee.cli.options import Option, Options, parser_of
+from referee.cli.parser import Parser
+from referee.errors import UsageError
+from referee.text.nearest import instead
+
+_PATHS = ("FILE", "DIR")
+"""What the help calls paths: in a file they are from its folder."""
+
+
+def given_in(
+    file: str,
+    values: Mapping[str, Any],
+    folder: Path,
+    kind: type[Options],
+    only_typed: Collection[str],
+) -> dict[str, Any]:
+    """The values of options that a configuration gives, by the names of the options.
+
+    Args:
+        file: its name, for messages.
+        values: as TOML has them.
+        folder: from which its paths are.
+        kind: of the options of the command.
+        only_typed: names of the options that a file may not set.
+
+    Raises:
+        UsageError: there is no such option, or a value is wrong.
+    """
+    options = {each.name: each for each in _options(kind) if each.name not in only_typed}
+    given: dict[str, Any] = {}
+    for key, value in values.items():
+        name = key.replace("-", "_")
+        if name not in options:
+            known = sorted({*(_key(each) for each in options), "[[bot]]"})
+            do = _hint(key, kind, only_typed) or instead(key.replace("_", "-"), known)
+            raise UsageError(f"{file}: unknown option {key!r}{do}")
+        option = options[name]
+        texts = _texts(file, key, value, option, folder)
+        if option.nargs == 0:
+            given |= {name: True} if value else {}
+            continue
+        read = [_read(file, option, text) for text in texts]
+        given[name] = read if option.is_repeated else read[0]
+    _check_excluding(file, [options[name] for name in given])
+    return given
+
+
+def merged(
+    config: Mapping[str, Any], typed: Mapping[str, Any], kind: type[Options]
+) -> dict[str, Any]:
+    """The values of a configuration and of the command line, which has priority.
+
+    An option that can be repeated has the values of both.
+    """
+    options = {each.name: each for each in _options(kind)}
+    excluding = {options[name].excludes for name in typed if name in options} - {""}
+    both = dict(typed)
+    for name, value in config.items():
+        option = options[name]
+        if option.is_repeated:
+            both[name] = [*value, *typed.get(name, ())]
+        elif option.excludes not in excluding:
+            both.setdefault(name, value)
+    return both
+
+
+def _options(kind: type[Options]) -> Iterator[Option]:
+    """The options, without the arguments."""
+    return (each for field in kind.fields.values() for each in field.options if each.flags)
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _hint(key: str, kind: type[Options], only_typed: Collection[str]) -> str:
+    """What to do with a key that is not an option of a file; empty if nothing is known."""
+    name = key.replace("-", "_")
+    if name in only_typed:
+        return f"; give --{_key(name)} on the command line"
+    actions = [each for each in parser_of(kind, Parser)._actions if each.dest not in only_typed]
+    return use_instead(f"-{_key(name)}", "referee tournament", actions, in_file=True)
+
+
+def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> list[str]:
+    """The value as texts of the command line, of which an option that can be repeated has many.
+
+    Raises:
+        UsageError: it has another type.
+    """
+    if option.is_repeated and "=" in (option.metavar or ""):  # NAME=VALUE
+        kind, accepted = "a table", isinstance(value, dict)
+    elif option.nargs == 0:
+        kind, accepted = "true or false", isinstance(value, bool)
+    elif option.is_repeated:
+        kind, accepted = "a list", isinstance(value, list)
+    else:
+        kind, accepted = "one value", isinstance(value, str | int | float)
+    if not accepted:
+        raise UsageError(f"{file}: {key} must be {kind}, not {value!r}")
+    if isinstance(value, dict):
+        return [f"{part}={_text(chosen)}" for part, chosen in value.items()]
+    texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
+    return [str(folder / text) for text in texts] if option.metavar in _PATHS else texts
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _read(file: str, option: Option, text: str) -> object:
+    if option.words is not None and text not in option.words:
+        raise UsageError(
+            f"{file}: {option.flags[-1]}: {text!r} is not one of {', '.join(option.words)}"
+        )
+    try:
+        return text if option.read is None else option.read(text)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{file}: {option.flags[-1]}: {error}") from error
+
+
+def _check_excluding(file: str, options: Collection[Option]) -> None:
+    """Raise a `UsageError` if two options are given that exclude each other."""
+    seen: dict[str, Option] = {}
+    for option in options:
+        if option.excludes and (other := seen.setdefault(option.excludes, option)) is not option:
+            raise UsageError(f"{file}: give {_key(other.name)} or {_key(option.name)}, not both")

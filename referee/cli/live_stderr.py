@@ -1,0 +1,49 @@
+"""What bots write on stderr, shown at once: `--stderr -`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from referee.errors import LogWriteError
+from referee.logs.files import LogFile
+from referee.logs.sink import Sink
+from referee.text.terminal import escaped
+
+_MOST_LINE = 64 * 1024
+_PUSH_SECONDS = 0.1
+
+
+class LiveStderr(Sink):
+    """Shows what a bot writes on stderr line by line; `out`, of all bots, waits for no reader."""
+
+    def __init__(self, seat: int, out: LogFile) -> None:
+        from referee.games.interface.seats import seat_id
+
+        self._name = seat_id(seat)
+        self._out = out
+        self._rest = b""
+
+    def write(self, lines: bytes) -> None:
+        """Show the lines that are whole; a very long one is shown in parts."""
+        *whole, self._rest = (self._rest + lines).split(b"\n")
+        if len(self._rest) > _MOST_LINE:
+            whole.append(self._rest)
+            self._rest = b""
+        for line in whole:
+            text = line.decode(errors="backslashreplace").rstrip("\r").expandtabs()
+            self._out.write(f"{self._name}| {escaped(text)}\n".encode())
+
+    def close(self) -> None:
+        """Show what has no line end."""
+        if self._rest:
+            self.write(b"\n")
+
+
+async def push(out: LogFile) -> None:
+    """Hand over what a slow reader did not take, again and again."""
+    import trio
+
+    with suppress(LogWriteError):  # it is gone
+        while True:
+            await trio.sleep(_PUSH_SECONDS)
+            out.push()

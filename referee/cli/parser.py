@@ -1,0 +1,135 @@
+"""The parser of a command: its help, and errors in one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from referee.cli.console import BUG, SHORTAGE, USAGE
+from referee.text.nearest import did_you_mean
+from referee.text.terminal import escaped
+
+COMMON_EXIT_CODES = {
+    USAGE: "wrong usage",
+    BUG: "a bug in the referee",
+    SHORTAGE: "the system is short of processes, memory or file descriptors",
+    130: "after Ctrl-C",
+    143: "after SIGTERM",
+}
+"""Exit codes that every command may end with."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that accepts options between the other arguments and reports errors in one line.
+
+    Args:
+        examples: pairs of a command line and its meaning, for the help and the manual page.
+        exit_codes: pairs of a code and its meaning; the codes that every command has are added.
+            None: the help lists no codes.
+        settings: of `argparse.ArgumentParser`.
+
+    Attributes:
+        commands: of the parser of the whole command, the parsers of its commands.
+    """
+
+    commands: argparse._SubParsersAction[Parser]
+
+    def __init__(
+        self,
+        *,
+        examples: Sequence[tuple[str, str]] = (),
+        exit_codes: Sequence[tuple[int, str]] | None = None,
+        **settings: Any,
+    ) -> None:
+        defaults: dict[str, Any] = {"formatter_class": _Formatter, "allow_abbrev": False}
+        super().__init__(**(defaults | settings))
+        self._positionals.title = "arguments"
+        self.examples = tuple(examples)
+        self.exit_codes = {} if exit_codes is None else COMMON_EXIT_CODES | dict(exit_codes)
+
+    def format_help(self) -> str:
+        """The text of `--help`."""
+        parts = [super().format_help()]
+        if self.exit_codes:
+            codes = [f"  {code:<5}{what}" for code, what in sorted(self.exit_codes.items())]
+            parts.append("\n".join(["exit codes:", *codes, ""]))
+        if self.examples:
+            lines = [f"  {command}\n      {what}" for command, what in self.examples]
+            parts.append("\n".join(["examples:", *lines, ""]))
+        return "\n".join(parts)
+
+    def read(
+        self, words: Sequence[str], namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """The arguments in the words, which end the program if they are wrong.
+
+        Args:
+            words: behind the command's name.
+            namespace: the values of options that the words do not set.
+        """
+        # argparse (3.11 to 3.13) loses what follows "--" if it has to sort out the rest.
+        read = self.parse_known_args if "--" in words else self.parse_known_intermixed_args
+        options, extras = read(words, namespace)
+        unknown = [word for word in extras if word.startswith("-")]
+        if unknown:
+            from referee.cli.foreign_options import use_instead  # only on the way to an error
+
+            flag = unknown[0].partition("=")[0]
+            actions = [each for each in self._actions if each.help != argparse.SUPPRESS]
+            shown = [name for action in actions for name in action.option_strings]
+            hint = use_instead(flag, self.prog, actions) or did_you_mean(flag, shown)
+            self.error(f"unknown option {flag}{hint}")
+        if extras:
+            self.error(f"too many arguments: {' '.join(extras)}")
+        return options
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stdout:  # argparse would not say that it cannot be written
+            file.write(message)
+        else:
+            super()._print_message(message, file)
+
+    def error(self, message: str) -> NoReturn:
+        """End with exit code 2."""
+        self.exit(USAGE, f"{self.prog}: {escaped(message)} (see {self.prog} --help)\n")
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Help that lists no option twice and breaks no address at a hyphen."""
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
+    ) -> None:
+        if usage is None:
+            words = [
+                self._format_args(action, self._get_default_metavar_for_positional(action))
+                for action in actions
+                if not action.option_strings
+            ]
+            usage = " ".join(["%(prog)s", "[OPTION ...]", *words])
+        super().add_usage(usage, actions, groups, prefix)
+
+    def _format_action(self, action: argparse.Action) -> str:
+        text = super()._format_action(action)
+        if isinstance(action.choices, dict):  # the list of commands, after a line of its own
+            lines = text.splitlines(keepends=True)[1:]
+            return "".join(line.removeprefix("  ") for line in lines)
+        return text
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap  # as argparse does: only for help
+
+        words = " ".join(text.split())
+        return textwrap.fill(
+            words, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        )
+
+
+AddParser: TypeAlias = Callable[..., Parser]
+"""Makes the parser of a command from the arguments of `Parser`."""

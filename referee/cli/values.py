@@ -1,0 +1,162 @@
+"""The values that options take: a type, and how its text is read.
+
+`Annotated[T, read]` is a `T`. `read` gets the text, and raises an `argparse.ArgumentTypeError` that
+says what is wrong with it. `Annotated[str, WORDS]` is one of the words of a collection.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import re
+from collections.abc import Callable
+from typing import Annotated, NamedTuple, TypeAlias, TypeVar
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.inputs import read_input
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS
+from referee.text.encoding import wide_encoding
+
+N = TypeVar("N", int, float)
+MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
+_MOST_SEED = 100
+"""Characters of a file that has a seed."""
+_INTEGER = "[0-9]{1,16}"
+_DECIMAL = "(?:[0-9]{1,16}[.]?[0-9]{0,16}|[.][0-9]{1,16})(?:[eE]-?[0-9]{1,3})?"
+
+
+def _number(
+    kind: type[N], pattern: str, accepted: Callable[[N], bool], what: str
+) -> Callable[[str], N]:
+    def convert(text: str) -> N:
+        # int() takes "1_0", " 1", "+1" and the digits of other scripts as well.
+        if not re.fullmatch(pattern, text) or not accepted(kind(text)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return kind(text)
+
+    return convert
+
+
+def _integer(least: int, most: int, what: str) -> Callable[[str], int]:
+    return _number(int, _INTEGER, lambda number: least <= number <= most, what)
+
+
+def _decimal(accepted: Callable[[float], bool], what: str) -> Callable[[str], float]:
+    return _number(float, _DECIMAL, accepted, what)
+
+
+number = _number(float, f"-?{_DECIMAL}", lambda _: True, "a number")
+seed = _integer(0, MAX_SEED - 1, "an integer from 0 to 2**53 - 1")
+count = _integer(1, MAX_COUNT, "an integer of 1 or more, at most 1,000,000,000")
+seconds = _decimal(lambda s: 0 < s <= MAX_SECONDS, "a number of seconds above 0, at most 1,000,000")
+grace = _decimal(
+    lambda s: 0 <= s <= MAX_SECONDS, "a number of seconds, 0 or more, at most 1,000,000"
+)
+probability = _decimal(lambda p: 0 < p < 0.5, "a number above 0 and below 0.5")
+
+
+def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """Read a limit with `kind`; the word "none" means no limit and gives infinity."""
+
+    def convert(text: str) -> float:
+        if text in ("none", "inf"):
+            return math.inf
+        try:
+            return kind(text)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}, or 'none'") from None
+
+    return convert
+
+
+limit = or_none(seconds)
+"""Seconds, or infinite if there is to be no limit."""
+
+
+def size(text: str) -> int:
+    """Bytes: an integer, or one with K, M or G behind it."""
+    digits, unit = (text[:-1], text[-1]) if text[-1:] in UNITS else (text, "")
+    if not re.fullmatch(_INTEGER, digits) or not 0 < int(digits) * UNITS.get(unit, 1) <= MAX_BYTES:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number of bytes, such as 65536, 64K, 512M or 2G"
+        )
+    return int(digits) * UNITS.get(unit, 1)
+
+
+class SeedInFile(NamedTuple):
+    """A seed, and the file that has it."""
+
+    file: str
+    seed: int
+
+
+def seed_in_file(name: str) -> SeedInFile:
+    """Read the seed of a file; "-" is standard input."""
+    try:
+        data = read_input(name, _MOST_SEED)
+        if encoding := wide_encoding(data):
+            problem = f"{name} has no seed: it is {encoding}; save it as UTF-8"
+            raise argparse.ArgumentTypeError(problem)
+        text = data.decode("utf-8-sig").strip()
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    except ValueError as error:  # no UTF-8
+        raise argparse.ArgumentTypeError(f"{name} has no seed: it is not text") from error
+    try:
+        return SeedInFile(name, seed(text))
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{name}: {error}") from error
+
+
+def variable(text: str) -> tuple[str, str]:
+    """A variable of the environment: NAME=VALUE, or NAME for the value that it has here."""
+    name, equals, value = text.partition("=")
+    if not name or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{text!r}: give NAME=VALUE or NAME")
+    if not equals and name not in os.environ:
+        raise argparse.ArgumentTypeError(f"{name} has no value here: give {name}=VALUE")
+    return name, value if equals else os.environ[name]
+
+
+def player(text: str) -> int:
+    """A player by number, "2", or as the protocol has it, "player2"."""
+    try:
+        return count(text.removeprefix("player"))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a player: give 1 or player1, for example"
+        ) from None
+
+
+def turns(text: str) -> tuple[int, int]:
+    """A range of turns: "10-20", or one turn, "10"."""
+    given = re.fullmatch(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?", text)
+    first, last = (int(given[1]), int(given[2] or given[1])) if given else (1, 0)
+    if first > last:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of turns, such as 10-20")
+    return first, last
+
+
+def ip_address(text: str) -> str:
+    """An address of IPv4 or IPv6, as the server compares it."""
+    import ipaddress
+
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an address such as 127.0.0.1") from None
+
+
+Count: TypeAlias = Annotated[int, count]
+GameName: TypeAlias = Annotated[str, GAMES]
+IpAddress: TypeAlias = Annotated[str, ip_address]
+Number: TypeAlias = Annotated[float, number]
+PlayerNumber: TypeAlias = Annotated[int, player]
+Probability: TypeAlias = Annotated[float, probability]
+Seconds: TypeAlias = Annotated[float, seconds]
+Seed: TypeAlias = Annotated[int, seed]
+SeedFile: TypeAlias = Annotated[SeedInFile, seed_in_file]
+TurnRange: TypeAlias = Annotated[tuple[int, int], turns]
+Variable: TypeAlias = Annotated[tuple[str, str], variable]

@@ -1,0 +1,155 @@
+"""The options of commands as typed fields: what a field reads, and that all fit their types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from referee.cli import values
+from referee.cli.options import Option, Options, argument, computed, flag, option, repeated
+from referee.cli.options import parser_of as parser_of_options
+from referee.cli.parser import Parser
+from referee.cli.registry import COMMANDS, options_type
+from referee.cli.serving import Address
+from referee.cli.values import Count, Seconds, SeedInFile
+
+SAMPLES: dict[Any, tuple[str, object]] = {
+    values.count: ("3", 3),
+    values.number: ("-2.5", -2.5),
+    values.player: ("player2", 2),
+    values.probability: (".25", 0.25),
+    values.seconds: ("2", 2.0),
+    values.seed: ("0", 0),
+    values.turns: ("3-4", (3, 4)),
+    values.variable: ("A=1", ("A", "1")),
+    values.ip_address: ("::1", "::1"),
+    Path: ("a", Path("a")),
+}
+"""What reads a value -> a text, and its value."""
+
+
+class MadeUp(Options):
+    """Do something."""
+
+    first: str = argument("FIRST", "the first")
+    others: tuple[str, ...] = argument("OTHER", "all others")
+    kind: Literal["a", "b"] = option(None, "a", "(default: %(default)s)")
+    number: Count | None = option("N", None, "how many")
+    wait: Seconds = option("S", 1.5, "(default: %(default)s)", hidden="--pause")
+    names: tuple[str, ...] = repeated("NAME", "again and again")
+    quiet: bool = flag("say nothing", flags="-q, --quiet", excludes="how")
+    loud: bool = flag("say all", excludes="how")
+    folder: str = option("DIR", computed(lambda: str(Path.cwd())), "where")
+
+
+def read(*words: str) -> MadeUp:
+    return MadeUp.of(vars(parser_of_options(MadeUp, Parser).read(words)), words)
+
+
+def test_what_is_given_has_the_type_of_its_field() -> None:
+    words = ["x", "--number", "3", "y", "-q", "--names", "m", "--kind", "b", "--names", "n", "z"]
+    made = read(*words)
+    assert (made.first, made.others, made.kind, made.number) == ("x", ("y", "z"), "b", 3)
+    assert (made.names, made.quiet, made.loud, made.wait) == (("m", "n"), True, False, 1.5)
+    assert made.words == tuple(words)
+    assert made.given.keys() == {"first", "others", "kind", "number", "names", "quiet"}
+    assert read("x", "--pause", "2").wait == 2
+
+
+def test_what_is_not_given_has_its_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = read("x")
+    assert (made.others, made.kind, made.number, made.names) == ((), "a", None, ())
+    assert made.folder == str(tmp_path)
+
+
+def test_nobody_changes_options() -> None:
+    made = read("x")
+    with pytest.raises(AttributeError, match="kind of MadeUp cannot be changed"):
+        made.kind = "b"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="MadeUp has no knd"):
+        MadeUp(first="x", others=(), knd="a")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="MadeUp needs first"):
+        MadeUp(others=())  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["x", "--kind", "c"], "invalid choice: 'c'"),
+        (["x", "--number", "0"], "'0' is not an integer of 1 or more"),
+        (["x", "-q", "--loud"], "not allowed with argument"),
+        ([], "the following arguments are required: FIRST"),
+    ],
+)
+def test_what_is_wrong(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        read(*words)
+    assert says in capsys.readouterr().err
+
+
+def test_the_help_has_the_defaults_and_hides_what_is_hidden() -> None:
+    said = parser_of_options(MadeUp, Parser).format_help()
+    assert "{a,b}" in said
+    assert "(default: a)" in said
+    assert "(default: 1.5)" in said
+    assert "--pause" not in said
+
+
+def test_a_type_that_no_option_has() -> None:
+    with pytest.raises(TypeError, match="size: no option is read as <class 'int'>"):
+
+        class Wrong(Options):
+            """Fail."""
+
+            size: int = option("N", 1, "how many")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_fields_are_read_as_their_types(command: str, tmp_path: Path) -> None:
+    """What reads a value makes the annotated type, which is what a type checker believes."""
+    kind = options_type(command)
+    hints = get_type_hints(kind, include_extras=True)
+    for name, field in kind.fields.items():
+        assert all(each.help or each.hidden for each in field.options)
+        if len(field.options) > 1:
+            continue  # of a table: tests/match/test_spec.py
+        (only,) = field.options
+        text, expected = sample(only, tmp_path)
+        given = text if only.read is None else only.read(text)
+        found = field.value({name: [given] if only.is_repeated else given})
+        for value in found if only.is_repeated else [found]:
+            assert value == expected, name
+            assert fits(value, hints[name]), name
+
+
+def sample(option: Option, folder: Path) -> tuple[Any, object]:
+    if option.nargs == 0:
+        return True, True
+    if option.words is not None:
+        word = [*option.words][-1]
+        return word, word
+    if option.read is values.seed_in_file:
+        (folder / "seed").write_text("5\n")
+        return str(folder / "seed"), SeedInFile(str(folder / "seed"), 5)
+    if option.metavar == "HOST:PORT":
+        return ":80", Address("127.0.0.1", 80)
+    return ("x", "x") if option.read is None else SAMPLES[option.read]
+
+
+def fits(value: object, annotation: Any) -> bool:
+    """Whether a value, or a part of a list, has the type that its field says."""
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return fits(value, parts[0])
+    if origin is Literal:
+        return value in parts
+    if origin is tuple and parts[1:] == (...,):
+        return fits(value, parts[0])
+    if origin is tuple:
+        return isinstance(value, tuple) and all(map(fits, value, parts))
+    if parts:  # T | None
+        return any(fits(value, part) for part in parts)
+    return isinstance(value, annotation)
