@@ -22,7 +22,7 @@ from referee.diagnosis.evidence import Evidence
 from referee.games.interface.faults import Fault
 from referee.logs.record import RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
-from referee.logs.traces import ENDS
+from referee.logs.stderr_excerpt import ENDS
 from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Sent
 from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_results

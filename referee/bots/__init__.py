@@ -6,7 +6,7 @@ command.py     BOT argument -> command line or address
 shell.py       the parts of a command line that only a shell obeys
 folder.py      a folder with a `bot.toml`: a bot as its author submits it
 digest.py      a digest of a bot's files, to notice changes
-table.py       the keys of a bot in TOML, there and in a configuration
+toml.py        the keys of a bot in TOML, there and in a configuration
 building.py    building the bot in a folder
 process_report.py  the traces of a bot that ended or did not answer
 processes/     bots that are processes

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from referee.bots.shell import why_shell, why_shell_program
-from referee.bots.table import BotTable, name_problem, read_table, read_toml
+from referee.bots.toml import BotTable, name_problem, read_table, read_toml
 from referee.errors import UsageError
 
 BOT_FILE = "bot.toml"

@@ -6,12 +6,12 @@
     packed.py   compressing them, in blocks that survive a crash
     zstd.py     Zstandard, of the standard library or its backport
     record.py   the match record: its lines as structs, and its writer
-    traces.py   a long stderr: the lines that its author needs
+    stderr_excerpt.py  a long stderr: the lines that its author needs
     stderr.py   the stderr of bots beside a record
     source.py   reading lines of a log, plain or compressed, in bounded memory
     parsing.py  the meaning of these lines: typed entries and messages, and their game
     header.py   the first line of a record: its format, and whether its match can be run again
-    read.py     both for programs that look at many of them
+    entries.py  entries of a record, messages of a log, as structs for other programs
     conversation.py  the lines of a recorded match, to and from its bots
     rerun.py    runs a recorded match again, round by round
     decisions.py     a rule file's opinion on each decision of a recorded match
@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING
 from referee._lazy import lazy
 
 if TYPE_CHECKING:
-    from referee.logs.read import RecordSummary as RecordSummary
-    from referee.logs.read import message_of as message_of
-    from referee.logs.read import read_log as read_log
-    from referee.logs.read import read_record as read_record
-    from referee.logs.read import summaries as summaries
+    from referee.logs.entries import RecordSummary as RecordSummary
+    from referee.logs.entries import message_of as message_of
+    from referee.logs.entries import read_log as read_log
+    from referee.logs.entries import read_record as read_record
+    from referee.logs.entries import summaries as summaries
     from referee.logs.record import DisqualifiedEntry as DisqualifiedEntry
     from referee.logs.record import EndEntry as EndEntry
     from referee.logs.record import ExitEntry as ExitEntry
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
     from referee.logs.verify import verify_record as verify_record
 
 _HOMES = {
-    "RecordSummary": "referee.logs.read",
-    "message_of": "referee.logs.read",
-    "read_log": "referee.logs.read",
-    "read_record": "referee.logs.read",
-    "summaries": "referee.logs.read",
+    "RecordSummary": "referee.logs.entries",
+    "message_of": "referee.logs.entries",
+    "read_log": "referee.logs.entries",
+    "read_record": "referee.logs.entries",
+    "summaries": "referee.logs.entries",
     "DisqualifiedEntry": "referee.logs.record",
     "EndEntry": "referee.logs.record",
     "ExitEntry": "referee.logs.record",

@@ -10,7 +10,7 @@ import msgspec
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
 from referee.logs import record
-from referee.logs.read import read_record
+from referee.logs.entries import read_record
 from referee.logs.rerun import Rerun
 from referee.match.machine import Disqualified, Received
 

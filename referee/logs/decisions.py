@@ -14,8 +14,8 @@ from referee.games.interface.seats import seat_id
 from referee.logs.parsing import json_of
 from referee.logs.rerun import Rerun
 from referee.match.machine import Received
-from referee.rulefiles.book import Ranking, TooManyStepsError
 from referee.rulefiles.bot import RuleBot, RuleFile
+from referee.rulefiles.scores import Ranking, TooManyStepsError
 
 
 class Candidate(Struct, frozen=True):

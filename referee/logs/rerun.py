@@ -12,7 +12,7 @@ from referee.errors import LogReadError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id, seat_of
 from referee.logs import record
-from referee.logs.read import numbered_entries
+from referee.logs.entries import numbered_entries
 from referee.match.decode import is_blank
 from referee.match.machine import Entry, Match, Sent
 from referee.text.terminal import as_text

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from referee.games.interface.seats import seat_id
 from referee.logs.record import STDERR_PART, StderrEntry
-from referee.logs.traces import ENDS, plain_lines, shortened
+from referee.logs.stderr_excerpt import ENDS, plain_lines, shortened
 
 _MOST = 4 * ENDS
 """So many lines are shown whole: a shortened text may have as many."""

@@ -16,8 +16,8 @@ from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.vocabulary import Vocabulary
 from referee.inputs import read_input
-from referee.rulefiles.book import Book
 from referee.rulefiles.reading import read, stated_game
+from referee.rulefiles.scores import Book
 from referee.rulefiles.source import MAX_BYTES, Problem
 from referee.text.nearest import instead
 from referee.text.terminal import command_line

@@ -9,8 +9,8 @@ from math import inf, nextafter
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.vocabulary import Key, RuleSet, Vocabulary
-from referee.rulefiles import book
-from referee.rulefiles.book import Book, Condition, Entry, Rule, Value
+from referee.rulefiles import scores
+from referee.rulefiles.scores import Book, Condition, Entry, Rule, Value
 from referee.rulefiles.source import MAX_BYTES, Node, NotJSONError, Problem, parse, shown
 from referee.text.encoding import wide_encoding
 from referee.text.nearest import did_you_mean, instead
@@ -186,7 +186,7 @@ class _Reader:
     def _condition(self, key: str, node: Node, owner: _Place, what: str) -> list[Condition]:
         left = self._key(key, node, owner, also=[what, "comment"])
         found = self._value(node, owner, compares=True)
-        return [Condition(left, book.OPERATORS[found[0]], found[1])] if left and found else []
+        return [Condition(left, scores.OPERATORS[found[0]], found[1])] if left and found else []
 
     def _score(self, node: Node, choices: int, owner: _Place) -> Value:
         if not choices:
@@ -209,7 +209,7 @@ class _Reader:
         value: Value | None = None
         if sign and not compares:
             self._error(node, "a score does not have an operator: expected a number or a key")
-        elif sign not in book.OPERATORS:
+        elif sign not in scores.OPERATORS:
             operators = "there are <, >, <= and >=; none is equal"
             self._error(node, f"no operator {shown(sign)!r}: {operators}")
         elif _DECIMAL(operand):
@@ -266,7 +266,7 @@ class _Reader:
         """The key of an info, which may be read later."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
-            self._keys[INFO + name] = book.info_key(entries)
+            self._keys[INFO + name] = scores.info_key(entries)
         return self._keys[INFO + name]
 
     # --- cards --------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ class _Reader:
             pass
         elif prefix is not None:
             info = self._info(key.removeprefix(prefix + AVERAGE))
-            self._keys[key] = book.average_key(self._vocabulary.averages[prefix], info)
+            self._keys[key] = scores.average_key(self._vocabulary.averages[prefix], info)
         elif key.startswith(INFO):
             self._info(key.removeprefix(INFO))
         else:

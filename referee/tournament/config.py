@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec import field
 
-from referee.bots.table import BotTable, read_table, read_toml
+from referee.bots.toml import BotTable, read_table, read_toml
 from referee.errors import UsageError, UsageErrors
 from referee.tournament.rows import Entrant
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from referee.bots import folder as folders
 from referee.bots.command import BotCommand, PythonBot, find_bot, game_of_bots
 from referee.bots.folder import is_built, read_folder, sources_hash
-from referee.bots.table import read_table
+from referee.bots.toml import read_table
 from referee.errors import NotBuiltError, UsageError
 
 BOT = "import sys\n"

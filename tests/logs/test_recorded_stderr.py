@@ -13,7 +13,7 @@ import trio
 
 from referee.games.interface.faults import Disqualification
 from referee.logs.conversation import answers_before
-from referee.logs.read import read_record
+from referee.logs.entries import read_record
 from referee.logs.record import (
     STDERR,
     STDERR_CAP,

@@ -12,9 +12,9 @@ import pytest
 from referee import play_match
 from referee.bots import cpu_clock
 from referee.match.pages import read_spec
-from referee.rulefiles import book, bot
-from referee.rulefiles.book import MAX_STEPS, TooManyStepsError
+from referee.rulefiles import bot, scores
 from referee.rulefiles.bot import RuleFile
+from referee.rulefiles.scores import MAX_STEPS, TooManyStepsError
 from referee.rulefiles.source import MAX_BYTES
 from tests.support.live import one_line, referee
 from tests.support.rule_files import Json, averages, book_of, in_turn, said
@@ -59,7 +59,7 @@ def test_each_use_of_a_key_is_a_step(fields: Json, steps: int) -> None:
 
 def test_the_examples_are_far_from_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """None has more steps than adaptive.json."""
-    monkeypatch.setattr(book, "MAX_STEPS", MAX_STEPS // 100)
+    monkeypatch.setattr(scores, "MAX_STEPS", MAX_STEPS // 100)
     for player in play_match(["adaptive.json"] * 2, game="starrealms", seed=1).players:
         assert player.disqualified is None
 
@@ -72,7 +72,7 @@ def test_the_page_has_the_limits() -> None:
 
 def test_a_reply_has_a_limit_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """All questions of a reply count together."""
-    monkeypatch.setattr(book, "MAX_STEPS", 20)
+    monkeypatch.setattr(scores, "MAX_STEPS", 20)
     made = book_of(**costly(20))
     said(made, in_turn("copper"))
     assert made.steps == 20

@@ -8,8 +8,8 @@ from typing import Any
 
 from referee.games.dominion.rules.game import Dominion, begin_at
 from referee.games.dominion.vocabulary import VOCABULARY
-from referee.rulefiles.book import Book
 from referee.rulefiles.reading import read
+from referee.rulefiles.scores import Book
 from tests.support.helpers import answer, asked, decoded, from_struct, new_setup, to_line
 
 Json = dict[str, Any]

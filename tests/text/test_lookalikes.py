@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.bots.table import name_problem
+from referee.bots.toml import name_problem
 from referee.text.lookalikes import _TO_LATIN, invisible, looks
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from referee.games import GAMES
 from referee.games.interface.vocabulary import Vocabulary
-from referee.rulefiles.words import key_rows, matcher_rows
+from referee.rulefiles.glossary import key_rows, matcher_rows
 
 
 def words(game: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from referee.errors import LogWriteError
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import Sink
-from referee.logs.traces import plain_lines, shortened
+from referee.logs.stderr_excerpt import plain_lines, shortened
 from referee.match.limits import Limits
 from referee.match.result import Stderr
 

@@ -161,7 +161,7 @@ _WIDTH = 38
 
 
 def _rows(words: Vocabulary) -> Iterator[dict[str, str]]:
-    from referee.rulefiles.words import key_rows, matcher_rows
+    from referee.rulefiles.glossary import key_rows, matcher_rows
 
     for name, about in matcher_rows(words).items():
         yield {"kind": "matcher", "name": name, "about": about.replace("`", "")}

@@ -146,10 +146,10 @@ def print_standings(store: Store, format: str, view: View) -> None:
     Args:
         format: "text", "json", "csv" or "html".
     """
-    from referee.tournament.report.facts import statistics
     from referee.tournament.report.notable_losses import notable_losses
+    from referee.tournament.report.report import Report
     from referee.tournament.report.standings import standings
-    from referee.tournament.report.whole import Report
+    from referee.tournament.report.statistics import statistics
 
     found = standings(store, view.anchor, view.excluded)
     if format == "csv":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.logs.read import summaries
+from referee.logs.entries import summaries
 from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.records import record_of

@@ -1,10 +1,10 @@
 """Reports on a store.
 
 standings.py  ranking, head to head, differences
-facts.py      faults, reply times, the game's own tables
+statistics.py faults, reply times, the game's own tables
 notable_losses.py
               lost matches to learn from
-whole.py      all three, as `referee standings` prints them
+report.py     all three, as `referee standings` prints them
 history.py    how the ratings came about, match by match
 text.py       the standings for a terminal
 """

@@ -12,9 +12,9 @@ from rich.text import Text
 from referee.games.interface.capabilities import Table
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
-from referee.tournament.report.facts import BotFacts, Statistics
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
+from referee.tournament.report.statistics import BotStatistics, Statistics
 
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
@@ -65,7 +65,7 @@ def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[
 def bot_text(
     bot: BotStanding,
     found: Standings,
-    facts: BotFacts,
+    facts: BotStatistics,
     tables: Sequence[Table],
     losses: Sequence[NotableLoss],
     width: int,
@@ -328,7 +328,7 @@ def _against(bot: BotStanding, found: Standings) -> Grid:
     return grid
 
 
-def _bot_remarks(facts: BotFacts) -> Iterator[str]:
+def _bot_remarks(facts: BotStatistics) -> Iterator[str]:
     if facts.mean_score is not None:
         yield f"Mean score {facts.mean_score:.1f}."
     if facts.mean_reply is not None and facts.reply_99 is not None:

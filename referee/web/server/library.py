@@ -27,9 +27,9 @@ from msgspec import Struct
 from referee.bots.command import HUMAN
 from referee.errors import LogReadError, RefereeError, UsageError, why
 from referee.games.interface.seats import seat_id
+from referee.logs.entries import last_line, summaries
 from referee.logs.header import first_line
 from referee.logs.parsing import Messages, message_kinds
-from referee.logs.read import last_line, summaries
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.text.terminal import as_text

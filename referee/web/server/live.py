@@ -31,9 +31,9 @@ from starlette.types import Receive, Scope, Send
 
 from referee.errors import LogReadError, RefereeError, UsageError
 from referee.games import GAMES
+from referee.logs.entries import last_line
 from referee.logs.header import read_header
 from referee.logs.parsing import Messages, entry_kinds, message_kinds
-from referee.logs.read import last_line
 from referee.logs.record import EndEntry, Header, SentEntry, spec_of
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd

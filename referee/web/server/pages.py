@@ -26,7 +26,7 @@ from referee.tournament.choices import FORMATS
 from referee.tournament.report import text
 from referee.tournament.report.history import History
 from referee.tournament.report.notable_losses import bot_argument
-from referee.tournament.report.whole import Report
+from referee.tournament.report.report import Report
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import named

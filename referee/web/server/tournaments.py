@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
 from referee.tournament.report.history import History, history
+from referee.tournament.report.report import Report, report
 from referee.tournament.report.standings import standings
-from referee.tournament.report.whole import Report, report
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store

@@ -16,12 +16,12 @@ from rich.console import Console
 
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
-from referee.tournament.report.facts import BotDisqualification, statistics
 from referee.tournament.report.history import history
 from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
+from referee.tournament.report.report import report
 from referee.tournament.report.standings import Difference, Meeting, Standings, standings
+from referee.tournament.report.statistics import BotDisqualification, statistics
 from referee.tournament.report.text import standings_text
-from referee.tournament.report.whole import report
 from referee.tournament.rows import REACHED, WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
 from referee.tournament.stages import stages
 from referee.tournament.store import Store

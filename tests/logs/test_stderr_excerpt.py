@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.logs.traces import shortened
+from referee.logs.stderr_excerpt import shortened
 from referee.match.result import Stderr
 
 DEBUG = [f"debug {number}" for number in range(30)]

@@ -1,4 +1,4 @@
-"""What TOML says of a bot: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
+"""A bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that a store says of a tournament, as `referee standings` prints it."""
+"""The report on a tournament: standings, statistics and notable losses from its store."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from referee.tournament.report.facts import Statistics, statistics
 from referee.tournament.report.notable_losses import NotableLoss, notable_losses
 from referee.tournament.report.standings import Standings, standings
+from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.store import Store
 
 

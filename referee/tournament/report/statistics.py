@@ -1,6 +1,6 @@
-"""Facts of a tournament, beside its ratings, for authors who want to improve a bot.
+"""Statistics of a tournament, beside its ratings, for authors who want to improve a bot.
 
-All of it is read from the store, in one pass each. Facts about the game itself are the game's own
+All of it is read from the store, in one pass each. Statistics of the game itself are the game's own
 (`referee.games.interface.capabilities.Statistics`).
 """
 
@@ -38,7 +38,7 @@ class BotDisqualification(Struct):
     hint: str
 
 
-class BotFacts(Struct):
+class BotStatistics(Struct):
     """One bot in all its matches.
 
     Attributes:
@@ -66,7 +66,7 @@ class Statistics(Struct):
     Attributes:
         late: time-outs while the referee itself was late; each was played again.
         restarts: matches played again since a bot that had waited for them failed at the start.
-        bots: name -> facts.
+        bots: name -> statistics.
         game: tables of the game's own.
     """
 
@@ -75,7 +75,7 @@ class Statistics(Struct):
     reasons: dict[str, int]
     late: int
     restarts: int
-    bots: dict[str, BotFacts]
+    bots: dict[str, BotStatistics]
     game: list[Table]
 
 
@@ -104,7 +104,7 @@ def statistics(store: Store) -> Statistics:
 _SEATS = "FROM seats JOIN matches USING (match) WHERE NOT void"
 
 
-def _bots(store: Store, count: int) -> Iterator[BotFacts]:
+def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     sandbox = store.stages[-1].sandbox
     names = _counted(store, "calls_itself", "", lambda name: {name: 1})
     faults = _counted(store, "faults", "AND faults != '{}'", counts)
@@ -138,7 +138,7 @@ def _bots(store: Store, count: int) -> Iterator[BotFacts]:
     }
     for bot in range(count):
         score, replies, seconds, longest = sums.get(bot, (None, 0, 0.0, None))
-        yield BotFacts(
+        yield BotStatistics(
             reported_names=[name for name, _ in names[bot].most_common()],
             mean_score=score,
             faults=dict(faults[bot].most_common()),
