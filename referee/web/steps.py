@@ -1,6 +1,6 @@
 """A match as a page shows it: a header, its states as steps, and its lines.
 
-spec/page.md, 4, describes the fields of `Header`, `Turn`, `Step`, `Mark` and `Line`.
+spec/page.md, 4, describes the fields of `Header`, `TurnText`, `Step`, `Mark` and `Line`.
 
 A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
 its first level that changed, so that a page can go back and forth with one shallow copy a step.
@@ -62,7 +62,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     ends: int = 0
 
 
-class Turn(Struct):
+class TurnText(Struct):
     """A turn as text: its steps, the seats that moved, and the events, empty until it is over."""
 
     turn: int
@@ -141,7 +141,7 @@ class MatchPage(Struct):
     """All that a page shows of a match."""
 
     header: Header
-    turns: list[Turn]
+    turns: list[TurnText]
     steps: list[Step]
     lines: list[Line]
 
@@ -152,7 +152,7 @@ class Steps:
     def __init__(self, rules: GameDefinition, viewers: Sequence[Viewer]) -> None:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
-        self.turns: list[Turn] = []
+        self.turns: list[TurnText] = []
         self.viewers = [_key(viewer) for viewer in viewers]
         self._rules = rules
         self._viewers = viewers
@@ -255,7 +255,7 @@ class Steps:
         self.steps.append(Step(turn, lines, seats, changed, new_values, marks, time, ends))
         here = len(self.steps) - 1
         if not self.turns or self.turns[-1].turn < turn:
-            self.turns.append(Turn(turn, here, here))
+            self.turns.append(TurnText(turn, here, here))
         else:
             self.turns[-1].last = here
 
@@ -265,7 +265,7 @@ class Steps:
         for made in over:
             turn = next((turn for turn in reversed(self.turns) if turn.turn == made.turn), None)
             if turn is None:  # one without a state of its own
-                turn = Turn(made.turn, here, here)
+                turn = TurnText(made.turn, here, here)
                 insort(self.turns, turn, key=lambda turn: turn.turn)
             turn.title = self._reader.title(made)
             turn.seats = self._reader.seats(made)

@@ -25,8 +25,8 @@ from referee.games.interface.capabilities import (
     Phrase,
     Picture,
     SeatFacts,
+    StatisticsTable,
     Summary,
-    Table,
 )
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import DialectKind
@@ -318,12 +318,12 @@ class Statistics:
     def of_match(self, game: Toy) -> list[bytes]:
         return [msgspec.json.encode(standing.facts) for standing in game.standings()]
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         best: dict[str, list[int]] = defaultdict(list)
         for seat in seats:
             best[seat.bot].append(msgspec.json.decode(seat.facts, type=Facts).best)
         rows = [[bot, len(best[bot]), max(best[bot])] for bot in sorted(best)]
-        return [Table("Largest numbers", ["bot", "matches", "best"], rows)]
+        return [StatisticsTable("Largest numbers", ["bot", "matches", "best"], rows)]
 
 
 CASES = {

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.rating.deals import Deals, Floats, Table
+from referee.tournament.rating.deals import Deals, DealTable, Floats
 from referee.tournament.rating.ratings import ELO, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES, Sprt, expected_share
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
 from referee.tournament.schedule.swiss import swiss_round
 
 
-def rate_by_match(table: Table) -> Ratings:
+def rate_by_match(table: DealTable) -> Ratings:
     """As if each match were a deal of its own, which it is not: for comparison."""
     index = np.arange(len(table.index))
     return rate(replace(table, bots=table.bots[table.index], index=index))
 
 
-def rate_to_all(table: Table) -> Ratings:
+def rate_to_all(table: DealTable) -> Ratings:
     """Relative to the mean of all, and with ends that are never open: for comparison."""
     ratings, centred = rate(table), np.eye(table.size) - 1 / table.size
     return replace(
@@ -117,7 +117,7 @@ class World:
         rounds = [random.permutation(self.bots) for _ in range(deals)]
         return np.concatenate(rounds).reshape(-1, self.players)
 
-    def play(self, lineups: NDArray[np.int64], random: np.random.Generator) -> Table:
+    def play(self, lineups: NDArray[np.int64], random: np.random.Generator) -> DealTable:
         """The results of a deal for each line-up."""
         shape = lineups.shape
         strengths = np.linspace(self.spread / 2, -self.spread / 2, self.alike) / ELO
@@ -138,7 +138,7 @@ class World:
             return [list(order) for order in permutations(range(self.players))]
         return [list(np.roll(range(self.players), turn)) for turn in range(self.players)]
 
-    def truth(self, lineups: NDArray[np.int64], deals: int = 100_000) -> Table:
+    def truth(self, lineups: NDArray[np.int64], deals: int = 100_000) -> DealTable:
         """What comes out of ever more deals of the same line-ups."""
         many = np.tile(lineups, (deals // len(lineups), 1))
         return self.play(many, np.random.default_rng(12345))
@@ -155,7 +155,7 @@ class World:
         self,
         deals: int,
         repetitions: int,
-        beside: Callable[[Table], Ratings] | None = None,
+        beside: Callable[[DealTable], Ratings] | None = None,
         endless: int = 100_000,
     ) -> dict[str, float]:
         """The shares of intervals that hold the truth, and their mean reach, by what.
@@ -188,7 +188,7 @@ class World:
                 found[what].append(value)
         return means(found)
 
-    def swiss(self, rounds: int, deals: int, random: np.random.Generator) -> Table:
+    def swiss(self, rounds: int, deals: int, random: np.random.Generator) -> DealTable:
         """A Swiss tournament, paired by what came out before."""
         points, byes = np.zeros(self.bots), [0] * self.bots
         met: Counter[tuple[int, int]] = Counter()
@@ -209,10 +209,10 @@ class World:
         return joined(tables)
 
 
-def joined(tables: Sequence[Table]) -> Table:
+def joined(tables: Sequence[DealTable]) -> DealTable:
     """The deals of several tables as one."""
     starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
-    return Table(
+    return DealTable(
         size=tables[0].size,
         bots=np.concatenate([table.bots for table in tables]),
         index=np.concatenate(
@@ -223,7 +223,7 @@ def joined(tables: Sequence[Table]) -> Table:
     )
 
 
-def duel(counts: Sequence[int]) -> Table:
+def duel(counts: Sequence[int]) -> DealTable:
     """Two bots, of whom the first took 0, 0.5, 1, 1.5 and 2 points in so many deals."""
     halves = np.repeat(np.arange(OUTCOMES), counts)
     first = np.stack([np.minimum(halves, 2), np.maximum(halves - 2, 0)], axis=1).reshape(-1)

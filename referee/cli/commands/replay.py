@@ -171,7 +171,8 @@ def _wait() -> bool:
 
 def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
     """The selected turns, or a `UsageError`. A followed log ends when its match ends."""
-    from referee.logs.replay.reader import CutShort, End, Start, TurnOver
+    from referee.logs.replay.reader import CutShort, Start, TurnOver
+    from referee.match.messages import GameEnd
 
     turns = 0
     shown = chosen.first is None and chosen.last is None
@@ -185,13 +186,13 @@ def _items(replay: Replay, chosen: Turns, *, follow: bool) -> Iterator[Item]:
             if not chosen.has(item.turn, replay.turn_reader):
                 continue
             shown = True
-        if isinstance(item, End | CutShort) and not shown:
+        if isinstance(item, GameEnd | CutShort) and not shown:
             raise UsageError(chosen.none_of(turns))
         before.append(item)
         if shown:
             yield from before
             before.clear()
-        if follow and isinstance(item, End):
+        if follow and isinstance(item, GameEnd):
             return
 
 
@@ -199,7 +200,8 @@ def _text(
     items: Iterable[Item], replay: Replay, painter: Painter, *, summary: bool
 ) -> Iterator[str]:
     """The match turn by turn, or its turns as one table and how it ended."""
-    from referee.logs.replay.reader import End, Start, TurnOver
+    from referee.logs.replay.reader import Start, TurnOver
+    from referee.match.messages import GameEnd
 
     names: list[str] = []
     turns: list[Any] = []
@@ -211,7 +213,7 @@ def _text(
         elif isinstance(item, TurnOver):
             lines = painter.turn(item.turn, replay.turn_reader)
         else:
-            lines = painter.end(item, names) if isinstance(item, End) else painter.note(item)
+            lines = painter.end(item, names) if isinstance(item, GameEnd) else painter.note(item)
         if not summary:
             yield from lines
         elif isinstance(item, TurnOver):

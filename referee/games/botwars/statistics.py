@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, structs
 
 from referee.games.botwars.rules.game import BotWars, Facts
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 
 _COUNTS = ("turns", "botlets", *(field.name for field in structs.fields(Facts)))
 _COLUMNS = ("bot", "result", "matches", *(name.replace("_", " ") for name in _COUNTS))
@@ -33,7 +33,7 @@ class ArmyStatistics:
             for standing in game.standings()
         ]
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         bots: dict[str, dict[str, list[int]]] = {}
         decode = msgspec.json.Decoder(_SeatFacts).decode
         for seat in seats:
@@ -50,4 +50,4 @@ class ArmyStatistics:
             for result, (matches, *counts) in [("all", total), *results]:
                 rows.append((bot, result, matches, *(count / matches for count in counts)))
         title = "Botlets and energy; mean per match"
-        return [Table(title, _COLUMNS, rows, percent=("spawn disabled",))]
+        return [StatisticsTable(title, _COLUMNS, rows, percent=("spawn disabled",))]

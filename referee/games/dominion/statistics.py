@@ -10,7 +10,7 @@ from msgspec import Struct
 from referee.games.dominion.rules.cards import CARDS
 from referee.games.dominion.rules.game import Dominion
 from referee.games.dominion.rules.player import Gains
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.card_sums import CardSums, Count, by_bot, card_table
 
 
@@ -36,7 +36,7 @@ class CardStatistics:
     def of_match(self, game: Dominion) -> list[bytes]:
         return [msgspec.json.encode(_seat_cards(player.gains)) for player in game.table.players]
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         bots = by_bot(seats, SeatCards, _Bot)
         bought = card_table("Cards bought", [(name, bot.bought) for name, bot in bots], CARDS)
         gained = [(name, bot.gained) for name, bot in bots]

@@ -39,7 +39,7 @@ class LogChecker(Protocol):
         """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
 
 
-class Table(Struct, frozen=True):
+class StatisticsTable(Struct, frozen=True):
     """A table over many matches, for people and programs.
 
     Attributes:
@@ -69,7 +69,7 @@ class Statistics(Protocol):
         It is called after every match of a tournament, so it must be quick.
         """
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         """Summarise matches, in any order, bot by bot. `seats` is read once, and may be empty."""
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 
 Count = Annotated[int, Meta(ge=0, lt=2**53)]
 Row = Sequence[str | float | None]
@@ -66,7 +66,9 @@ class CardSums:
         return rows
 
 
-def card_table(what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[str]) -> Table:
+def card_table(
+    what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[str]
+) -> StatisticsTable:
     """The rows of bots whose cards have two numbers: how many, and the own turn of the first.
 
     Args:
@@ -78,4 +80,4 @@ def card_table(what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[
     rows = [
         row for bot, sums in bots for row in sums.rows(bot, lambda c: places.get(c, len(places)))
     ]
-    return Table(title, columns, rows, percent=SHARES)
+    return StatisticsTable(title, columns, rows, percent=SHARES)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import Struct
 
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.card_sums import CardSums, Count, Row, by_bot, card_table
 from referee.games.starrealms.rules.cards import CARDS
 from referee.games.starrealms.rules.game import StarRealms
@@ -50,11 +50,11 @@ class FleetStatistics:
     def of_match(self, game: StarRealms) -> list[bytes]:
         return [msgspec.json.encode(_seat(each.turns, each.made)) for each in game.table.players]
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         bots = by_bot(seats, SeatMatch, _Bot)
         title = "Mean per turn; cards, and bases destroyed, per match"
         return [
-            Table(title, _TURN_COLUMNS, [bot.row(name) for name, bot in bots]),
+            StatisticsTable(title, _TURN_COLUMNS, [bot.row(name) for name, bot in bots]),
             card_table("Cards gained", [(name, bot.gained) for name, bot in bots], CARDS),
         ]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.card_sums import SHARES, CardSums, Count, Row, by_bot
 from referee.games.tribute.rules.cards import PATRONS, TREASURY
 from referee.games.tribute.rules.game import Tribute
@@ -73,7 +73,7 @@ class TributeStatistics:
             for made in (player.made,)
         ]
 
-    def tables(self, seats: Iterable[SeatFacts]) -> list[Table]:
+    def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
         bots = by_bot(seats, SeatMatch, _Matches)
         return [make(bots) for make in (_ends, _turns, _calls, _agents, _cards)]
 
@@ -83,7 +83,7 @@ def _mean(values: Iterable[float]) -> float | None:
     return sum(numbers) / len(numbers) if numbers else None
 
 
-def _ends(bots: _Bots) -> Table:
+def _ends(bots: _Bots) -> StatisticsTable:
     rows = []
     for bot, matches in bots:
         reasons = Counter(match.reason for _, match in matches)
@@ -92,7 +92,7 @@ def _ends(bots: _Bots) -> Table:
         points = [_mean(p for p, match in matches if match.first in among) for among in seats]
         rows.append((bot, len(matches), *shares, max(0.0, 1 - sum(shares)), *points))
     numbers = (*_ENDS, "other end", "points", "points as first", "as second")
-    return Table("How matches end", ("bot", "matches", *numbers), rows, percent=numbers)
+    return StatisticsTable("How matches end", ("bot", "matches", *numbers), rows, percent=numbers)
 
 
 def _numbers(m: SeatMatch) -> Sequence[int]:
@@ -100,7 +100,7 @@ def _numbers(m: SeatMatch) -> Sequence[int]:
     return (m.turns, m.cost, m.prestige, m.power, m.coins, bought, calls, m.agents)
 
 
-def _turns(bots: _Bots) -> Table:
+def _turns(bots: _Bots) -> StatisticsTable:
     rows = []
     for bot, matches in bots:
         columns = zip(*(_numbers(match) for _, match in matches), strict=True)
@@ -118,10 +118,10 @@ def _turns(bots: _Bots) -> Table:
         "paid",
     )
     title = "Mean per turn, paid per card; turns per match"
-    return Table(title, (*heads, "calls", "agents"), rows)
+    return StatisticsTable(title, (*heads, "calls", "agents"), rows)
 
 
-def _calls(bots: _Bots) -> Table:
+def _calls(bots: _Bots) -> StatisticsTable:
     """A row a patron: over the matches in which it was at the table."""
     rows: list[Row] = []
     for bot, matches in bots:
@@ -139,10 +139,10 @@ def _calls(bots: _Bots) -> Table:
                 rows.append((bot, patron, len(here), calls, favour, points))
     shares = ("favour at the end", "points")
     columns = ("bot", "patron", "matches", "calls", *shares)
-    return Table("Calls per match, by patron at the table", columns, rows, percent=shares)
+    return StatisticsTable("Calls per match, by patron at the table", columns, rows, percent=shares)
 
 
-def _agents(bots: _Bots) -> Table:
+def _agents(bots: _Bots) -> StatisticsTable:
     rows = []
     for bot, matches in bots:
         agents = sum(match.agents for _, match in matches)
@@ -151,10 +151,10 @@ def _agents(bots: _Bots) -> Table:
         rows.append((bot, agents / len(matches), *shares))
     ends = ("killed", "knocked out", "destroyed", "in play at the end")
     title = "Agents per match, and what happened to them"
-    return Table(title, ("bot", "agents", *ends), rows, percent=ends)
+    return StatisticsTable(title, ("bot", "agents", *ends), rows, percent=ends)
 
 
-def _cards(bots: _Bots) -> Table:
+def _cards(bots: _Bots) -> StatisticsTable:
     """One row per card, the one with the greatest share first."""
     rows: list[Row] = []
     for bot, matches in bots:
@@ -165,4 +165,4 @@ def _cards(bots: _Bots) -> Table:
             rows.append((*shown, count, with_it, without))
     columns = ("bot", "card", "matches", "share", "count", "points with", "points without")
     title = "Cards bought; count is the mean over the matches with the card"
-    return Table(title, columns, rows, percent=SHARES)
+    return StatisticsTable(title, columns, rows, percent=SHARES)

@@ -45,14 +45,6 @@ class TurnOver(Struct, frozen=True):
     turn: Any
 
 
-class End(Struct, frozen=True):
-    """The match is over."""
-
-    reason: str
-    winners: list[str]
-    scores: list[int]
-
-
 class CutShort(Struct, frozen=True):
     """The log ends before the match: the last line that was read, and why, as a clause."""
 
@@ -67,7 +59,7 @@ class Skipped(Struct, frozen=True):
     count: int
 
 
-Item: TypeAlias = Start | TurnOver | End | CutShort | Skipped
+Item: TypeAlias = Start | TurnOver | GameEnd | CutShort | Skipped
 
 
 class Replay:
@@ -207,7 +199,7 @@ class Replay:
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
             self._complete = self._header is None  # a record goes on after it
-            yield End(message.reason, message.winners, message.scores)
+            yield message
         elif not isinstance(message, PlayerDisqualified):
             yield from map(TurnOver, self.turn_reader.read(message, self._seat(to)))
         elif self._header is None:  # a record has an entry for it

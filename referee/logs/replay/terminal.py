@@ -12,7 +12,8 @@ from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.seats import seat_id, seat_ids
 from referee.games.interface.turns import TurnReader
-from referee.logs.replay.reader import CutShort, End, Skipped, Start
+from referee.logs.replay.reader import CutShort, Skipped, Start
+from referee.match.messages import GameEnd
 from referee.text.terminal import paint, plain, wrap_list
 
 _LABEL = 13
@@ -52,7 +53,7 @@ class Painter:
         for part in reader.show(turn):
             yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
-    def end(self, end: End, names: Sequence[str]) -> Iterator[str]:
+    def end(self, end: GameEnd, names: Sequence[str]) -> Iterator[str]:
         """How the match ended."""
         players = seat_ids(len(names))
         scores = ", ".join(

@@ -49,7 +49,7 @@ class Deals:
         lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
         self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
-    def table(self, matches: int | None = None) -> Table:
+    def table(self, matches: int | None = None) -> DealTable:
         """Everything so far, by deal; or only so many matches, those that were added first."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
         self._parts = [(deal, all_lineups, all_ranks)]
@@ -60,7 +60,7 @@ class Deals:
         index = np.repeat(np.arange(len(first)), np.diff(first, append=len(deal)))
         seats = np.argsort(lineup, axis=1).astype(np.int8)
         lineup = np.take_along_axis(lineup, seats, axis=1)
-        return Table(
+        return DealTable(
             size=self.bots,
             bots=lineup[first],
             index=index,
@@ -70,7 +70,7 @@ class Deals:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DealTable:
     """The matches of a tournament, sorted by deal.
 
     In each row the bots stand by their number, not by seat, so that a column is the same bot in
@@ -90,7 +90,7 @@ class Table:
     ranks: NDArray[np.int8]
     seats: NDArray[np.int8]
 
-    def of(self, numbers: NDArray[np.integer]) -> Table:
+    def of(self, numbers: NDArray[np.integer]) -> DealTable:
         """The same matches in a tournament of these bots only, renumbered; others have none."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.rating.deals import Deals, Floats, Table, sum_by
+from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.rating.intervals import Z, logit_reach, t_point
 from referee.tournament.rating.tallies import head_to_head
 
@@ -123,7 +123,7 @@ class Ratings:
 
 
 def rate(
-    deals: Deals | Table, *, anchor: tuple[int, float] | None = None, stopped: bool = False
+    deals: Deals | DealTable, *, anchor: tuple[int, float] | None = None, stopped: bool = False
 ) -> Ratings:
     """Rate all bots (spec/ratings.md, 2 and 3).
 
@@ -154,7 +154,7 @@ def rate(
     )
 
 
-def rating_alone(deals: Deals | Table, *, anchor: tuple[int, float] | None = None) -> Floats:
+def rating_alone(deals: Deals | DealTable, *, anchor: tuple[int, float] | None = None) -> Floats:
     """The ratings of `rate` without their intervals, which take most of its time."""
     table = deals.table() if isinstance(deals, Deals) else deals
     points = head_to_head(table).points
@@ -253,7 +253,7 @@ def _information(games: Floats, logits: Floats) -> Floats:
     return information
 
 
-def _chances(table: Table, logits: Floats) -> Floats:
+def _chances(table: DealTable, logits: Floats) -> Floats:
     """How likely the first bot of each pair beats the second; shape (deals, pairs)."""
     chances = [
         _sigmoid(logits[table.bots[:, one]] - logits[table.bots[:, other]])
@@ -262,7 +262,7 @@ def _chances(table: Table, logits: Floats) -> Floats:
     return np.stack(chances, axis=1)
 
 
-def _scores(table: Table, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
+def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
     """Each deal's score for each of its bots; shape (deals, N).
 
     It is the slope of the deal's likelihood divided by one minus the deal's leverage: `inverse`
@@ -292,7 +292,7 @@ def _scores(table: Table, excess: Floats, variance: Floats, inverse: Floats) -> 
     return scores
 
 
-def _products(table: Table, scores: Floats) -> Floats:
+def _products(table: DealTable, scores: Floats) -> Floats:
     """The sum over the deals of the outer products of their scores; shape (bots, bots)."""
     size = table.size
     total = np.zeros(size * size)
@@ -303,7 +303,7 @@ def _products(table: Table, scores: Floats) -> Floats:
     return total.reshape(size, size)
 
 
-def _least(table: Table, variance: Floats) -> Floats:
+def _least(table: DealTable, variance: Floats) -> Floats:
     """What `_products` must be at the least, however alike the deals are.
 
     It stands for one more deal of each bot, of another kind than those seen. That deal is further
@@ -323,7 +323,7 @@ def _least(table: Table, variance: Floats) -> Floats:
     return total.reshape(size, size)
 
 
-def _degrees(table: Table, variance: Floats, scores: Floats) -> Floats:
+def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     """Degrees of freedom of each bot's standard error: its deals less one, at least 1.
 
     Deals count as many as they would if all said equally much (Satterthwaite); and if few of them

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.rating.deals import Floats, Table, sum_by
+from referee.tournament.rating.deals import DealTable, Floats, sum_by
 from referee.tournament.rating.intervals import Shares, shares_over_deals
 
 
@@ -38,7 +38,7 @@ class Tally(NamedTuple):
     point_rate: Shares
 
 
-def tally(table: Table) -> Tally:
+def tally(table: DealTable) -> Tally:
     """Count the results of all bots."""
     first = table.ranks == 1
     alone = first.sum(axis=1) == 1
@@ -82,7 +82,7 @@ class HeadToHead(NamedTuple):
     points: Floats
 
 
-def head_to_head(table: Table) -> HeadToHead:
+def head_to_head(table: DealTable) -> HeadToHead:
     """Count how often two bots met, and which was ahead."""
     size = table.size
     bots = table.bots[table.index].astype(np.int64)
@@ -97,7 +97,7 @@ def head_to_head(table: Table) -> HeadToHead:
     return HeadToHead(matches, wins, draws, wins + draws / 2)
 
 
-def seat_advantage(table: Table) -> Shares:
+def seat_advantage(table: DealTable) -> Shares:
     """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
     Only deals count in which every bot has sat in the seats equally often. Other deals, where a
@@ -116,7 +116,7 @@ def seat_advantage(table: Table) -> Shares:
     return shares_over_deals(seats, points[whole].reshape(-1), trials, table.players)
 
 
-def _balanced(table: Table) -> NDArray[np.bool_]:
+def _balanced(table: DealTable) -> NDArray[np.bool_]:
     """Which deals had each bot in each seat equally often."""
     count, players = table.bots.shape
     balanced = np.ones(count, np.bool_)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from referee.match.limits import LimitsBy
 from referee.match.sandbox import Kind
-from referee.tournament.rating.deals import Deals, Table
+from referee.tournament.rating.deals import Deals, DealTable
 from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
@@ -213,12 +213,12 @@ class _Rated(NamedTuple):
     """The bots that have played, in a table of their own, and their numbers in the tournament."""
 
     numbers: list[int]
-    table: Table
+    table: DealTable
     ratings: Ratings
     differences: Differences
 
 
-def _rated(table: Table, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
+def _rated(table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
     """The ratings, None without a match. Other bots cost nothing: a store can name thousands."""
     if not len(table.bots):
         return None
@@ -229,7 +229,7 @@ def _rated(table: Table, anchor: tuple[int, float] | None, *, stopped: bool) -> 
 
 
 def rated_bots(
-    table: Table, anchor: tuple[int, float] | None
+    table: DealTable, anchor: tuple[int, float] | None
 ) -> tuple[NDArray[np.integer], tuple[int, float] | None]:
     """The numbers of the bots that have played and of the anchor, and the anchor by its place."""
     numbers = np.unique(table.bots)
@@ -240,7 +240,7 @@ def rated_bots(
 
 
 def _bots(
-    table: Table, rated: _Rated | None, names: list[str], own_names: dict[int, str]
+    table: DealTable, rated: _Rated | None, names: list[str], own_names: dict[int, str]
 ) -> list[BotStanding]:
     found = tally(table)
     deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
@@ -332,13 +332,13 @@ def _differences(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, 
     return found
 
 
-def _seats(table: Table) -> list[Share]:
+def _seats(table: DealTable) -> list[Share]:
     found = seat_advantage(table)
     seats = [_share(found, seat) for seat in range(table.players)]
     return [seat for seat in seats if seat is not None]
 
 
-def _pairs(table: Table) -> list[int]:
+def _pairs(table: DealTable) -> list[int]:
     """How many whole deals brought the first of two bots 0, 0.5, 1, 1.5 and 2 points."""
     points = table.pair_points[table.matches == 2, 0]
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]

@@ -17,7 +17,7 @@ from msgspec import Struct
 from referee.diagnosis.ending import missed
 from referee.errors import UsageError
 from referee.games import GAMES
-from referee.games.interface.capabilities import SeatFacts, Table
+from referee.games.interface.capabilities import SeatFacts, StatisticsTable
 from referee.games.interface.faults import Disqualification, EndReason
 from referee.tournament.rows import BUCKETS_PER_DOUBLING, REACHED, buckets, counts, points_of
 from referee.tournament.store import Store
@@ -76,7 +76,7 @@ class Statistics(Struct):
     late: int
     restarts: int
     bots: dict[str, BotStatistics]
-    game: list[Table]
+    game: list[StatisticsTable]
 
 
 def statistics(store: Store) -> Statistics:
@@ -179,7 +179,7 @@ def _percentile(buckets: Counter[int], share: float, longest: float | None) -> f
     return None
 
 
-def _game_tables(store: Store) -> list[Table]:
+def _game_tables(store: Store) -> list[StatisticsTable]:
     make = GAMES[store.stages[-1].game].statistics
     if make is None:
         return []

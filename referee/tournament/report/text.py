@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from referee.games.interface.capabilities import Table
+from referee.games.interface.capabilities import StatisticsTable
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
 from referee.tournament.report.notable_losses import NotableLoss
@@ -66,7 +66,7 @@ def bot_text(
     bot: BotStanding,
     found: Standings,
     facts: BotStatistics,
-    tables: Sequence[Table],
+    tables: Sequence[StatisticsTable],
     losses: Sequence[NotableLoss],
     width: int,
 ) -> Iterator[RenderableType]:
@@ -352,7 +352,7 @@ def counts(found: Mapping[str, int]) -> str:
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
-def table_text(table: Table, bot: str) -> Iterator[RenderableType]:
+def table_text(table: StatisticsTable, bot: str) -> Iterator[RenderableType]:
     """Show the rows on one bot of a table of a game's statistics."""
     column_of_bots = table.columns.index("bot")
     rows = [row for row in table.rows if row[column_of_bots] == bot]

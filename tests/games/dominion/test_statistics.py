@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.games.dominion import RULES
-from referee.games.interface.capabilities import SeatFacts, Statistics, Table
+from referee.games.interface.capabilities import SeatFacts, Statistics, StatisticsTable
 from referee.games.interface.faults import Disqualification
 from referee.match.machine import Match
 from tests.support.helpers import (
@@ -187,7 +187,7 @@ def seat(bot: str, points: float, **facts: dict[str, list[int]]) -> SeatFacts:
     return SeatFacts(bot, points, to_line(facts))
 
 
-def rows(table: Table) -> list[tuple[str | float | None, ...]]:
+def rows(table: StatisticsTable) -> list[tuple[str | float | None, ...]]:
     return [tuple(row) for row in table.rows]
 
 

@@ -45,7 +45,7 @@ from referee.games.starrealms.rules.messages import (
     TurnEnded,
     TurnStarted,
 )
-from referee.games.starrealms.rules.player import FIRST_HANDS, HAND_SIZE, Piece, Player, Turn
+from referee.games.starrealms.rules.player import FIRST_HANDS, HAND_SIZE, Piece, Player, TurnState
 from referee.games.starrealms.rules.table import ROW_SIZE
 
 T = TypeVar("T", bound=Struct)
@@ -84,7 +84,7 @@ class Checker:
     def __init__(self, names: Sequence[str]) -> None:
         self._names = list(names)
         self._players = [Known(seat) for seat in range(len(FIRST_HANDS))]
-        self._turn = Turn(*self._players)
+        self._turn = TurnState(*self._players)
         self._number = 0
         self._in_turn = False
         self._max_turns = 0
@@ -209,7 +209,7 @@ class Checker:
     def _play_turn(self) -> Generator[None, None, None]:
         player: Any = self._players[self._number % 2]
         other: Any = self._players[1 - self._number % 2]
-        self._turn = turn = Turn(player, other)
+        self._turn = turn = TurnState(player, other)
         started = yield from self._take(TurnStarted)
         over = self._number >= 2 * self._max_turns or other.authority <= 0 or player.authority <= 0
         self._check(not over and not self._gone, "4.10", "the end of the match", started)
@@ -225,7 +225,7 @@ class Checker:
         yield from self._clean_up(turn)
         self._in_turn = False
 
-    def _deed(self, turn: Turn) -> Generator[None, None, bool]:
+    def _deed(self, turn: TurnState) -> Generator[None, None, bool]:
         """Read one thing that was done with what came of it; returns whether there was one."""
         player: Any = turn.player
         message = yield from self._ahead()
@@ -284,7 +284,7 @@ class Checker:
                 return False
         return True
 
-    def _clean_up(self, turn: Turn) -> Generator[None, None, None]:
+    def _clean_up(self, turn: TurnState) -> Generator[None, None, None]:
         player: Any = turn.player
         player.discard += [piece.card.name for piece in player.in_play if piece.card.is_ship]
         player.in_play = player.bases()
@@ -456,7 +456,7 @@ class Checker:
         self._depart("4.3", "a card in play that can do it", message)
         raise AssertionError  # `_depart` raises
 
-    def _destroyed(self, turn: Turn, message: BaseDestroyed) -> None:
+    def _destroyed(self, turn: TurnState, message: BaseDestroyed) -> None:
         for base in turn.opponent.exposed():
             if base.card.name == message.card:
                 turn.opponent.in_play.remove(base)
@@ -464,7 +464,7 @@ class Checker:
                 return
         self._depart("4.7", "a base that can be destroyed", message)
 
-    def _buys(self, turn: Turn, message: PlayerGained) -> Generator[None, None, None]:
+    def _buys(self, turn: TurnState, message: PlayerGained) -> Generator[None, None, None]:
         card = CARDS.get(message.gained)
         there = self._explorers > 0 if message.gained == EXPLORER else message.gained in self._row
         if card is None or not there:

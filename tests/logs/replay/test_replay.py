@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from referee.errors import LogReadError
 from referee.games.interface.capabilities import Picture
 from referee.games.interface.turns import MAX_KEPT
-from referee.logs.replay.reader import CutShort, End, Item, Replay, Skipped, Start, TurnOver
+from referee.logs.replay.reader import CutShort, Item, Replay, Skipped, Start, TurnOver
 from referee.logs.replay.terminal import Painter
 from referee.logs.source import LogReader
+from referee.match.messages import GameEnd
 from tests.support.damage import damage
 from tests.support.fuzzed import originals
 from tests.support.helpers import ROOT, TIMES, to_line
@@ -49,7 +50,7 @@ def painted(replay: Replay, items: list[Item], painter: Painter) -> list[str]:
             lines += painter.start(item)
         elif isinstance(item, TurnOver):
             lines += painter.turn(item.turn, replay.turn_reader)
-        elif isinstance(item, End):
+        elif isinstance(item, GameEnd):
             lines += painter.end(item, names)
         else:
             lines += painter.note(item)
@@ -68,7 +69,7 @@ def test_a_log_has_the_same_turns_as_its_record(name: str) -> None:
     assert [public(turn) for turn in turns(log)] == [public(turn) for turn in turns(record)]
     assert [turn.hand for turn in turns(log)] == [None] * len(turns(log))
     assert all(turn.hand is not None for turn in turns(record))
-    assert [type(item) for item in log if not isinstance(item, TurnOver)] == [Start, End]
+    assert [type(item) for item in log if not isinstance(item, TurnOver)] == [Start, GameEnd]
 
 
 async def test_what_goes_wrong_in_a_handshake_is_in_the_first_turn(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_every_turn_is_there(players: list[Any], tmp_path: Path) -> None:
         found = turns(items)
         assert [turn.turn for turn in found] == list(range(1, len(found) + 1))
         end = items[-1]
-        assert isinstance(end, End)
+        assert isinstance(end, GameEnd)
         if found:
             assert found[-1].scores == end.scores
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.tournament.rating.deals import Deals, Table
+from referee.tournament.rating.deals import Deals, DealTable
 from referee.tournament.rating.ratings import AFTER_STOPPING, ELO, PRIOR, Ratings, rate
 from tests.support.worlds import World, rate_by_match
 
@@ -45,12 +45,12 @@ def elo(share: float) -> float:
     return 400 * math.log10(share / (1 - share))
 
 
-def some_tournament(players: int = 3, seed: int = 0, deals: int = 20) -> Table:
+def some_tournament(players: int = 3, seed: int = 0, deals: int = 20) -> DealTable:
     world = World(players, bots=6, seat_luck=1, bot_luck=1)
     return world.play(world.schedule(deals), np.random.default_rng(seed))
 
 
-def matches_of(table: Table) -> list[tuple[int, list[int], list[int]]]:
+def matches_of(table: DealTable) -> list[tuple[int, list[int], list[int]]]:
     """The matches as they were appended: deal, line-up, ranks."""
     found = []
     for deal, ranks, seats in zip(table.index, table.ranks, table.seats, strict=True):

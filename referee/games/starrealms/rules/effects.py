@@ -14,16 +14,16 @@ from referee.games.interface.game import Request
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, Ability, Card
 from referee.games.starrealms.rules.faults import BAD_PICKS
-from referee.games.starrealms.rules.player import Turn
+from referee.games.starrealms.rules.player import TurnState
 from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Decisions: TypeAlias = Generator[Request, Any, None]
 """Yields each request and receives its reply: a reply struct or `InvalidReply`."""
-Effect: TypeAlias = Callable[[Table, Turn, Card, int], Generator[Request, Any, object] | None]
+Effect: TypeAlias = Callable[[Table, TurnState, Card, int], Generator[Request, Any, object] | None]
 
 
-def happen(table: Table, turn: Turn, card: Card, ability: Ability) -> Decisions:
+def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decisions:
     """Carry out an ability of a card: its effects in their order, after a choice if it has one."""
     if not ability:
         return
@@ -52,7 +52,7 @@ def cards_in(place: str, cards: Iterable[str]) -> list[say.Option]:
 
 def ask(
     table: Table,
-    turn: Turn,
+    turn: TurnState,
     kind: str,
     card: Card | None,
     options: Sequence[say.Option],
@@ -97,42 +97,42 @@ def _problem(picks: Any, least: int, most: int, options: int) -> str:
 # --- words ----------------------------------------------------------------------------------------
 
 
-def _trade(table: Table, turn: Turn, card: Card, number: int) -> None:
+def _trade(table: Table, turn: TurnState, card: Card, number: int) -> None:
     turn.trade += number
     turn.player.made.trade += number
 
 
-def combat(table: Table, turn: Turn, card: Card, number: int) -> None:
+def combat(table: Table, turn: TurnState, card: Card, number: int) -> None:
     """Give so much combat."""
     turn.combat += number
     turn.player.made.combat += number
 
 
-def _authority(table: Table, turn: Turn, card: Card, number: int) -> None:
+def _authority(table: Table, turn: TurnState, card: Card, number: int) -> None:
     turn.player.authority += number
     turn.player.made.authority += number
 
 
-def _draw_with_two_bases(table: Table, turn: Turn, card: Card, number: int) -> None:
+def _draw_with_two_bases(table: Table, turn: TurnState, card: Card, number: int) -> None:
     if len(turn.player.bases()) >= 2:
         table.draw(turn.player, number)
 
 
-def _opponent_discard(table: Table, turn: Turn, card: Card, number: int) -> None:
+def _opponent_discard(table: Table, turn: TurnState, card: Card, number: int) -> None:
     turn.opponent.due += number
 
 
-def _next_ship_to_top(table: Table, turn: Turn, card: Card, number: int) -> None:
+def _next_ship_to_top(table: Table, turn: TurnState, card: Card, number: int) -> None:
     turn.next_ship_to_top = True
 
 
-def _scrap_trade_row(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _scrap_trade_row(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     options = cards_in("trade-row", table.row)
     for pick in (yield from ask(table, turn, "scrap-trade-row", card, options, most=number)):
         table.scrap_from_row(turn.player, pick)
 
 
-def _destroy_base(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _destroy_base(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     bases = turn.opponent.exposed()
     options = cards_in("opponent", [base.card.name for base in bases])
     for pick in (yield from ask(table, turn, "destroy-base", card, options, most=number)):
@@ -140,25 +140,25 @@ def _destroy_base(table: Table, turn: Turn, card: Card, number: int) -> Decision
         turn.player.made.destroyed += 1
 
 
-def _gain_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _gain_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     ships = [place for place, name in enumerate(table.row) if CARDS[name].is_ship]
     options = cards_in("trade-row", [table.row[place] for place in ships])
     for pick in (yield from ask(table, turn, "gain-ship", card, options, most=number)):
         table.gain(turn.player, ships[pick], 0, "deck")
 
 
-def _scrap_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _scrap_then_draw(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     scrapped = yield from _scrap(table, turn, card, number)
     table.draw(turn.player, scrapped)
 
 
-def _scrap_from_hand(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _scrap_from_hand(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     options = cards_in("hand", turn.player.hand)
     for pick in (yield from ask(table, turn, "scrap", card, options, most=number, must=True)):
         table.scrap(turn.player, turn.player.hand.pop(pick), "hand")
 
 
-def _scrap(table: Table, turn: Turn, card: Card, number: int) -> Generator[Request, Any, int]:
+def _scrap(table: Table, turn: TurnState, card: Card, number: int) -> Generator[Request, Any, int]:
     """Have the player scrap up to so many of discard pile and hand; returns how many."""
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
@@ -174,13 +174,13 @@ def _scrap(table: Table, turn: Turn, card: Card, number: int) -> Generator[Reque
     return len(picks)
 
 
-def _discard_then_draw(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _discard_then_draw(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     discarded = yield from discard_from_hand(table, turn, card, number)
     table.draw(turn.player, discarded)
 
 
 def discard_from_hand(
-    table: Table, turn: Turn, card: Card | None, number: int
+    table: Table, turn: TurnState, card: Card | None, number: int
 ) -> Generator[Request, Any, int]:
     """Have the player discard up to so many of its hand, all if no card asks (4.6); how many."""
     hand = turn.player.hand
@@ -193,7 +193,7 @@ def discard_from_hand(
     return len(cards)
 
 
-def _copy_ship(table: Table, turn: Turn, card: Card, number: int) -> Decisions:
+def _copy_ship(table: Table, turn: TurnState, card: Card, number: int) -> Decisions:
     needle = turn.player.in_play[-1]
     ships = [piece for piece in turn.player.in_play[:-1] if piece.card.is_ship]
     options = cards_in("play", [ship.card.name for ship in ships])

@@ -16,7 +16,7 @@ from referee.games.interface.random_source import RandomSource
 from referee.games.interface.table import CardFacts, TableGame, copied, redeal
 from referee.games.starrealms.rules.effects import Decisions
 from referee.games.starrealms.rules.messages import GameInfo
-from referee.games.starrealms.rules.player import Turn
+from referee.games.starrealms.rules.player import TurnState
 from referee.games.starrealms.rules.situation import Situation
 from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.turn import play_on, play_turn
@@ -47,7 +47,7 @@ class StarRealms(TableGame[Table]):
         super().__init__(table)
         self._max_turns = options.max_turns
         first, second = table.players
-        self.turn = Turn(first, second)
+        self.turn = TurnState(first, second)
         if situation is not None:
             situation.lay_out(table, self.turn)
         table.events.append(
@@ -87,7 +87,7 @@ class StarRealms(TableGame[Table]):
         for player in self.table.players:
             redeal(chance, player.deck, *([] if player.seat == seat else [player.hand]))
 
-    def _play(self, turn: Callable[[Table, Turn], Decisions] = play_turn) -> Decisions:
+    def _play(self, turn: Callable[[Table, TurnState], Decisions] = play_turn) -> Decisions:
         first, second = self.table.players
         while True:
             yield from turn(self.table, self.turn)
@@ -98,7 +98,7 @@ class StarRealms(TableGame[Table]):
             if self.table.turn >= 2 * self._max_turns:
                 reason = EndReason.TURN_LIMIT
                 break
-            self.turn = Turn(self.turn.opponent, self.turn.player)
+            self.turn = TurnState(self.turn.opponent, self.turn.player)
         self.outcome = Outcome(reason, ranks([-first.authority, -second.authority]))
 
 

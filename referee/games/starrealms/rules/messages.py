@@ -24,7 +24,7 @@ CardName = Annotated[
     str, Meta(description="A card's name (1.6).", extra_json_schema={"enum": list(CARDS)})
 ]
 Count = Annotated[int, Meta(ge=0)]
-Turn = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
+TurnNumber = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
 Pile = Annotated[str, Meta(extra_json_schema={"enum": ["discard", "deck"]})]
 Place = Annotated[
     str, Meta(extra_json_schema={"enum": ["hand", "discard", "trade-row", "play", "opponent"]})
@@ -58,7 +58,7 @@ class Opponent(Struct, frozen=True):
 class State(Struct, frozen=True):
     """All that a player whose turn it is may know."""
 
-    turn: Turn
+    turn: TurnNumber
     authority: int
     trade: Count
     combat: Count
@@ -116,7 +116,7 @@ class TradeRow(Struct, frozen=True, tag_field="type", tag="trade-row"):
 class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started"):
     """A turn begins."""
 
-    turn: Turn
+    turn: TurnNumber
     player_number: SeatId
 
 
@@ -198,7 +198,7 @@ class PlayerAttacked(Struct, frozen=True, tag_field="type", tag="player-attacked
 class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
     """After the clean-up; all lists in seat order."""
 
-    turn: Turn
+    turn: TurnNumber
     player_number: SeatId
     authority: list[int]
     hand: Annotated[list[int], Meta(description="Cards in hand.")]

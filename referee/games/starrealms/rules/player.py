@@ -101,7 +101,7 @@ class Player:
         return dict(sorted(Counter(self.hand + self.deck + self.discard + in_play).items()))
 
 
-class Turn:
+class TurnState:
     """One player's turn; `question` is the open `choose`. Scrapped cards count as played."""
 
     def __init__(self, player: Player, opponent: Player) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from referee.games.starrealms.rules.cards import CARDS
-from referee.games.starrealms.rules.player import AUTHORITY, Piece, Player, Turn
+from referee.games.starrealms.rules.player import AUTHORITY, Piece, Player, TurnState
 from referee.games.starrealms.rules.table import Table
 
 
@@ -42,7 +42,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
     trade: int = 0
     combat: int = 0
 
-    def lay_out(self, table: Table, turn: Turn) -> None:
+    def lay_out(self, table: Table, turn: TurnState) -> None:
         """Lay out a new table, and set the resources of the first turn."""
         for player in table.players:
             if player.number in self.seats:

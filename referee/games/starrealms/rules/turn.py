@@ -18,7 +18,7 @@ from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.effects import Decisions, combat, discard_from_hand, happen
 from referee.games.starrealms.rules.faults import BAD_ACTION
-from referee.games.starrealms.rules.player import HAND_SIZE, Piece, Turn
+from referee.games.starrealms.rules.player import HAND_SIZE, Piece, TurnState
 from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
@@ -28,7 +28,7 @@ ACTIONS = frozenset(say.ACTIONS)
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
-def play_turn(table: Table, turn: Turn) -> Decisions:
+def play_turn(table: Table, turn: TurnState) -> Decisions:
     """Play one turn."""
     player = turn.player
     table.turn += 1
@@ -40,7 +40,7 @@ def play_turn(table: Table, turn: Turn) -> Decisions:
     yield from play_on(table, turn)
 
 
-def play_on(table: Table, turn: Turn) -> Decisions:
+def play_on(table: Table, turn: TurnState) -> Decisions:
     """Play a turn from one of its `play-turn` requests on.
 
     It ends without clean-up if it ends the game.
@@ -59,11 +59,11 @@ def play_on(table: Table, turn: Turn) -> Decisions:
     _clean_up(table, turn)
 
 
-def _request(table: Table, turn: Turn) -> say.PlayTurn:
+def _request(table: Table, turn: TurnState) -> say.PlayTurn:
     return say.PlayTurn(state_of(table, turn), [_action(key) for key in legal(table, turn)])
 
 
-def legal(table: Table, turn: Turn, actions: Collection[str] = ACTIONS) -> dict[Key, int]:
+def legal(table: Table, turn: TurnState, actions: Collection[str] = ACTIONS) -> dict[Key, int]:
     """What can be done now, in the order of the protocol, 5.1, each with its index.
 
     Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
@@ -114,7 +114,7 @@ def _action(key: Key) -> say.Action:
     return say.Action(action, card or UNSET, to or UNSET)
 
 
-def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any, bool]:
+def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request, Any, bool]:
     """Carry out the actions of a reply in their order (5.1); returns whether the turn has ended."""
     if not isinstance(actions, list) or not actions:
         what = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
@@ -138,7 +138,7 @@ def _carry_out(table: Table, turn: Turn, actions: Any) -> Generator[Request, Any
     return False
 
 
-def _find(table: Table, turn: Turn, entry: Any) -> tuple[Key, int] | None:
+def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     """The legal action that an entry of a reply names, if it does; other fields are skipped."""
     if not isinstance(entry, dict):
         return None
@@ -167,7 +167,7 @@ def _shown(entry: Any) -> str:
     return " ".join(parts) or "an object without `action`"
 
 
-def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player = turn.player
     card = CARDS[player.hand.pop(index)]
     piece = Piece(card)
@@ -180,7 +180,7 @@ def _play(table: Table, turn: Turn, index: int, to: str) -> Decisions:
         yield from happen(table, turn, card, card.primary)
 
 
-def _use(table: Table, turn: Turn, index: int, to: str, *, ability: str) -> Decisions:
+def _use(table: Table, turn: TurnState, index: int, to: str, *, ability: str) -> Decisions:
     piece = turn.player.in_play[index]
     table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, ability))
     if ability == "primary":
@@ -190,13 +190,13 @@ def _use(table: Table, turn: Turn, index: int, to: str, *, ability: str) -> Deci
     return happen(table, turn, piece.acts, piece.acts.ally)
 
 
-def _scrap(table: Table, turn: Turn, index: int, to: str) -> Decisions:
+def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     piece = turn.player.in_play.pop(index)
     table.scrap(turn.player, piece.card.name, "play")
     return happen(table, turn, piece.acts, piece.acts.scrap)
 
 
-def _buy(table: Table, turn: Turn, index: int, to: str) -> None:
+def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
     turn.trade -= card.cost
     if card.is_ship:
@@ -204,21 +204,21 @@ def _buy(table: Table, turn: Turn, index: int, to: str) -> None:
     table.gain(turn.player, index, card.cost, to)
 
 
-def _attack_base(table: Table, turn: Turn, index: int, to: str) -> None:
+def _attack_base(table: Table, turn: TurnState, index: int, to: str) -> None:
     base = turn.opponent.exposed()[index]
     turn.combat -= base.card.defense
     turn.player.made.destroyed += 1
     table.destroy(turn.opponent, base, base.card.defense)
 
 
-def _attack_player(table: Table, turn: Turn, index: int, to: str) -> None:
+def _attack_player(table: Table, turn: TurnState, index: int, to: str) -> None:
     other = turn.opponent
     other.authority -= turn.combat
     table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
     turn.combat = 0
 
 
-DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
+DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
     "play": _play,
     "use-base": partial(_use, ability="primary"),
     "use-ally": partial(_use, ability="ally"),
@@ -230,7 +230,7 @@ DO: Mapping[str, Callable[[Table, Turn, int, str], Decisions | None]] = {
 """The effect of each action: with the index of `legal` and the place of a bought card."""
 
 
-def _clean_up(table: Table, turn: Turn) -> None:
+def _clean_up(table: Table, turn: TurnState) -> None:
     """Discard ships, then the hand; draw five (4.2)."""
     player = turn.player
     if legal(table, turn, ("attack-base", "attack-player")):

@@ -9,11 +9,11 @@ from msgspec.structs import astuple
 
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.starrealms.rules import messages as say
-from referee.games.starrealms.rules.player import Player, Turn
+from referee.games.starrealms.rules.player import Player, TurnState
 from referee.games.starrealms.rules.table import Table
 
 
-def state_of(table: Table, turn: Turn) -> say.State:
+def state_of(table: Table, turn: TurnState) -> say.State:
     """All that the player whose turn it is may know."""
     player, other = turn.player, turn.opponent
     opponent = say.Opponent(
@@ -91,7 +91,7 @@ class View(Struct, frozen=True):
     request: say.PlayTurn | say.Choose | None  # the request of that seat; else None
 
 
-def view_of(table: Table, turn: Turn, requests: tuple[Request, ...], viewer: Viewer) -> View:
+def view_of(table: Table, turn: TurnState, requests: tuple[Request, ...], viewer: Viewer) -> View:
     """Make the view of a table for a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat

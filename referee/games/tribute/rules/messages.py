@@ -29,7 +29,7 @@ ACTIONS = ("play-card", "activate-agent", "attack", "buy-card", "call-patron", "
 PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD, CALL_PATRON, END_TURN = ACTIONS
 
 Count = Annotated[int, Meta(ge=0)]
-Turn = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
+TurnNumber = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
 Uid = Annotated[int, Meta(ge=10_000, description="Of a card (1.6).")]
 CardId = Annotated[str, Meta(description="Of a definition, such as GOLD (1.6).")]
 Patron = Annotated[str, Meta(description="A patron's id, such as HLAALU (1.6).")]
@@ -168,7 +168,7 @@ class TableSet(Struct, frozen=True, tag_field="type", tag="table-set"):
 class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started", gc=False):
     """A turn begins."""
 
-    turn: Turn
+    turn: TurnNumber
     player_number: SeatId
     coins: Count
 
@@ -217,7 +217,7 @@ class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew", gc=
 class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
     """A turn is over; the draw follows."""
 
-    turn: Turn
+    turn: TurnNumber
     player_number: SeatId
     discarded: Annotated[list[CardRef], Meta(description="Hand, then played.")]
     prestige: Annotated[list[int], Meta(description="In seat order.")]
@@ -237,7 +237,7 @@ class PatronRequest(Struct, frozen=True, tag_field="type", tag="patron-request")
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
     """Asks for an action (5.2)."""
 
-    turn: Turn
+    turn: TurnNumber
     state: State
     actions: Annotated[list[Action], Meta(min_length=1, description="All that is legal.")]
 
@@ -245,7 +245,7 @@ class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
 class ChooseRequest(Struct, frozen=True, tag_field="type", tag="choose-request"):
     """Asks for a choice (5.3)."""
 
-    turn: Turn
+    turn: TurnNumber
     follow_up: FollowUp
     source: Annotated[CardRef | Patron, Meta(description="A card or a patron.")]
     level: Annotated[int, Meta(ge=0, le=4, description="Of the card's entry; 0: a patron.")]

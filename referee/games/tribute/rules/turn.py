@@ -39,7 +39,7 @@ class Pick(NamedTuple):
     picked: list[str]
 
 
-class End(NamedTuple):
+class GameResult(NamedTuple):
     """How a game ended; no winner: a draw."""
 
     reason: str
@@ -48,7 +48,7 @@ class End(NamedTuple):
 
 def play(
     table: Table, offered: Sequence[str], max_turns: int, max_actions: int
-) -> Generator[Any, Any, End]:
+) -> Generator[Any, Any, GameResult]:
     """Play a game from the draft on."""
     yield from draft(table, offered)
     return (yield from play_on(table, max_turns, max_actions))
@@ -79,7 +79,7 @@ def show(table: Table) -> None:
     )
 
 
-def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, End]:
+def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, GameResult]:
     """Play turns until one ends the game."""
     while True:
         begin_turn(table)
@@ -91,7 +91,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
-) -> Generator[Any, Any, End]:
+) -> Generator[Any, Any, GameResult]:
     """Play on from the middle of a turn, from the open choice, or where an action is due."""
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
@@ -99,7 +99,7 @@ def resume(
 
 def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
-) -> Generator[Any, Any, End | None]:
+) -> Generator[Any, Any, GameResult | None]:
     """Play a turn to its end; returns how that ended the game, or None."""
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
@@ -112,7 +112,7 @@ def _rest_of_turn(
         table.actions_left -= 1
         yield from _do(table, kind, thing)
     if table.turn > max_turns:
-        return End(EndReason.TURN_LIMIT, None)
+        return GameResult(EndReason.TURN_LIMIT, None)
     _note_missed(table, now)
     _clean_up(table)
     end = _end(table)
@@ -239,13 +239,13 @@ def _clean_up(table: Table) -> None:
         agent.activated = False
 
 
-def _end(table: Table) -> End | None:
+def _end(table: Table) -> GameResult | None:
     """Whether the turn that was just ended ends the game (4.10)."""
     mover, other = table.me, table.other
     if mover.prestige >= WINS_AT_ONCE:
-        return End(PRESTIGE_80, mover)
+        return GameResult(PRESTIGE_80, mover)
     if table.favours_all(mover):
-        return End(PATRON_FAVOUR, mover)
+        return GameResult(PATRON_FAVOUR, mover)
     if other.prestige >= WINS_IF_AHEAD and other.prestige > mover.prestige:
-        return End(PRESTIGE_40, other)
+        return GameResult(PRESTIGE_40, other)
     return None
