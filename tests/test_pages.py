@@ -13,7 +13,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.match.limits import LIMITS
 from referee.match.pages import PROTOCOL, SHARED, load_page, read_page
 from tests.support.live import ROOT
-from tools.generators.make_pages import made, pages, stale
+from tools.generators.make_pages import current, made, pages, stale
 from tools.generators.section_links import linked
 
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
@@ -42,6 +42,15 @@ def test_a_generated_part_that_was_changed_by_hand_is_found_and_made_again(tmp_p
     page.write_text(text.replace("`--grace S` | `grace` | 1 s", "`--grace S` | `grace` | 2 s"))
     assert stale(tmp_path) == [page]
     assert made(page.read_text()) == text
+
+
+def test_the_kit_has_the_cards_of_the_rules(tmp_path: Path) -> None:
+    kit = tmp_path / "referee" / "games" / "dominion" / "kit.py"
+    kit.parent.mkdir(parents=True)
+    text = (ROOT / kit.relative_to(tmp_path)).read_text()
+    kit.write_text(text.replace('"gold": Card(6, worth=3)', '"gold": Card(6, worth=4)'))
+    assert stale(tmp_path) == [kit]
+    assert current(kit) == text
 
 
 def test_references_to_sections_become_links(tmp_path: Path) -> None:

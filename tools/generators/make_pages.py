@@ -4,7 +4,9 @@
 
 A generated part is between the lines `<!-- generated: NAME -->` and `<!-- end -->` of a page.
 A reference to a section, such as "(8.4)", becomes a link.
-With --check nothing is written: it fails if a page is out of date.
+The kit of Dominion, a Python file, has a generated part as well, between `# generated: NAME` and
+`# end`.
+With --check nothing is written: it fails if a page or the kit is out of date.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from pathlib import Path
 
 from referee.games import GAMES
 from tools.generators.commands_table import commands
+from tools.generators.dominion_cards import card_table
 from tools.generators.limits_table import limits
 from tools.generators.messages_table import messages
 from tools.generators.rule_words import words
@@ -29,6 +32,7 @@ PARTS: dict[str, Callable[[str], str]] = {
     "limits": limits,
     "words dominion": lambda _: words("dominion"),
     "words starrealms": lambda _: words("starrealms"),
+    "cards dominion": lambda _: card_table(),
     "cards tribute": lambda _: cards(),
     "commands": lambda _: commands(),
     "messages": lambda _: messages(""),
@@ -41,7 +45,8 @@ PARTS: dict[str, Callable[[str], str]] = {
 }
 """Name of a part -> its text, made from the text that is there now."""
 _PART = re.compile(
-    r"^(<!-- generated: ([\w ]+) -->\n)(.*?)^(<!-- end -->)$", re.MULTILINE | re.DOTALL
+    r"^((?:<!--|#) generated: ([\w ]+?)(?: -->)?\n)(.*?)^((?:<!--|#) end(?: -->)?)$",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -55,14 +60,16 @@ def pages(root: Path = ROOT) -> Iterator[Path]:
     yield from sorted([*root.glob("*.md"), *root.glob("spec/**/*.md")])
 
 
-def current(page: Path, root: Path = ROOT) -> str:
-    """A page as it should be."""
-    return linked(made(page.read_text()), page, root / "spec")
+def current(file: Path, root: Path = ROOT) -> str:
+    """A page, or the kit, as it should be."""
+    text = made(file.read_text())
+    return linked(text, file, root / "spec") if file.suffix == ".md" else text
 
 
 def stale(root: Path = ROOT) -> list[Path]:
-    """The pages whose generated parts are not what the code says, or that lack a link."""
-    return [page for page in pages(root) if current(page, root) != page.read_text()]
+    """The files whose generated parts differ from the code, and the pages that lack a link."""
+    files = [*pages(root), *root.glob("referee/games/dominion/kit.py")]
+    return [file for file in files if current(file, root) != file.read_text()]
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ entry.py       the entry in the registry: RULES
 rules/         the rules, pure
 events.py      public messages as events, and the cards that follow from them
 validation/    checks a spectator log
-kit.py         for authors of bots: one file that can be copied, without imports
+kit.py         for authors of bots: one file that can be copied; has a copy of the cards
 turns.py       a match turn by turn, for people
 person.py      a person who plays: news, state and choices
 page/          its parts of the page in the browser, and the drawing of the table

@@ -36,6 +36,8 @@ Reply = dict[str, object]
 Cards = list[str] | tuple[str, ...]
 
 
+# A copy of rules/cards.py, so that this file needs no other. tools.generators.make_pages writes it.
+# generated: cards dominion
 class Card:
     """One card (4.3, 6).
 
@@ -58,7 +60,6 @@ class Card:
         self.__dict__ |= others
 
 
-# The rules of the referee read this table too: it stands here because this file is copied.
 CARDS: dict[str, Card] = {
     "curse": Card(0, points=-1),
     "copper": Card(0, worth=1),
@@ -81,6 +82,7 @@ CARDS: dict[str, Card] = {
 """All seventeen, in the order of `supply-info`."""
 
 STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
+# end
 
 
 def nearest(card: str) -> str | None:
