@@ -137,7 +137,7 @@ def not_reached(match: ProbeMatch, seed: int) -> set[str]:
     done = tricks.copy()
     for probe in probes:
         player: Any = probe._player
-        done -= Counter([*probe._tricks, *(trick.name for trick in player._tricks)])
+        done -= Counter([*probe._tricks, *player._tricks])
     return (cases - held - NOT_IN_PROCESS) | (tricks.keys() - done.keys())
 
 

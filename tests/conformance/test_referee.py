@@ -25,6 +25,7 @@ import trio
 
 from referee import conformance
 from referee.conformance.referee_side import RefereeCase, Template, check_referee
+from referee.conformance.referee_side.line_tricks import HANDSHAKES, REPLIES
 from referee.conformance.verdict import Report, Result, Status
 from referee.errors import UsageError
 from referee.games.dominion.probes.probe_state import Style
@@ -529,8 +530,7 @@ def test_what_is_looked_at_in_any_game_has_cases_in_the_game_alone() -> None:
     assert [
         path for path, text in texts.items() if ids.search(text.replace('as "6.3/1"', ""))
     ] == []
-    tables = json.loads(texts[shared / "written.json"])
-    written = [*tables["replies"], *(f"handshake {name}" for name in tables["handshakes"])]
+    written = [*REPLIES, *(f"handshake {name}" for name in HANDSHAKES)]
     tricks = {name for name in RULES.probes().shared if name in written}
     assert tricks == {*written}
     code = "".join(text for path, text in texts.items() if path.suffix == ".py")

@@ -2,7 +2,8 @@
 
 template.py    COMMAND with its placeholders -> the command line of a match
 recording.py   the record of a match: lines, and the form of each
-probe.py       a probe's reaction to each line that its seat receives; its tricks: written.json
+probe.py       a probe's reaction to each line that its seat receives
+line_tricks.py its tricks in the form of lines and in handshakes
 relay.py       a probe's process, a program of its own: it hands lines to and fro
 playing.py     trio: one match, with the referee and relays as processes
 comparing.py   a match, compared line by line with our rules, up to the first deviation

@@ -99,7 +99,7 @@ class Probes(Struct, frozen=True):
             a case. "TYPE WHAT" -> case ids: those of the match, or else all. WHAT is "missing", or
             a field, each perhaps followed by " at the start"; or "extra", for a request that is not
             due. TYPE -> its section, for a missing message.
-        shared: which cases are about what is looked at in any game: the tricks of written.json by
+        shared: which cases are about what is looked at in any game: the tricks of line_tricks.py by
             name, those of handshakes with "handshake " before it, and the words of `named`.
         seeded: from the cases that a match showed to hold to those that show if it is also the one
             that its seed makes. The first is broken if it is not.

@@ -11,34 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
+from referee.games.dominion.probes.cases import ENDS, MESSAGES
 from referee.games.interface.probing import Message
 from referee.games.interface.seats import seat_id, seat_index
-
-
-class _Tables(Struct, forbid_unknown_fields=True):
-    """cases.json: which case is about what.
-
-    Attributes:
-        messages: type of a message -> the cases that hold if it is right; of the first's section it
-            is.
-        deviations: the rows of `Probes.about` for wrong messages.
-        ends: reason of the end -> cases.
-    """
-
-    messages: dict[str, str]
-    deviations: dict[str, str]
-    ends: dict[str, str]
-    shared: dict[str, str]
-
-
-TABLES = msgspec.json.decode(Path(__file__).with_name("cases.json").read_bytes(), type=_Tables)
-SECTIONS = {kind: cases.partition("/")[0] for kind, cases in TABLES.messages.items()}
-ABOUT = SECTIONS | TABLES.deviations
 
 
 class DominionObservedChance:
@@ -91,7 +67,7 @@ class DominionObservedChance:
         return next(iter(self._hands[seat_index(number)]), None)
 
     def sent(self, message: Message, seat: int | None) -> Iterator[str]:
-        yield from TABLES.messages[message["type"]].split()
+        yield from MESSAGES[message["type"]].split()
         if seat is not None and _hand_of(message) is not None:
             del self._hands[seat][:1]
             if self._taken:
@@ -100,7 +76,7 @@ class DominionObservedChance:
         if message["type"] == "player-top-discard":
             del self._tops[message["player_number"]][:1]
         if message["type"] == "game-end" and message["scores"]:
-            yield from TABLES.ends.get(message["reason"], "").split()
+            yield from ENDS.get(message["reason"], "").split()
             scores, winners = message["scores"], message["winners"]
             best = [seat_id(seat) for seat, score in enumerate(scores) if score == max(scores)]
             if not {*best} & {*winners}:

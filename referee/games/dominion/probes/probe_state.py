@@ -17,7 +17,7 @@ _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 class Style(Plan, frozen=True):
-    """A seat in matches.json: how a probe plays. Its fields: spec/vectors/README.md, 2.1.
+    """How a probe plays its seat. Its fields: spec/vectors/README.md, 2.1.
 
     Words of one field are parted by spaces: "silver:2 moat" are two silvers at the most, then as
     many moats as there are.
@@ -141,13 +141,13 @@ class ProbeState(State):
         return first_way(card, self.rest(card), self.supply, options)
 
 
-def action(card: str, **parameters: Any) -> dict[str, Any]:
-    """An action reply."""
+def action(card: Any, **parameters: Any) -> dict[str, Any]:
+    """An action reply; a trick may have wrong values in it."""
     reply = {"type": "play-reply", "phase": "action", "card": card}
     return {**reply, **({"additional_parameters": parameters} if parameters else {})}
 
 
-def buy(treasures: Sequence[str], cards: Sequence[str]) -> dict[str, Any]:
-    """A buy reply."""
+def buy(treasures: Any, cards: Any) -> dict[str, Any]:
+    """A buy reply; a trick may have wrong values in it."""
     fields = {"played_treasures": treasures, "cards_to_buy": cards}
     return {"type": "play-reply", "phase": "buy", **fields}

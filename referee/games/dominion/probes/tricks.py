@@ -1,31 +1,29 @@
-"""What probes do to see what another referee makes of it, from tricks.json, and why.
+"""What probes do to see what another referee makes of it (spec/vectors/README.md, 2).
 
-A trick is done once, at the first request that fits: all conditions of `when`, separated by commas,
-are true. `reply` is the answer, in JSON, or in full if it is a string; without one the probe
-leaves. "$word" in it is a value, "*word" the members of a list; if they do not exist, the request
-does not fit. Such a word, or a condition, is an attribute of `ProbeState` or a row of `_WORDS`,
-followed by its arguments. A row with `cards` is a trick for each of them.
+A trick is done once, at the first request that fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import Struct
 
-from referee.games.dominion.probes.probe_state import ProbeState, Style, action, buy
+from referee.games.dominion.probes.probe_state import ProbeState, action, buy
 from referee.games.dominion.rules.cards import COST, KINGDOM, WORTH
 from referee.games.dominion.rules.choices import EXCHANGES
-from referee.games.interface.probing import Message, ProbeAction
+from referee.games.interface.probing import ProbeAction
 
-_MOST_REPLIES = 100
-"""To one turn; one that takes more does not end."""
+Answer: TypeAlias = Callable[[ProbeState], Any]
+"""Makes the reply to a request: an object, the text of a line, or `LEAVE`.
+
+If the request does not fit, it returns a false value, or raises LookupError or StopIteration.
+"""
+LEAVE: Any = object()
 
 
-class Trick(Struct, frozen=True, forbid_unknown_fields=True):
+class Trick(NamedTuple):
     """One trick.
 
     Attributes:
@@ -34,35 +32,23 @@ class Trick(Struct, frozen=True, forbid_unknown_fields=True):
         awaits: a type of message: another seat must have been sent as many as this one before.
     """
 
-    name: str
     cases: str
-    when: str = ""
-    reply: Any = ""
+    answer: Answer
     attack: bool = False
     awaits: str = ""
-    cards: str = ""
 
-    def probe_action(self, sight: ProbeState) -> ProbeAction | None:
+    def probe_action(self, state: ProbeState) -> ProbeAction | None:
         """Return its answer now; None if the request does not fit."""
-        if self.attack == sight.asks_to_play:
+        if self.attack == state.asks_to_play:
             return None
         try:
-            for condition in filter(None, self.when.split(", ")):
-                if not _holds(sight, condition):
-                    return None
-            reply = _filled(sight, self.reply)
+            reply = self.answer(state)
         except (LookupError, StopIteration):
             return None
-        awaits = (self.awaits, sight.gains) if self.awaits else None
-        return probe_action(reply, self.cases, awaits=awaits, then="" if reply else "exit")
-
-    def each(self) -> Iterator[Trick]:
-        """The tricks of a row."""
-        text = msgspec.json.encode(self).decode()
-        for card in self.cards.split() or [""]:
-            number = KINGDOM.index(card) + 1 if card in KINGDOM else 0
-            made = text.replace("{card}", card).replace("{number}", str(number))
-            yield msgspec.json.decode(made, type=Trick)
+        if reply is LEAVE:
+            return probe_action("", self.cases, then="exit")
+        awaits = (self.awaits, state.gains) if self.awaits else None
+        return probe_action(reply, self.cases, awaits=awaits) if reply else None
 
 
 def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
@@ -71,82 +57,69 @@ def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
     return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
-class DominionProbePlayer(ProbeState):
-    """Implements `referee.games.interface.probing.ProbePlayer`."""
-
-    def __init__(self, plan: Style, seat: int, seed: str) -> None:
-        super().__init__(plan, seat, seed)
-        self._tricks = [TRICKS[name] for name in plan.tricks.split() if name in TRICKS]
-        self._replies = 0
-
-    def reply(self, request: Message) -> ProbeAction:
-        self.look(request)
-        self._replies = 0 if self.first else self._replies + 1
-        if self.turn > self.style.turns or self._replies > _MOST_REPLIES:
-            return ProbeAction(then="exit")
-        for trick in self._tricks:
-            done = trick.probe_action(self)
-            if done is not None:
-                self._tricks.remove(trick)
-                return done
-        if not self.asks_to_play:
-            answer = self.attack_reply()
-            return probe_action(answer, "7.2/1" if "discard" in answer else "7.3/1")
-        play = self.turn_reply()
-        if play["phase"] != "action":
-            return probe_action(play)
-        return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
-
-    def plain(self) -> Message | None:
-        """A small buy at the start of a turn."""
-        return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None
+# --- parts of replies: if they do not exist, they raise LookupError or StopIteration --------------
 
 
-# --- words: without an occasion they raise LookupError or StopIteration ---------------------------
+_CLEAN_UP = {"type": "play-reply", "phase": "cleanup"}
 
 
-def _holds(sight: ProbeState, condition: str) -> bool:
-    bare = condition.removeprefix("not ")
-    return bool(_value(sight, bare)) != (bare != condition)
+def _top_discard(card: Any) -> dict[str, Any]:
+    return {**_CLEAN_UP, "top_discard": card}
 
 
-def _filled(sight: ProbeState, reply: Any) -> Any:
-    if isinstance(reply, dict):
-        return {name: _filled(sight, value) for name, value in reply.items()}
-    if isinstance(reply, list):
-        parts = [
-            _value(sight, value[1:]) if str(value).startswith("*") else [_filled(sight, value)]
-            for value in reply
-        ]
-        return [value for part in parts for value in part]
-    return _value(sight, reply[1:]) if str(reply).startswith("$") else reply
+def _copper(s: ProbeState) -> dict[str, Any]:
+    return buy(s.treasures, ["copper"])
 
 
-def _value(sight: ProbeState, text: str) -> Any:
-    """A value by its name: of a list the card at a place; a number is compared."""
-    name, *words = text.split()
-    if name in _WORDS:
-        return _WORDS[name](sight, *words)
-    found = getattr(sight, name)
-    for word in words:
-        if isinstance(found, int):
-            return found >= int(word)
-        found = found[int(word) if isinstance(found, list) else word]
-    return found
+def _omit(field: str, reply: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reply.items() if name != field}
 
 
-def _piles(sight: ProbeState, low: int, high: int, stock: str = "left") -> list[str]:
+def _discard(cards: Any) -> dict[str, Any]:
+    return {"type": "attack-reply", "discard": cards}
+
+
+def _react(reaction: str) -> dict[str, Any]:
+    return {"type": "attack-reply-reaction", "reaction": reaction}
+
+
+def _can_play(s: ProbeState, card: str) -> bool:
+    return bool(s.buys and card in s.playable)
+
+
+def _held(s: ProbeState, *cards: str) -> str:
+    return next(card for card in cards if card in s.hand)
+
+
+def _no_treasure(cards: list[str]) -> str:
+    return next(card for card in cards if card not in WORTH)
+
+
+def _top(s: ProbeState, cards: list[str]) -> str:
+    """A card for the top of the discard pile that nobody would pick."""
+    return next(card for card in cards if card != s.cards_played[-1])
+
+
+def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
+    """The last of these cards that is neither in hand nor in play."""
+    return next(card for card in [*among][::-1] if card not in s.hand + s.cards_played)
+
+
+def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
     """The cards that cost from `low` to `high`, of which there is something left, or nothing."""
-    left = sight.supply
-    return [c for c in COST if low <= COST[c] <= high and bool(left[c]) == (stock == "left")]
+    return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
-def _coins(sight: ProbeState, card: str, less: str) -> list[str]:
-    """Treasures of the hand that are worth what the card costs, or so much less."""
-    wanted = COST[card] - int(less)
+def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
+    """A card of the supply by how much more it costs than there is money."""
+    return _piles(s, s.money + low, s.money + high, empty=empty)[0]
+
+
+def _coins(s: ProbeState, wanted: int) -> list[str]:
+    """Treasures of the hand that are worth so much together."""
     found = []
     # Dear ones first: every sum that is there is reached so, if there are coppers enough.
-    for coin in sorted(sight.treasures, key=lambda coin: -WORTH[coin]):
+    for coin in sorted(s.treasures, key=lambda coin: -WORTH[coin]):
         if WORTH[coin] <= wanted:
             found.append(coin)
             wanted -= WORTH[coin]
@@ -155,78 +128,301 @@ def _coins(sight: ProbeState, card: str, less: str) -> list[str]:
     return found
 
 
-def _worth(sight: ProbeState, treasure: str, less: str) -> dict[str, Any]:
+def _one_more(cards: list[str]) -> list[str]:
+    """The first card once more than it is there."""
+    return [cards[0]] * (cards.count(cards[0]) + 1)
+
+
+def _rare(s: ProbeState) -> list[str]:
+    """A card more often than it is held."""
+    wanted = s.request["discard"]
+    return [next(card for card in s.hand if s.hand.count(card) < wanted)] * wanted
+
+
+def _some(s: ProbeState, more: int) -> list[str]:
+    """So many more discards than a militia asks for."""
+    return s.hand[: s.request["discard"] + more]
+
+
+def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
+    """A card to trash for which something can be gained, or nothing."""
+    return next(trashed for trashed, gains in s.trades(card) if bool(gains) != for_nothing)
+
+
+# --- answers with one wrong part ------------------------------------------------------------------
+
+
+def _money(treasures: Callable[[ProbeState], Any]) -> Answer:
+    """A buy with these treasures, from a hand that has other cards as well."""
+    return lambda s: (
+        s.fresh and s.treasures and _no_treasure(s.hand) and buy(treasures(s), ["copper"])
+    )
+
+
+def _cards(cards: Callable[[ProbeState], Any]) -> Answer:
+    """A buy of these cards, with all treasures."""
+    return lambda s: s.buys and buy(s.treasures, cards(s))
+
+
+def _costs(card: str, less: int) -> Answer:
+    """A buy of a card, with its cost or so much less."""
+    return lambda s: s.fresh and s.supply[card] and buy(_coins(s, COST[card] - less), [card])
+
+
+def _worth(treasure: str, less: int) -> Answer:
     """A buy with one kind of treasure, worth as much as a card costs, or so much less."""
-    for count in range(sight.treasures.count(treasure), 0, -1):
-        cost = count * WORTH[treasure] + int(less)
-        for card in _piles(sight, cost, cost):
-            return buy([treasure] * count, [card])
-    raise LookupError
+
+    def answer(s: ProbeState) -> Any:
+        for count in range(s.treasures.count(treasure), 0, -1) if s.fresh else ():
+            cost = count * WORTH[treasure] + less
+            for card in _piles(s, cost, cost):
+                return buy([treasure] * count, [card])
+        return None
+
+    return answer
 
 
-def _exchange(
-    sight: ProbeState, card: str, low: str, high: str, stock: str = "left"
-) -> dict[str, Any]:
+def _exchange(card: str, low: int, high: int, *, empty: bool = False) -> Answer:
     """An exchange for a card that costs so much more."""
-    among = EXCHANGES[card]
-    for trashed, gainable in sight.trades(card):
-        cost = COST[trashed]
-        piles = _piles(sight, cost + int(low), cost + int(high), stock)
-        found = sorted((c for c in piles if c in among), key=COST.__getitem__)
-        if found and gainable:
-            return action(card, card_to_trash=trashed, desired_card=found[0])
-    raise LookupError
+
+    def answer(s: ProbeState) -> Any:
+        for trashed, gains in s.trades(card) if _can_play(s, card) else ():
+            piles = _piles(s, COST[trashed] + low, COST[trashed] + high, empty=empty)
+            found = sorted((c for c in piles if c in EXCHANGES[card]), key=COST.__getitem__)
+            if found and gains:
+                return action(card, card_to_trash=trashed, desired_card=found[0])
+        return None
+
+    return answer
 
 
-_WORDS: Mapping[str, Callable[..., Any]] = {
-    # Conditions: a card is in hand, or owned, so many times; an action can be played, or was
-    # played in this turn.
-    "has": lambda sight, card, count="1": sight.hand.count(card) >= int(count),
-    "owns": lambda sight, card, count: sight.count(card) >= int(count),
-    "can_play": lambda sight, card: bool(sight.buys and card in sight.playable),
-    "played": lambda sight, card: card in sight.cards_played,
-    # Cards of the hand: no treasure; one of these; one for the top that nobody would pick.
-    "dull": lambda sight: next(card for card in sight.hand if card not in WORTH),
-    "held": lambda sight, *cards: next(card for card in cards if card in sight.hand),
-    "top": lambda sight, *among: next(
-        card for name in among for card in getattr(sight, name) if card != sight.cards_played[-1]
-    ),
-    # A card of a group that is neither in hand nor in play.
-    "absent": lambda sight, group="": next(
-        card
-        for card in {"": [*COST], "treasure": [*WORTH], "kingdom": [*KINGDOM]}[group][::-1]
-        if card not in sight.hand + sight.cards_played
-    ),
-    # A card of the supply by its cost; by how much more it costs than there is money.
-    "pile": lambda sight, low, high, *stock: _piles(sight, int(low), int(high), *stock)[0],
-    "buyable": lambda sight, low, high, *stock: _piles(
-        sight, sight.money + int(low), sight.money + int(high), *stock
-    )[0],
-    # Buys: one more copper than there are buys.
-    "too_many": lambda sight: ["copper"] * (sight.buys + 1),
-    "coins": _coins,
-    "worth": _worth,
-    # The hand without the card that is played: at a place; its last first; its first once more than
-    # it is there; no treasure of it.
-    "beside": lambda sight, card, place: sight.rest(card)[int(place)],
-    "rest_reversed": lambda sight, card: sight.rest(card)[::-1],
-    "one_more": lambda sight, card: (
-        [sight.rest(card)[0]] * (sight.rest(card).count(sight.rest(card)[0]) + 1)
-    ),
-    "dull_beside": lambda sight, card: next(c for c in sight.rest(card) if c not in WORTH),
-    # A card to trash for which something can be gained, or else nothing.
-    "trashable": lambda sight, card, *for_nothing: next(
-        trashed for trashed, gainable in sight.trades(card) if bool(gainable) != bool(for_nothing)
-    ),
-    "exchange": _exchange,
-    # Discards: as a militia asks; so many more than it asks for; a card more often than it is held.
-    "discards": lambda sight: sight.discards(),
-    "some": lambda sight, more: sight.hand[: sight.request["discard"] + int(more)],
-    "rare": lambda sight: (
-        [next(c for c in sight.hand if sight.hand.count(c) < sight.request["discard"])]
-        * sight.request["discard"]
+def _playing(card: str, parameters: Callable[[ProbeState], dict[str, Any]]) -> Answer:
+    """An action with these parameters, as soon as it can be played."""
+    return lambda s: _can_play(s, card) and action(card, **parameters(s))
+
+
+def _acting(card: Callable[[ProbeState], str]) -> Answer:
+    """An action of this card."""
+    return lambda s: s.actions and s.buys and action(card(s), desired_card="copper")
+
+
+def _plain(parameters: Any) -> Answer:
+    """An action that needs no parameters, with these."""
+    cards = ("smithy", "market", "village", "woodcutter", "moat")
+    return lambda s: (
+        s.actions and s.buys and {**action(_held(s, *cards)), "additional_parameters": parameters}
+    )
+
+
+def _cellar(cards: Callable[[list[str], ProbeState], Any]) -> Answer:
+    """A cellar for these cards of the hand without it."""
+    return _playing("cellar", lambda s: {"cards": cards(s.rest("cellar"), s)})
+
+
+def _workshop(card: Callable[[ProbeState], Any]) -> Answer:
+    return _playing("workshop", lambda s: {"desired_card": card(s)})
+
+
+def _trade(card: str, trashed: Callable[[ProbeState, str], Any], gained: str) -> Answer:
+    """A mine or a remodel that trashes this for that."""
+    return _playing(card, lambda s: {"card_to_trash": trashed(s, card), "desired_card": gained})
+
+
+_REMODEL_ITSELF = _trade("remodel", lambda s, card: card, "silver")
+
+
+def _exchanges(card: str) -> dict[str, Trick]:
+    """The tricks that a mine and a remodel share."""
+    section = f"6.{KINGDOM.index(card) + 1}"
+
+    def wish(**desired: Any) -> Answer:
+        return _playing(card, lambda s: {"card_to_trash": _trashable(s, card), **desired})
+
+    def trash(**trashed: Any) -> Answer:
+        return _playing(card, lambda s: {**trashed, "desired_card": "copper"})
+
+    return {
+        f"{card}-same": Trick(f"{section}/1", _exchange(card, 0, 0)),
+        f"{card}-missing": Trick(f"{section}/3", wish()),
+        f"{card}-unknown": Trick(f"{section}/3", wish(desired_card="witch")),
+        f"{card}-null": Trick(f"5.6/1 {section}/3", wish(desired_card=None)),
+        f"{card}-trash-missing": Trick(f"{section}/2", trash()),
+        f"{card}-trash-value": Trick(f"{section}/2", trash(card_to_trash=["copper"])),
+        f"{card}-trash-unknown": Trick(f"{section}/2", trash(card_to_trash="witch")),
+    }
+
+
+# --- the tricks -----------------------------------------------------------------------------------
+
+_TOPS = {
+    "top": Trick("5.1/1", lambda s: s.over and _top_discard(_top(s, s.hand + s.cards_played))),
+    "top-hand": Trick("5.1/1", lambda s: s.over and _top_discard(_top(s, s.hand))),
+    "top-played": Trick("5.1/1", lambda s: s.over and _top_discard(_top(s, s.cards_played))),
+    "top-null": Trick("5.6/1 5.1/2", lambda s: s.over and _top_discard(None)),
+    "top-null-unplayed": Trick("5.6/1 5.1/2", lambda s: s.first and _top_discard(None)),
+    "top-number": Trick("5.1/3", lambda s: s.over and _top_discard(1)),
+    "top-list": Trick("5.1/3", lambda s: s.over and _top_discard([s.cards_played[0]])),
+    "top-card": Trick("5.1/3", lambda s: s.over and _top_discard(_absent(s))),
+    "top-card-unplayed": Trick("5.1/3", lambda s: s.first and _top_discard(_absent(s))),
+    "pass": Trick("5.1/2", lambda s: s.first and _CLEAN_UP),
+    "news": Trick(
+        "1.1/3",
+        lambda s: s.over and s.request["cards_bought"] and _CLEAN_UP,
+        awaits="player-gained",
     ),
 }
-
-_ROWS = msgspec.json.decode(Path(__file__).with_name("tricks.json").read_bytes(), type=list[Trick])
-TRICKS: Mapping[str, Trick] = {trick.name: trick for row in _ROWS for trick in row.each()}
+_TREASURES = {
+    "treasure-none": Trick("5.2/2", _money(lambda s: [*s.treasures, _no_treasure(s.hand)])),
+    "treasure-twice": Trick("5.2/2", _money(lambda s: [*s.treasures, s.treasures[0]])),
+    "treasure-value": Trick("5.2/2", _money(lambda s: [*s.treasures, 7])),
+    "treasure-null": Trick("5.6/2 5.2/8", _money(lambda s: None)),
+    "treasure-string": Trick("5.2/8", _money(lambda s: s.treasures[0])),
+    "treasure-missing": Trick(
+        "5.2/7", lambda s: s.fresh and s.treasures and _omit("played_treasures", _copper(s))
+    ),
+}
+_BUYS = {
+    "cards-missing": Trick("5.2/7", lambda s: s.buys and _omit("cards_to_buy", _copper(s))),
+    "cards-null": Trick("5.6/2 5.2/8", _cards(lambda s: None)),
+    "cards-string": Trick("5.2/8", _cards(lambda s: "copper")),
+    "cards-unknown": Trick("5.2/3", _cards(lambda s: ["witch", "copper"])),
+    "cards-empty": Trick("5.2/4", _cards(lambda s: [_buyable(s, -9, 0, empty=True), "copper"])),
+    "cards-dear": Trick("5.2/5", _cards(lambda s: [_buyable(s, 1, 1), "copper"])),
+    "cards-dear-second": Trick(
+        "5.2/5",
+        lambda s: (
+            s.buys >= 2 and 3 <= s.money < 11 and buy(s.treasures, ["silver", "province", "copper"])
+        ),
+    ),
+    "cards-many": Trick("5.2/6", _cards(lambda s: ["copper"] * (s.buys + 1))),
+    "cards-two": Trick(
+        "2.15/3 5.2/1",
+        lambda s: s.buys >= 2 and s.money >= 3 and buy(s.treasures, ["silver", "copper"]),
+    ),
+    **{f"exact-{card}": Trick("4.3/1", _costs(card, 0)) for card in COST},
+    **{f"short-{card}": Trick("4.3/1", _costs(card, 1)) for card in COST if COST[card]},
+    **{f"worth-{treasure}": Trick("4.3/2", _worth(treasure, 0)) for treasure in WORTH},
+    **{f"worth-{treasure}-short": Trick("4.3/2", _worth(treasure, 1)) for treasure in WORTH},
+    "second-buy": Trick("5.5/5", lambda s: s.over and _copper(s)),
+}
+_FORMS = {
+    "phase-missing": Trick("5.5/3", lambda s: s.first and _omit("phase", _copper(s))),
+    "phase-bad": Trick("5.5/3", lambda s: s.first and {**_copper(s), "phase": "Buy"}),
+    "phase-list": Trick("5.5/3", lambda s: s.first and {**_copper(s), "phase": ["buy"]}),
+    "type-missing": Trick("5.5/2", lambda s: s.first and _omit("type", _copper(s))),
+    "type-bad": Trick("5.5/2", lambda s: s.first and {**_copper(s), "type": "play-turn"}),
+    "type-attack": Trick(
+        "5.5/2", lambda s: s.first and {**_copper(s), "type": "attack-reply", "discard": []}
+    ),
+    "no-json": Trick("5.5/1", lambda s: s.first and "{]"),
+}
+_ACTIONS = {
+    "no-actions": Trick(
+        "5.5/4",
+        lambda s: (
+            not s.actions and s.buys and action(_held(s, *KINGDOM), desired_card="copper", cards=[])
+        ),
+    ),
+    "no-actions-bad": Trick(
+        "5.5/6", lambda s: not s.actions and s.buys and "copper" in s.hand and action("copper")
+    ),
+    "action-missing": Trick(
+        "5.4/1", lambda s: s.actions and s.buys and {"type": "play-reply", "phase": "action"}
+    ),
+    "action-treasure": Trick("5.4/1", _acting(lambda s: _held(s, "copper"))),
+    "action-victory": Trick("5.4/1", _acting(lambda s: _held(s, "estate"))),
+    "action-unknown": Trick("5.4/1", _acting(lambda s: "witch")),
+    "action-list": Trick("5.4/1", lambda s: s.actions and s.buys and action(["smithy"])),
+    "action-not-held": Trick("5.4/2", _acting(lambda s: _absent(s, KINGDOM))),
+    "plain-null": Trick("5.3/2", _plain(None)),
+    "plain-list": Trick("5.3/2", _plain(["copper"])),
+    "cellar-all": Trick("6.1/1", _cellar(lambda rest, s: rest[::-1])),
+    "cellar-empty": Trick("6.1/4", _cellar(lambda rest, s: [])),
+    "cellar-missing": Trick("6.1/4", _playing("cellar", lambda s: {})),
+    "cellar-object": Trick(
+        "5.3/2",
+        lambda s: (
+            _can_play(s, "cellar")
+            and {**action("cellar"), "additional_parameters": [s.rest("cellar")[0]]}
+        ),
+    ),
+    "cellar-null": Trick("6.1/3 5.6/2", _cellar(lambda rest, s: None)),
+    "cellar-string": Trick("6.1/3", _cellar(lambda rest, s: rest[0])),
+    "cellar-itself": Trick(
+        "6.1/2", lambda s: s.hand.count("cellar") < 2 and _cellar(lambda *_: ["cellar"])(s)
+    ),
+    "cellar-twice": Trick("6.1/2", _cellar(lambda rest, s: [*_one_more(rest), rest[1]])),
+    "cellar-value": Trick("6.1/2", _cellar(lambda rest, s: [rest[0], ["copper"], rest[1]])),
+    "cellar-not-held": Trick("6.1/2", _cellar(lambda rest, s: [rest[0], _absent(s), rest[1]])),
+    "militia-again": Trick(
+        "7.1/2",
+        lambda s: _can_play(s, "militia") and "militia" in s.cards_played and action("militia"),
+    ),
+}
+_GAINS = {
+    "workshop-top": Trick("6.10/1", _workshop(lambda s: _piles(s, 4, 4)[0])),
+    "workshop-cheap": Trick("6.10/1", _workshop(lambda s: _piles(s, 0, 1)[0])),
+    "workshop-dear": Trick("6.10/2", _workshop(lambda s: _piles(s, 5, 5)[0])),
+    "workshop-empty": Trick("6.10/2", _workshop(lambda s: _piles(s, 0, 4, empty=True)[0])),
+    "workshop-missing": Trick("6.10/2", _playing("workshop", lambda s: {})),
+    "workshop-null": Trick("5.6/1 6.10/2", _workshop(lambda s: None)),
+    "workshop-unknown": Trick("6.10/2", _workshop(lambda s: "witch")),
+    **_exchanges("mine"),
+    "mine-top": Trick("6.4/1", _exchange("mine", 3, 3)),
+    "mine-dear": Trick("6.4/3", _exchange("mine", 4, 9)),
+    "mine-empty": Trick("6.4/3", _exchange("mine", -9, 3, empty=True)),
+    "mine-other": Trick("6.4/3", _trade("mine", _trashable, "estate")),
+    "mine-nothing": Trick(
+        "6.4/4",
+        _playing("mine", lambda s: {"card_to_trash": _trashable(s, "mine", for_nothing=True)}),
+    ),
+    "mine-trash-not-held": Trick("6.4/2", _trade("mine", lambda s, _: _absent(s, WORTH), "copper")),
+    "mine-trash-other": Trick(
+        "6.4/2", _trade("mine", lambda s, card: _no_treasure(s.rest(card)), "copper")
+    ),
+    **_exchanges("remodel"),
+    "remodel-top": Trick("6.6/1", _exchange("remodel", 2, 2)),
+    "remodel-cheap": Trick("6.6/1", _exchange("remodel", -9, -1)),
+    "remodel-dear": Trick("6.6/3", _exchange("remodel", 3, 9)),
+    "remodel-empty": Trick("6.6/3", _exchange("remodel", -9, 2, empty=True)),
+    "remodel-trash-not-held": Trick("6.6/2", _trade("remodel", lambda s, _: _absent(s), "copper")),
+    "remodel-itself": Trick("6.6/4", lambda s: s.hand.count("remodel") < 2 and _REMODEL_ITSELF(s)),
+    "remodel-second": Trick("6.6/1", lambda s: s.hand.count("remodel") >= 2 and _REMODEL_ITSELF(s)),
+}
+_LEAVES = {
+    "leave": Trick("8.2/1 8.3/1", lambda s: s.over and s.turn >= 3 and LEAVE),
+    "leave-in-a-turn": Trick("8.3/2", lambda s: s.over and s.turn >= 6 and LEAVE),
+    "leave-at-the-end": Trick("8.3/6", lambda s: s.over and not s.supply["province"] and LEAVE),
+    "leave-leading": Trick("8.3/2", lambda s: s.first and s.count("estate") >= 4 and LEAVE),
+}
+_ATTACKS: Mapping[str, tuple[str, Answer]] = {
+    "few": ("7.2/2 7.4/3", lambda s: _discard(_some(s, -1))),
+    "many": ("7.2/2 7.4/3", lambda s: _discard(_some(s, 1))),
+    "not-held": ("7.2/3", lambda s: _discard([*_some(s, -1), _absent(s)])),
+    "held-once": ("7.2/3", lambda s: _discard(_rare(s))),
+    "no-list": ("7.2/4", lambda s: _discard(None)),
+    "no-discard": ("7.2/4", lambda s: {"type": "attack-reply"}),
+    "moat": ("7.3/1", lambda s: "moat" in s.hand and _react("moat")),
+    "moat-discards": ("7.2/1", lambda s: "moat" in s.hand and _discard(s.discards())),
+    "moat-not-held": ("7.3/3", lambda s: "moat" not in s.hand and _react("moat")),
+    "reaction-bad": ("7.3/2", lambda s: "moat" in s.hand and _react("Moat")),
+    "reaction-missing": (
+        "7.3/2",
+        lambda s: "moat" in s.hand and {"type": "attack-reply-reaction"},
+    ),
+    "attack-json": ("7.4/1", lambda s: "{]"),
+    "attack-untyped": ("7.4/2", lambda s: {"discard": s.discards()}),
+    "attack-type": ("7.4/2", lambda s: {"type": "attack-request", "discard": s.discards()}),
+    "attack-play": ("7.4/2", lambda s: {**_CLEAN_UP, "discard": s.discards()}),
+    "leave-attack": ("8.3/3", lambda s: LEAVE),
+}
+TRICKS: Mapping[str, Trick] = {
+    **_TOPS,
+    **_TREASURES,
+    **_BUYS,
+    **_FORMS,
+    **_ACTIONS,
+    **_GAINS,
+    **_LEAVES,
+    **{name: Trick(*trick, attack=True) for name, trick in _ATTACKS.items()},
+}

@@ -1,5 +1,13 @@
-{
-  "messages": {
+"""Which case for referees is about what.
+
+A value is the ids of cases, separated by spaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MESSAGES: Mapping[str, str] = {
     "player-name-request": "2.1/1",
     "player-name": "2.2/1",
     "game-info": "2.3/1",
@@ -13,9 +21,12 @@
     "play-turn": "2.11/2",
     "attack-request": "2.12/1 7.1/1 7.1/3",
     "player-disqualified": "2.13/1",
-    "game-end": "2.14/1"
-  },
-  "deviations": {
+    "game-end": "2.14/1",
+}
+"""Type of a message -> the cases that hold if it is right; the first is of its section."""
+
+ABOUT: Mapping[str, str] = {
+    **{kind: cases.partition("/")[0] for kind, cases in MESSAGES.items()},
     "player-name missing": "2.2/1",
     "player-name name": "2.2/1",
     "player-name player_number": "2.2/1",
@@ -63,15 +74,19 @@
     "play-turn missing at the start": "4.1/2",
     "game-end missing at the start": "3.5/2",
     "game-end winners at the start": "3.5/2",
-    "game-end reason at the start": "3.5/2"
-  },
-  "ends": {
+    "game-end reason at the start": "3.5/2",
+}
+"""`Probes.about`: the section of a message, and the cases that are broken if it is wrong."""
+
+ENDS: Mapping[str, str] = {
     "provinces-empty": "4.4/2 4.3/3 4.5/1",
     "piles-empty": "4.4/3 4.3/3 4.5/1",
     "turn-limit": "4.4/4 4.3/3 4.5/1",
-    "last-player-standing": "8.3/1 4.5/1"
-  },
-  "shared": {
+    "last-player-standing": "8.3/1 4.5/1",
+}
+"""Reason of the end -> cases that hold."""
+
+SHARED: Mapping[str, str] = {
     "json": "1.1/1",
     "compact": "1.1/2",
     "same news": "1.7/1",
@@ -133,6 +148,6 @@
     "handshake version-2-late": "3.5/4",
     "handshake exit": "3.4/2",
     "handshake exit-skipped": "3.5/1",
-    "handshake side-by-side": "3.4/1"
-  }
+    "handshake side-by-side": "3.4/1",
 }
+"""`Probes.shared`."""

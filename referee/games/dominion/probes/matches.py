@@ -1,0 +1,357 @@
+"""The matches of probes, with the style of each seat (spec/vectors/README.md, 2.1).
+
+The basic ones come first: a deviation there affects all others. Each other match adds one thing, or
+a few that do not affect each other. A match covers the cases that it names (`covers`, `may`) and
+the cases of its tricks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.games.dominion.probes.probe_state import Style
+from referee.games.dominion.probes.tricks import TRICKS
+from referee.games.dominion.rules.cards import COST
+from referee.games.interface.probing import ProbeMatch
+
+_BASIC = "pass buys money"
+_CARDS = f"{_BASIC} woodcutter"
+_MILITIA = f"{_CARDS} militia"
+
+
+def _match(
+    id: str, *seats: Style, covers: str = "", may: str = "", controls: str = _BASIC
+) -> ProbeMatch:
+    """Make a match.
+
+    Args:
+        covers: cases that come up in every such match.
+        may: cases that come up by chance: they count only if a message or a reply shows them.
+    """
+    names = [name for seat in seats for name in seat.tricks.split()]
+    words = [covers, may, *(TRICKS[name].cases for name in names if name in TRICKS)]
+    cases = tuple(dict.fromkeys(" ".join(words).split()))
+    return ProbeMatch(id, cases, seats, tuple(controls.split()), tuple(covers.split()))
+
+
+# --- seats ----------------------------------------------------------------------------------------
+
+
+def _brief(handshake: str = "") -> Style:
+    """A seat that leaves after one turn."""
+    return Style(handshake=handshake, turns=1)
+
+
+def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
+    """Two seats with the same tricks, in the opposite order."""
+    backwards = " ".join(tricks.split()[::-1])
+    return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
+
+
+def _plays(card: str, tricks: str = "", **style: Any) -> Style:
+    """A seat that plays this action."""
+    return Style(tricks=tricks, plays=card, buys=f"silver:1 {card}:3", **style)
+
+
+def _attacks(turns: int) -> Style:
+    """A seat that plays villages, and several militias in a turn."""
+    buys = "village:3 militia:5"
+    return Style(tricks="militia-again", plays="village militia", buys=buys, only=True, turns=turns)
+
+
+def _empties(gains: str, tricks: str = "", **style: Any) -> Style:
+    """A seat that empties piles with workshops, and buys no victory cards."""
+    buys = "silver:4 workshop:3 moat cellar"
+    return Style(tricks=tricks, plays="workshop", buys=buys, gains=gains, only=True, **style)
+
+
+def _all_actions(first: str) -> Style:
+    """A seat that plays every action; it buys these first."""
+    plays = "village market cellar militia mine moat remodel smithy village woodcutter workshop"
+    most = "moat:1 remodel:1 smithy:1 village:1 woodcutter:1 workshop:1 mine:2"
+    return Style(plays=plays, buys=f"silver:1 {first}{most}")
+
+
+_PLAIN = Style()
+_IDLE = Style(idle=True)
+_ATTACKER = Style(plays="militia", buys="silver:2 militia:4")
+_CHEAP = "moat cellar village"
+_EMPTY = Style(
+    tricks="workshop-empty remodel-empty cards-empty",
+    plays="workshop remodel",
+    buys="silver:2 workshop:2 remodel:1 moat",
+    gains="moat cellar",
+    patient=True,
+    turns=40,
+)
+_MINE_NOTHING = Style(
+    tricks="mine-empty mine-nothing mine-nothing",
+    buys="silver:2 mine:1 silver copper",
+    only=True,
+    turns=45,
+)
+_WHOLE_DECK = Style(
+    plays="village remodel smithy moat",
+    buys="remodel:2 village:3 smithy:3",
+    gains="smithy:4 village:4 moat:5",
+    only=True,
+)
+_EXACT = " ".join(f"exact-{card}" for card in COST)
+_SHORT = " ".join(f"short-{card}" for card in COST if COST[card])
+
+# --- the matches ----------------------------------------------------------------------------------
+
+MATCHES = (
+    _match(
+        "pass",
+        *2 * [Style(idle=True, turns=7)],
+        covers="4.1/1 4.1/2 4.2/1 4.4/1 4.6/1 8.2/1",
+        may="2.1/1 2.2/1 2.3/1 2.4/1 8.4/1 8.5/1 8.5/2 1.1/1 1.1/2 2.8/1 8.1/1 8.3/1 2.13/1 4.1/* "
+        "1.7/* 2.10/* 5.1/*",
+        controls="",
+    ),
+    _match(
+        "buys", *2 * [Style(turns=9)], covers="2.4/2 5.2/1 5.2/9", may="2.5/1 2.6/1 2.11/2 4.6/2"
+    ),
+    _match(
+        "money",
+        Style(buys="duchy:1 estate:4"),
+        Style(buys="curse:1"),
+        may="2.14/1 4.3/3 4.4/2 4.5/1",
+    ),
+    _match("money-3", _PLAIN, Style(buys="duchy:2"), _PLAIN, covers="4.2/2"),
+    _match("money-4", *4 * [_PLAIN], covers="4.2/3"),
+    # handshakes
+    _match("names-1", _brief("control"), _brief("long"), may="3.1/2 3.1/3 4.1/3"),
+    _match("names-2", _brief("empty"), _brief("spaces"), may="3.1/1"),
+    _match("names-3", _brief("json"), _brief(), may="3.2/1"),
+    _match("names-4", _brief("no-name"), _brief(), may="3.2/3"),
+    _match("names-5", _brief("bad-name"), _brief("no-number"), may="3.2/3 3.2/4"),
+    _match("names-6", _brief("bad-number"), _brief("type"), may="3.2/4 3.2/2"),
+    _match("names-7", _brief("no-version"), _brief("version-float"), may="3.3/3"),
+    _match("version-1", _brief("version-2"), _brief(), covers="3.5/2", may="3.3/1"),
+    _match("version-2", _brief(), _brief("version-string"), covers="3.5/2", may="3.3/2"),
+    _match("version-3", _brief("version-true"), _brief(), may="3.3/2"),
+    _match("version-4", _brief(), _brief("version-null"), may="3.3/2"),
+    _match("exit-1", _brief("exit"), _brief(), covers="3.5/2", may="3.4/2"),
+    _match("exit-2", _brief("exit"), _brief("exit"), may="3.4/2 3.5/3"),
+    _match("exit-3", _brief(), _brief("exit-skipped"), _brief(), may="3.5/1"),
+    _match("exit-4", _brief("version-2-late"), _brief("exit"), _brief(), may="3.5/4"),
+    _match("side-by-side", _brief("side-by-side"), _brief(), may="3.4/1"),
+    # lines
+    _match(
+        "lines-1", *_both_ways("spaces blank-lines odd-blank", turns=6), may="1.1/4 1.1/5 1.1/7"
+    ),
+    _match("lines-2", *_both_ways("twice limit-line", turns=4), may="1.2/1 1.3/1"),
+    _match("lines-3", *_both_ways("fields duplicates", turns=4), may="1.5/*"),
+    _match("lines-4", *_both_ways("deep deep-string long-integer", turns=5), may="1.8/9 1.8/10"),
+    _match("noise", Style(tricks="noise", turns=3), Style(turns=2), may="1.4/1"),
+    _match("slow", Style(tricks="slow", turns=3), Style(turns=2), may="8.1/1"),
+    _match("news", Style(tricks="news", turns=3), Style(turns=3)),
+    _match("long-line", Style(tricks="long-line"), Style(turns=2), may="1.3/2"),
+    _match("long-line-early", Style(tricks="long-line-early"), Style(turns=2), may="1.3/3"),
+    _match(
+        "json-1",
+        *_both_ways("json-utf8 json-bom json-nan json-infinity json-control", turns=8),
+        may="1.8/*",
+    ),
+    _match(
+        "json-2",
+        *_both_ways("json-surrogate json-deep json-after json-array json-cut json-spaces", turns=9),
+        may="1.8/*",
+    ),
+    # clean-up and buys
+    _match("top", *_both_ways("top-null top top-played top-hand top-number pass", turns=9)),
+    _match(
+        "top-bad", *_both_ways("top-card top-card-unplayed top-list top-null-unplayed", turns=9)
+    ),
+    _match("treasures", *_both_ways("treasure-none treasure-twice treasure-value")),
+    _match("lists", *_both_ways("treasure-null treasure-string treasure-missing")),
+    _match("cards", *_both_ways("cards-unknown cards-null cards-string cards-missing")),
+    _match("too-much", *_both_ways("cards-many cards-dear cards-many cards-dear")),
+    _match("costs-exact", *_both_ways(_EXACT)),
+    _match("costs-short", *_both_ways(_SHORT)),
+    _match("worth", *_both_ways("worth-copper worth-silver worth-gold")),
+    _match("worth-short", *_both_ways("worth-copper-short worth-silver-short worth-gold-short")),
+    _match("phases", *_both_ways("phase-missing phase-bad second-buy phase-list", turns=9)),
+    _match("types", *_both_ways("no-json type-missing type-bad type-attack", turns=9)),
+    _match("actions-1", *_both_ways("action-missing action-treasure action-unknown")),
+    _match("actions-2", *_both_ways("action-not-held action-list action-victory")),
+    # actions
+    _match(
+        "woodcutter",
+        _plays("woodcutter", "cards-two cards-dear-second cards-many", cases="6.9/1 5.3/1"),
+        _plays("woodcutter", "cards-two", cases="6.9/1 5.3/1"),
+        covers="2.4/2",
+        may="6.9/1 5.3/1 2.15/3",
+    ),
+    _match("no-actions", *2 * [_plays("smithy", "no-actions no-actions")], controls=_CARDS),
+    _match(
+        "no-actions-bad",
+        *2 * [_plays("smithy", "no-actions-bad")],
+        controls=f"{_CARDS} no-actions",
+    ),
+    _match("smithy", *2 * [_plays("smithy")], may="6.7/1", controls=_CARDS),
+    _match("village", *2 * [_plays("village")], may="6.8/1", controls=_CARDS),
+    _match(
+        "market",
+        _plays("market"),
+        _plays("market", "cards-two"),
+        may="6.2/1 2.15/3",
+        controls=_CARDS,
+    ),
+    _match("moat", *2 * [_plays("moat")], may="6.5/1", controls=_CARDS),
+    _match(
+        "parameters",
+        _plays("smithy", "plain-list plain-null"),
+        _plays("smithy", "plain-null plain-list"),
+        controls=f"{_CARDS} smithy",
+    ),
+    _match(
+        "cellar",
+        _plays("cellar", "cellar-all cellar-empty"),
+        _plays("cellar", "cellar-missing cellar-all"),
+        may="6.1/1",
+        controls=_CARDS,
+    ),
+    _match(
+        "cellar-faults",
+        _plays("cellar", "cellar-not-held cellar-null cellar-twice"),
+        _plays("cellar", "cellar-itself cellar-value"),
+        controls=f"{_CARDS} cellar",
+    ),
+    _match(
+        "cellar-more",
+        _plays("cellar", "cellar-object cellar-string"),
+        _plays("smithy"),
+        controls=f"{_CARDS} cellar",
+    ),
+    _match(
+        "mine",
+        _plays("mine", "mine-same"),
+        _plays("mine", "mine-top mine-top"),
+        may="6.4/1 2.7/1",
+        controls=_CARDS,
+    ),
+    _match(
+        "mine-faults",
+        _plays("mine", "mine-trash-missing mine-trash-other mine-trash-value"),
+        _plays("mine", "mine-trash-not-held mine-trash-unknown"),
+        controls=f"{_CARDS} mine",
+    ),
+    _match(
+        "mine-wishes",
+        _plays("mine", "mine-missing mine-dear mine-other mine-null"),
+        _plays("mine", "mine-null mine-other mine-dear mine-unknown"),
+        controls=f"{_CARDS} mine",
+    ),
+    _match(
+        "remodel",
+        _plays("remodel", "remodel-top remodel-same remodel-second"),
+        _plays("remodel", "remodel-cheap remodel-top"),
+        may="6.6/1 2.7/1",
+        controls=_CARDS,
+    ),
+    _match(
+        "remodel-faults",
+        _plays("remodel", "remodel-trash-missing remodel-itself remodel-trash-value"),
+        _plays("remodel", "remodel-trash-not-held remodel-trash-unknown remodel-itself"),
+        controls=f"{_CARDS} remodel",
+    ),
+    _match(
+        "remodel-wishes",
+        _plays("remodel", "remodel-missing remodel-dear remodel-null"),
+        _plays("remodel", "remodel-unknown remodel-null remodel-dear"),
+        controls=f"{_CARDS} remodel",
+    ),
+    _match(
+        "workshop",
+        _plays("workshop", "workshop-top workshop-cheap"),
+        _plays("workshop", "workshop-cheap workshop-top"),
+        may="6.10/1",
+        controls=_CARDS,
+    ),
+    _match(
+        "workshop-faults",
+        _plays("workshop", "workshop-missing workshop-dear workshop-null"),
+        _plays("workshop", "workshop-unknown workshop-null workshop-dear"),
+        controls=f"{_CARDS} workshop",
+    ),
+    # attacks
+    _match(
+        "militia",
+        *2 * [_plays("militia")],
+        may="6.3/1 7.1/1 7.1/3 2.12/1 7.2/1",
+        controls=_CARDS,
+    ),
+    _match("militia-later", *2 * [_attacks(turns=30)], may="6.3/1 7.1/1", controls=_MILITIA),
+    _match(
+        "militia-3",
+        _plays("militia", cases="7.1/1"),
+        _PLAIN,
+        _plays("militia", cases="7.1/1"),
+        may="7.1/1",
+        controls=_MILITIA,
+    ),
+    _match("militia-4", *2 * [_attacks(turns=25)], _IDLE, _IDLE, controls=_MILITIA),
+    _match(
+        "bad-discards",
+        _plays("militia", "few held-once no-list not-held"),
+        _plays("militia", "not-held many no-discard held-once"),
+        may="7.4/3",
+        controls=_MILITIA,
+    ),
+    _match(
+        "reveals",
+        Style(tricks="moat moat-discards moat", buys="moat:4"),
+        _ATTACKER,
+        may="2.9/1",
+        controls=_MILITIA,
+    ),
+    _match(
+        "bad-reveals",
+        Style(tricks="moat-not-held reaction-bad reaction-missing", buys="moat:4"),
+        _ATTACKER,
+        may="7.4/3",
+        controls=_MILITIA,
+    ),
+    _match(
+        "bad-answers",
+        _plays("militia", "attack-json attack-untyped"),
+        _plays("militia", "attack-play attack-type"),
+        may="7.4/3",
+        controls=_MILITIA,
+    ),
+    # ends of games, and of bots
+    _match(
+        "three-piles",
+        *2 * [_empties("moat cellar estate", "cards-empty workshop-empty")],
+        may="4.4/3",
+    ),
+    _match("empty-piles", *2 * [_EMPTY]),
+    _match("tie-fewest", _empties(_CHEAP), _empties(_CHEAP, patient=True), may="4.5/2"),
+    _match("tie-shared", _empties(_CHEAP, patient=True), _empties(_CHEAP), may="4.5/3"),
+    _match("mine-nothing", *4 * [_MINE_NOTHING], controls=f"{_CARDS} mine"),
+    _match("whole-deck", *2 * [_WHOLE_DECK], may="6.7/1", controls=_CARDS),
+    _match("turn-limit", *2 * [Style(idle=True, turns=501)], may="4.4/4"),
+    _match("leave", Style(tricks="leave"), _PLAIN, may="2.13/1"),
+    _match("leave-3", Style(tricks="leave-in-a-turn"), _plays("militia"), _PLAIN, may="2.13/1"),
+    _match("leave-at-the-end", *3 * [Style(tricks="leave-at-the-end")]),
+    _match("leave-attacked", _plays("militia"), Style(tricks="leave-attack"), _plays("militia")),
+    _match(
+        "leave-leading",
+        _empties(_CHEAP),
+        Style(tricks="leave-leading", buys="estate:4"),
+        _empties(_CHEAP),
+        may="8.3/5",
+    ),
+    _match("close-output", Style(tricks="close-output"), _PLAIN, may="8.2/2"),
+    _match("last-words", Style(tricks="last-words"), _PLAIN, may="8.2/3"),
+    _match("torn", Style(tricks="torn"), _PLAIN, may="1.1/6"),
+    _match("stays-a-little", Style(turns=2), Style(stays="a little"), covers="8.4/2"),
+    _match("stays", Style(turns=2), Style(stays="yes"), may="8.4/3 8.4/4"),
+    # all cards together
+    _match("all-2", *2 * [_all_actions("militia:1 mine:1 ")], may="4.* 5.* 6.* 7.*", controls="*"),
+    _match("all-3", *3 * [_all_actions("mine:1 ")], may="4.* 5.* 6.* 7.*", controls="*"),
+    _match("all-4", *4 * [_all_actions("")], may="4.* 5.* 6.* 7.*", controls="*"),
+)
