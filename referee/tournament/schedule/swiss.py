@@ -4,17 +4,15 @@ Like the Dutch system of FIDE (Handbook, C.04.3) without its rules on colours, s
 played in all its seatings. Score groups are paired from the top down, the upper half of a group
 against its lower half. A bot without a partner floats down to the next group.
 
-Matching of pairs is by Edmonds' blossom algorithm: in a group it finds the most pairs that have not
-met, and over the whole field the fewest rematches. It is written out here because a library's
-(networkx, `max_weight_matching`) weighs all edges of a whole graph, two million for 2,000 bots,
-where here a matching is given that lacks a few pairs at most.
+A group has as many pairs as possible that have not met, and the whole field as few rematches as
+possible (`matching.py`).
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, groupby
 from random import Random
 from typing import NamedTuple
@@ -23,6 +21,7 @@ from msgspec.structs import replace
 
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, points_of
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
+from referee.tournament.schedule.matching import Matching
 
 Met = Mapping[tuple[int, int], int]
 
@@ -107,131 +106,35 @@ def _times(met: Met, a: int, b: int) -> int:
 
 def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
     """All bots in pairs, with the fewest rematches."""
-
-    def new(a: int, b: int) -> bool:
-        return not _times(met, a, b)
-
-    partner: dict[int, int] = {}
+    matching = Matching(lambda a, b: not _times(met, a, b))
     floating: list[int] = []
     field: list[int] = []
     for group in groups:
         field += group
-        _pair_group(floating, group, partner, new)
-        floating = [bot for bot in floating + group if bot not in partner]
-    _complete(field[::-1], partner, new)  # those left float at the end; the nearest to it first
-    left = [bot for bot in field if bot not in partner]
+        _pair_group(floating, group, matching)
+        floating = matching.single(floating + group)
+    matching.complete(field[::-1])  # those left float at the end; the nearest to it first
+    left = matching.single(field)
     while left:
         first = left.pop(0)
-        partner[first] = min(left, key=lambda bot: _times(met, first, bot))
-        left.remove(partner[first])
-        partner[partner[first]] = first
+        rematch = min(left, key=lambda bot: _times(met, first, bot))
+        left.remove(rematch)
+        matching.pair(first, rematch)
     place = {bot: i for i, bot in enumerate(field)}
-    return [(bot, partner[bot]) for bot in field if place[bot] < place[partner[bot]]]
+    pairs = [(bot, matching.partner[bot]) for bot in field]
+    return [(bot, other) for bot, other in pairs if place[bot] < place[other]]
 
 
-def _pair_group(
-    floating: Sequence[int],
-    group: list[int],
-    partner: dict[int, int],
-    new: Callable[[int, int], bool],
-) -> None:
+def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -> None:
     """Pair as many of a group and of those that float down to it as can be."""
-
-    def take(bot: int, others: Iterable[int]) -> None:
-        for other in others:
-            if other not in partner and new(bot, other):
-                partner[bot], partner[other] = other, bot
-                return
-
     for bot in floating:
-        take(bot, group)
-    rest = [bot for bot in group if bot not in partner]
+        matching.pair_with_first(bot, group)
+    rest = matching.single(group)
     half = len(rest) // 2
     for i, bot in enumerate(rest[:half]):
         # The opposite one of the other half, then those below it, then those above it.
-        take(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
-    _complete([*floating, *group], partner, new)
-
-
-def _complete(
-    bots: Sequence[int], partner: dict[int, int], new: Callable[[int, int], bool]
-) -> None:
-    """Pair as many of the bots as can be, by augmenting paths from those that have no partner.
-
-    A bot with a partner keeps having one.
-    """
-    single = [bot for bot in bots if bot not in partner]
-    while len(single) > 1:
-        _augment(single[0], bots, partner, new)
-        single = [bot for bot in single[1:] if bot not in partner]
-
-
-def _augment(
-    root: int, bots: Sequence[int], partner: dict[int, int], new: Callable[[int, int], bool]
-) -> None:
-    """Give `root` a partner, if a path of new and old pairs in turn leads to a single bot.
-
-    A search in breadth through the alternating tree of `root`; an odd circle (blossom) is taken as
-    one bot, its base (Edmonds, Paths, trees, and flowers, 1965).
-    """
-    base = {bot: bot for bot in bots}
-    parent: dict[int, int] = {}
-    seen = {root}
-    queue = deque([root])
-
-    def common_base(a: int, b: int) -> int:
-        above = set()
-        while True:
-            a = base[a]
-            above.add(a)
-            if a == root:
-                break
-            a = parent[partner[a]]
-        while base[b] not in above:
-            b = parent[partner[base[b]]]
-        return base[b]
-
-    def mark(bot: int, stem: int, child: int, blossom: set[int]) -> None:
-        while base[bot] != stem:
-            mate = partner[bot]
-            blossom |= {base[bot], base[mate]}
-            parent[bot] = child
-            child = mate
-            bot = parent[mate]
-
-    while queue:
-        bot = queue.popleft()
-        for other in bots:
-            if base[bot] == base[other] or partner.get(bot) == other or not new(bot, other):
-                continue
-            if other == root or (other in partner and partner[other] in parent):
-                stem = common_base(bot, other)
-                blossom: set[int] = set()
-                mark(bot, stem, other, blossom)
-                mark(other, stem, bot, blossom)
-                for each in bots:
-                    if base[each] in blossom:
-                        base[each] = stem
-                        if each not in seen:
-                            seen.add(each)
-                            queue.append(each)
-            elif other not in parent:
-                parent[other] = bot
-                if other not in partner:
-                    _flip(other, parent, partner)
-                    return
-                seen.add(partner[other])
-                queue.append(partner[other])
-
-
-def _flip(end: int, parent: Mapping[int, int], partner: dict[int, int]) -> None:
-    """Pair along the path that was found, from its end to its root."""
-    bot: int | None = end
-    while bot is not None:
-        before = parent[bot]
-        following = partner.get(before)
-        partner[bot], partner[before] = before, bot
-        bot = following
+        matching.pair_with_first(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
+    matching.complete([*floating, *group])
 
 
 def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineUp]:

@@ -1,0 +1,151 @@
+"""Pairs of bots, as many as possible, by Edmonds' blossom algorithm.
+
+Described in "Paths, trees, and flowers" (1965). Simpler algorithms repeat more pairs. In simulated
+tournaments of 3 to 60 bots, with one round less than bots, this part of the pairs was repeated:
+
+    0.06%  by this algorithm
+    1.6%   by pairing the nearest, and exchanging the partners of one pair if two bots are left over
+    1.6%   by the swaps that line-ups of more than two bots get (`swiss._separate`)
+    6%     by backtracking, if it is stopped after 2,000 steps
+
+With half as many rounds as bots, only backtracking repeated pairs. The differences between the
+points of a pair and the time for a round were about the same. The function `max_weight_matching` of
+networkx took 0.1 s for a round of 60 bots, 49 s for one of 500 bots. This module takes 0.01 s.
+
+The same round must always get the same pairs: a store contains only the matches that were played.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+class Matching:
+    """Pairs of bots. Each bot has at most one partner.
+
+    Args:
+        allowed: whether two bots may be a pair.
+
+    Attributes:
+        partner: of each bot that has one.
+    """
+
+    def __init__(self, allowed: Callable[[int, int], bool]) -> None:
+        self.partner: dict[int, int] = {}
+        self._allowed = allowed
+
+    def single(self, bots: Iterable[int]) -> list[int]:
+        """Return the bots without a partner."""
+        return [bot for bot in bots if bot not in self.partner]
+
+    def pair(self, bot: int, other: int) -> None:
+        """Make two single bots a pair, even if it is not allowed."""
+        self.partner[bot], self.partner[other] = other, bot
+
+    def pair_with_first(self, bot: int, others: Iterable[int]) -> None:
+        """Pair a single bot with the first of the others that is single and allowed, if any."""
+        for other in others:
+            if other not in self.partner and self._allowed(bot, other):
+                self.pair(bot, other)
+                return
+
+    def complete(self, bots: Sequence[int]) -> None:
+        """Pair as many of the bots as possible. A bot that has a partner keeps one."""
+        single = self.single(bots)
+        while len(single) > 1:
+            _Search(single[0], bots, self.partner, self._allowed).pair_root()
+            single = self.single(single[1:])
+
+
+class _Search:
+    """A search for a path from one single bot, `root`, to another one.
+
+    The links of a path are, in turn, a pair that is allowed and a pair that exists. If the allowed
+    pairs of a path replace the existing ones, there is one pair more.
+
+    The paths form a tree. Its *outer* bots are the root and the bots reached over an existing pair:
+    the search continues from them. Its *inner* bots are reached over an allowed pair. If two outer
+    bots may be a pair, they close an odd circle, a *blossom*. Each bot in it can be reached either
+    way round, so all become outer. From then on the search treats the blossom as one bot, its
+    *base*, which is the bot nearest to the root.
+    """
+
+    def __init__(
+        self,
+        root: int,
+        bots: Sequence[int],
+        partner: dict[int, int],
+        allowed: Callable[[int, int], bool],
+    ) -> None:
+        self._root = root
+        self._bots = bots
+        self._partner = partner
+        self._allowed = allowed
+        self._base = {bot: bot for bot in bots}
+        self._outer = {root}
+        self._queue = deque([root])
+        # The bot before an inner bot, on its path from the root. In a blossom, also the bot before
+        # an outer bot, on the path that reaches it the other way round.
+        self._before: dict[int, int] = {}
+
+    def pair_root(self) -> None:
+        """Give the root a partner, if a path exists. Search in breadth."""
+        while self._queue:
+            bot = self._queue.popleft()
+            for other in self._bots:
+                if self._base[bot] == self._base[other] or not self._allowed(bot, other):
+                    continue
+                if other in self._outer:
+                    self._shrink(bot, other)
+                elif other not in self._partner:
+                    self._exchange(bot, other)
+                    return
+                elif other not in self._before:
+                    self._before[other] = bot
+                    self._add_outer(self._partner[other])
+
+    def _add_outer(self, bot: int) -> None:
+        self._outer.add(bot)
+        self._queue.append(bot)
+
+    def _exchange(self, bot: int, end: int) -> None:
+        """Pair along a path, from the outer bot before its single end back to the root."""
+        while bot != self._root:
+            following = self._partner[bot]
+            self._partner[bot], self._partner[end] = end, bot
+            bot, end = self._before[following], following
+        self._partner[bot], self._partner[end] = end, bot
+
+    def _shrink(self, bot: int, other: int) -> None:
+        """Make one blossom of the circle that two outer bots close."""
+        above = set(self._bases_above(bot))
+        base = next(each for each in self._bases_above(other) if each in above)
+        circle = self._turn(bot, base, other) | self._turn(other, base, bot)
+        for each in self._bots:
+            if self._base[each] in circle:
+                self._base[each] = base
+                if each not in self._outer:
+                    self._add_outer(each)
+
+    def _bases_above(self, bot: int) -> Iterator[int]:
+        """Yield the bases of the outer bots on the path from a bot back to the root."""
+        base = self._base[bot]
+        yield base
+        while base != self._root:
+            base = self._base[self._before[self._partner[base]]]
+            yield base
+
+    def _turn(self, bot: int, base: int, before: int) -> set[int]:
+        """Add paths that enter the circle at an outer bot, after `before`, and go back to its base.
+
+        Returns:
+            The bases of the bots on this side of the circle.
+        """
+        bases = set()
+        while self._base[bot] != base:
+            mate = self._partner[bot]
+            bases |= {self._base[bot], self._base[mate]}
+            self._before[bot] = before
+            before, bot = mate, self._before[mate]
+        return bases
