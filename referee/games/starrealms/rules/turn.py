@@ -6,7 +6,7 @@ A turn is a generator: it yields each request and receives the reply. What can b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -24,7 +24,8 @@ from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
 """An action as its `action`, `card` and `to`, each "" where it has none."""
-ACTIONS = frozenset(say.ACTIONS)
+Options: TypeAlias = Iterable[tuple[Key, int]]
+"""Actions that are legal now, each with its index (`legal`)."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -63,48 +64,19 @@ def _request(table: Table, turn: TurnState) -> say.PlayTurn:
     return say.PlayTurn(state_of(table, turn), [_action(key) for key in legal(table, turn)])
 
 
-def legal(table: Table, turn: TurnState, actions: Collection[str] = ACTIONS) -> dict[Key, int]:
+def legal(table: Table, turn: TurnState, actions: Iterable[str] = say.ACTIONS) -> dict[Key, int]:
     """What can be done now, in the order of the protocol, 5.1, each with its index.
 
     Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
     (one beyond it: the Explorers) or the opponent's bases that are exposed.
 
     Args:
-        actions: those that are looked for; a few cost less than all.
+        actions: the actions that are looked for; a few cost less than all.
     """
-    player, opponent = turn.player, turn.opponent
     found: dict[Key, int] = {}
-    add = found.setdefault
-    if "play" in actions:
-        for index, name in enumerate(player.hand):
-            add(("play", name, ""), index)
-    if "use-base" in actions:
-        for index, piece in enumerate(player.in_play):
-            if not piece.used and not piece.card.is_ship:
-                add(("use-base", piece.card.name, ""), index)
-    if "use-ally" in actions:
-        for index, piece in enumerate(player.in_play):
-            if piece.acts.ally and not piece.ally_used and player.has_ally(piece):
-                add(("use-ally", piece.card.name, ""), index)
-    if "scrap" in actions:
-        for index, piece in enumerate(player.in_play):
-            if piece.acts.scrap:
-                add(("scrap", piece.card.name, ""), index)
-    if "buy" in actions:
-        for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
-            card = CARDS[name]
-            if card.cost <= turn.trade:
-                if turn.next_ship_to_top and card.is_ship:
-                    add(("buy", name, "deck"), index)
-                add(("buy", name, "discard"), index)
-    if "attack-base" in actions and turn.combat:
-        for index, base in enumerate(opponent.exposed()):
-            if base.card.defense <= turn.combat:
-                add(("attack-base", base.card.name, ""), index)
-    if "attack-player" in actions and turn.combat and not opponent.is_shielded():
-        add(("attack-player", "", ""), 0)
-    if "end-turn" in actions:
-        add(("end-turn", "", ""), 0)
+    for action in actions:
+        for key, index in OPTIONS[action](table, turn):
+            found.setdefault(key, index)
     return found
 
 
@@ -143,7 +115,7 @@ def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
-    if not isinstance(action, str) or action not in ACTIONS:
+    if not isinstance(action, str) or action not in OPTIONS:
         return None
     if not isinstance(card, str):
         card = ""  # no action that needs one has such a name
@@ -153,10 +125,9 @@ def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
         candidates = [(action, card, to)] if isinstance(to, str) else []
     else:
         candidates = [(action, card, "deck"), (action, card, "discard")]
-    now = legal(table, turn, (action,))
-    for key in candidates:
-        if key in now:
-            return key, now[key]
+    for key, index in OPTIONS[action](table, turn):
+        if key in candidates:
+            return key, index
     return None
 
 
@@ -165,6 +136,80 @@ def _shown(entry: Any) -> str:
         return describe(entry)
     parts = [describe(entry[name]) for name in ("action", "card", "to") if name in entry]
     return " ".join(parts) or "an object without `action`"
+
+
+# --- what can be done now (5.1) -------------------------------------------------------------------
+
+
+def _plays(table: Table, turn: TurnState) -> Options:
+    return [(("play", name, ""), index) for index, name in enumerate(turn.player.hand)]
+
+
+def _uses_of_bases(table: Table, turn: TurnState) -> Options:
+    return [
+        (("use-base", piece.card.name, ""), index)
+        for index, piece in enumerate(turn.player.in_play)
+        if not piece.used and not piece.card.is_ship
+    ]
+
+
+def _uses_of_allies(table: Table, turn: TurnState) -> Options:
+    player = turn.player
+    return [
+        (("use-ally", piece.card.name, ""), index)
+        for index, piece in enumerate(player.in_play)
+        if piece.acts.ally and not piece.ally_used and player.has_ally(piece)
+    ]
+
+
+def _scraps(table: Table, turn: TurnState) -> Options:
+    return [
+        (("scrap", piece.card.name, ""), index)
+        for index, piece in enumerate(turn.player.in_play)
+        if piece.acts.scrap
+    ]
+
+
+def _purchases(table: Table, turn: TurnState) -> Options:
+    for index, name in enumerate([*table.row, EXPLORER] if table.explorers else table.row):
+        card = CARDS[name]
+        if card.cost <= turn.trade:
+            if turn.next_ship_to_top and card.is_ship:
+                yield ("buy", name, "deck"), index
+            yield ("buy", name, "discard"), index
+
+
+def _attacks_on_bases(table: Table, turn: TurnState) -> Options:
+    return [
+        (("attack-base", base.card.name, ""), index)
+        for index, base in enumerate(turn.opponent.exposed() if turn.combat else ())
+        if base.card.defense <= turn.combat
+    ]
+
+
+def _attacks_on_player(table: Table, turn: TurnState) -> Options:
+    can_attack = turn.combat and not turn.opponent.is_shielded()
+    return [(("attack-player", "", ""), 0)] if can_attack else []
+
+
+def _end(table: Table, turn: TurnState) -> Options:
+    return [(("end-turn", "", ""), 0)]
+
+
+OPTIONS: Mapping[str, Callable[[Table, TurnState], Options]] = {
+    "play": _plays,
+    "use-base": _uses_of_bases,
+    "use-ally": _uses_of_allies,
+    "scrap": _scraps,
+    "buy": _purchases,
+    "attack-base": _attacks_on_bases,
+    "attack-player": _attacks_on_player,
+    "end-turn": _end,
+}
+"""The ways to do each action now, each with its index (`legal`)."""
+
+
+# --- what it does ---------------------------------------------------------------------------------
 
 
 def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
