@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatchmethod
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -58,71 +59,105 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn: list[str] = []  # since the last action; the clean-up's if none follows
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
-        now, drawn = self.now, self._drawn
-        if not isinstance(message, say.PlayerDrew | say.PlayerShuffled):
-            self._drawn = []
-            if not isinstance(message, say.TurnEnded):
-                self.add_effects(*drawn)
         match message:
             case say.PlayerDrew(count=count):
-                drawn.append(f"draws {count}")
+                self._drawn.append(f"draws {count}")
             case say.PlayerShuffled():
-                drawn.append("shuffles")
+                self._drawn.append("shuffles")
             case say.TurnStarted(turn=turn, player_number=player):
+                self._add_drawn()
                 return self.begin(turn, player)
             case say.TurnEnded(authority=scores):
+                drawn, self._drawn = self._drawn, []
                 self.act("cleans up", "", *drawn)
-                now.scores = scores
+                self.now.scores = scores
                 return [self.close()]
-            case say.PlayerPlayed(card=card):
-                self.act("plays", card)
-                if self._is_fleet(card):
-                    self._fleets[now.player_number] += 1
-                elif card in CARDS and CARDS[card].is_ship:
-                    self._give([("combat", self._fleets[now.player_number])], " of Fleet HQ")
-                    self._use(card, "primary")
-            case say.PlayerUsed(card=card, ability=ability):
-                self.act("uses" if ability == "primary" else "ally", card)
-                self._use(card, ability)
-            case say.PlayerChose(card=card, option=option):
-                lists = CARDS[card].primary if card in CARDS else ()
-                for effects in lists[option - 1 : option]:
-                    self._give(effects)
-            case say.PlayerCopied(card=card):
-                self._copied = card
-                self.add_effects(f"as {card}")
-                self._use(card, "primary")
-            case say.PlayerScrapped(card=card, from_="play"):
-                self.act("scraps", card)
-                self._fleets[now.player_number] -= self._is_fleet(card)
-                self._use(card, "scrap")
-            case say.PlayerScrapped(card=card, from_=place):
-                self.add_effects(f"scraps {card} of {place}")
-            case say.PlayerGained(gained=card, paid=paid, to=pile):
-                self.keep(now.gained, card)
-                top = ["to the top of the deck"] * (pile == "deck")
-                if paid:
-                    self.act("buys", card, f"for {paid}", *top)
-                else:
-                    self.add_effects(f"takes {card}")
-            case say.PlayerDiscarded(cards=cards):
-                for card in cards:
-                    self.act("discards", card)
-            case say.BaseDestroyed(player_number=owner, card=card, combat=combat):
-                self._fleets[owner] -= self._is_fleet(card)
-                if combat:
-                    self.act("attacks", card, f"with {combat}")
-                else:
-                    self.add_effects(f"destroys {card}")
-            case say.PlayerAttacked(player_number=whom, combat=combat, authority=left):
-                now.damage += combat
-                self.act("attacks", whom, f"with {combat}", f"{left} left")
+            case _:
+                self._add_drawn()
+                self._read_action(message)
         return []
 
     def close(self) -> Turn:
-        self.add_effects(*self._drawn)  # of a turn without a clean-up
-        self._drawn = []
+        self._add_drawn()  # of a turn without a clean-up
         return super().close()
+
+    def _add_drawn(self) -> None:
+        self.add_effects(*self._drawn)
+        self._drawn = []
+
+    # --- a method for each message about an action ------------------------------------------------
+
+    @singledispatchmethod
+    def _read_action(self, message: Struct) -> None:
+        """Read a message; those about no action change nothing."""
+
+    @_read_action.register
+    def _play(self, message: say.PlayerPlayed) -> None:
+        card = message.card
+        self.act("plays", card)
+        if self._is_fleet(card):
+            self._fleets[self.now.player_number] += 1
+        elif card in CARDS and CARDS[card].is_ship:
+            self._give([("combat", self._fleets[self.now.player_number])], " of Fleet HQ")
+            self._use(card, "primary")
+
+    @_read_action.register
+    def _use_ability(self, message: say.PlayerUsed) -> None:
+        self.act("uses" if message.ability == "primary" else "ally", message.card)
+        self._use(message.card, message.ability)
+
+    @_read_action.register
+    def _choose(self, message: say.PlayerChose) -> None:
+        lists = CARDS[message.card].primary if message.card in CARDS else ()
+        for effects in lists[message.option - 1 : message.option]:
+            self._give(effects)
+
+    @_read_action.register
+    def _copy(self, message: say.PlayerCopied) -> None:
+        self._copied = message.card
+        self.add_effects(f"as {message.card}")
+        self._use(message.card, "primary")
+
+    @_read_action.register
+    def _scrap(self, message: say.PlayerScrapped) -> None:
+        card = message.card
+        if message.from_ != "play":
+            self.add_effects(f"scraps {card} of {message.from_}")
+            return
+        self.act("scraps", card)
+        self._fleets[self.now.player_number] -= self._is_fleet(card)
+        self._use(card, "scrap")
+
+    @_read_action.register
+    def _gain(self, message: say.PlayerGained) -> None:
+        card = message.gained
+        self.keep(self.now.gained, card)
+        if message.paid:
+            top = ["to the top of the deck"] * (message.to == "deck")
+            self.act("buys", card, f"for {message.paid}", *top)
+        else:
+            self.add_effects(f"takes {card}")
+
+    @_read_action.register
+    def _discard(self, message: say.PlayerDiscarded) -> None:
+        for card in message.cards:
+            self.act("discards", card)
+
+    @_read_action.register
+    def _destroy(self, message: say.BaseDestroyed) -> None:
+        self._fleets[message.player_number] -= self._is_fleet(message.card)
+        if message.combat:
+            self.act("attacks", message.card, f"with {message.combat}")
+        else:
+            self.add_effects(f"destroys {message.card}")
+
+    @_read_action.register
+    def _attack(self, message: say.PlayerAttacked) -> None:
+        combat, left = message.combat, message.authority
+        self.now.damage += combat
+        self.act("attacks", message.player_number, f"with {combat}", f"{left} left")
+
+    # --- what a card gives ------------------------------------------------------------------------
 
     def _use(self, card: str, ability: str) -> None:
         """Give what an ability of a card gives, if its player has nothing to choose."""

@@ -106,14 +106,8 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects(f"draws {turns.plural(count, 'card')}")
             case say.PlayerShuffled() if self.now.scores is None:
                 self.add_effects("shuffles")
-            case say.GameInfo(card_table=rows):
-                self._rows = {row.card: row for row in rows}
-            case say.PatronPicked(player_number=player, patron=patron):
-                self.act("drafts", title_of(patron), self._name(player))
-            case say.TableSet():
-                for cards in (message.row, message.tavern_deck, *message.starters):
-                    self._cards |= {card.uid: card.card for card in cards}
-                self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
+            case say.GameInfo() | say.PatronPicked() | say.TableSet():
+                self._set_up(message)
             case say.Acted(action=action):
                 self._act(action)
             case say.Chosen(follow_up="discard-cards", cards=cards):
@@ -129,6 +123,18 @@ class Turns(turns.TurnReader[Turn]):
             own = [(uid, hp) for uid, (who, hp) in self._agents.items() if who == seat_id(seat)]
             self.now.agents.append([f"{self._title_of_uid(uid)} {hp}" for uid, hp in own])
         return super().close()
+
+    def _set_up(self, message: say.GameInfo | say.PatronPicked | say.TableSet) -> None:
+        """Read a message from before the first turn: the cards, the draft, the table."""
+        match message:
+            case say.GameInfo(card_table=rows):
+                self._rows = {row.card: row for row in rows}
+            case say.PatronPicked(player_number=player, patron=patron):
+                self.act("drafts", title_of(patron), self._name(player))
+            case say.TableSet():
+                for cards in (message.row, message.tavern_deck, *message.starters):
+                    self._cards |= {card.uid: card.card for card in cards}
+                self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
 
     def _end_turn(self, prestige: Sequence[int]) -> None:
         """Turn power that is left into prestige; coins are lost."""
