@@ -6,6 +6,7 @@ of a record whose match can be run again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -62,6 +63,23 @@ def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
 def read_header(line: bytes) -> Header | NoHeader:
     """The header in the first line of a record, if this referee can run its match."""
     value, rules = first_line(line)
+    refusal = _no_record(line, value) or _not_for_this_referee(value, rules)
+    if refusal is not None:
+        return refusal
+    try:
+        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
+    except msgspec.ValidationError as error:
+        problem = escaped(str(error))
+    else:
+        assert rules is not None  # else a field has the wrong type
+        problem = _problem(header, rules, line)
+        if not problem:
+            return header
+    return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {problem}")
+
+
+def _no_record(line: bytes, value: Any) -> NoHeader | None:
+    """Why a first line does not begin a match record; None if it does."""
     if line.startswith(BOM):
         text = "it begins with a byte order mark: save it as UTF-8 without one"
         return NoHeader(Kind.NOT_A_RECORD, text)
@@ -77,7 +95,14 @@ def read_header(line: bytes) -> Header | NoHeader:
     if (given.get("entry"), given.get("format")) != ("header", FORMAT):
         text = f'not a match record: the first line must be a header with "format":"{FORMAT}"'
         return NoHeader(Kind.NOT_A_RECORD, text)
-    version, game, protocol = (given.get(name) for name in ("version", "game", "protocol"))
+    return None
+
+
+def _not_for_this_referee(
+    value: Mapping[str, Any], rules: GameDefinition | None
+) -> NoHeader | None:
+    """Why this referee cannot run the match of a record; None if nothing shows that so far."""
+    version, game, protocol = (value.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
             f"version {version} of the record format; this referee ({__version__}) reads "
@@ -90,26 +115,23 @@ def read_header(line: bytes) -> Header | NoHeader:
     if rules is not None and type(protocol) is int and protocol != rules.protocol:
         text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"
         return NoHeader(Kind.OTHER_GAME, text)
-    try:
-        header = msgspec.convert(value, Header if rules is None else entry_types(rules).header)
-    except msgspec.ValidationError as error:
-        return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {escaped(str(error))}")
-    assert rules is not None  # else a field has the wrong type
+    return None
+
+
+def _problem(header: Header, rules: GameDefinition, line: bytes) -> str:
+    """What is wrong with the values of a header; empty if nothing is."""
     if header.version != FORMAT_VERSION:
-        problem = f"version {header.version} of the format does not exist"
-    elif not rules.min_seats <= len(header.bots) <= rules.max_seats:
-        problem = f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
-    elif header.names and len(header.names) != len(header.bots):
-        problem = "it has not as many names as bots"
-    elif not 0 <= header.seed < MAX_SEED:
-        problem = "the seed is not an integer from 0 to 2**53 - 1"
-    elif not is_started(line):
-        problem = "`started` is not the last field, or no time"
-    else:
-        try:
-            spec_of(header)
-        except UsageError as error:  # options that do not go together
-            problem = escaped(str(error))
-        else:
-            return header
-    return NoHeader(Kind.MODIFIED, f"modified: not a valid header: {problem}")
+        return f"version {header.version} of the format does not exist"
+    if not rules.min_seats <= len(header.bots) <= rules.max_seats:
+        return f"{header.game} takes {rules.min_seats} to {rules.max_seats} bots"
+    if header.names and len(header.names) != len(header.bots):
+        return "it has not as many names as bots"
+    if not 0 <= header.seed < MAX_SEED:
+        return "the seed is not an integer from 0 to 2**53 - 1"
+    if not is_started(line):
+        return "`started` is not the last field, or no time"
+    try:
+        spec_of(header)
+    except UsageError as error:  # options that do not go together
+        return escaped(str(error))
+    return ""
