@@ -6,7 +6,7 @@ counted. `referee verify` and `referee validate` are those that are strict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ from referee.errors import LogReadError, UsageError
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault, describe
 from referee.games.interface.seats import seat_id, seat_of
-from referee.games.interface.turns import MAX_KEPT, TurnReader
+from referee.games.interface.turns import MAX_KEPT
 from referee.logs.header import NoHeader, first_line, read_header
 from referee.logs.parsing import Line, Messages, entry_kinds, max_seats, message_kinds
 from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry, StderrEntry
@@ -172,54 +172,56 @@ class Replay:
         if line.kind == "player-name-request":
             return
         if isinstance(message, PlayerName):
-            seat = self._seat(message.player_number)
-            if seat is None or self._started:
-                self._skip(line.number)
-            else:
-                self._names[seat] = message.name
-            return
-        if self._rules is None and line.kind is not None:
+            self._name(line.number, message)
+        elif self._rules is None and line.kind is not None:
             problem = "the log is of a game that this referee does not know"
             raise LogReadError(self._reader.name, line.number, problem)
-        if self._rules is None or message is None:
+        elif self._rules is None or message is None:
             self._skip(line.number)
-            return
-        if not self._started:
-            if self._rules.turns is None:
-                problem = "has no turn reader: its records can be verified, not replayed"
-                raise UsageError(f"{self._rules.name} {problem}")
-            yield self._start(self._rules, self._rules.turns)
-            for entry in self._early:
-                yield from self._entry(*entry)
-        # From here on every message is of, and for, players of this match.
+        else:
+            if not self._started:
+                yield from self._start(self._rules)
+            yield from self._message_of_match(line.number, message, to)
+
+    def _name(self, number: int, message: PlayerName) -> None:
+        seat = self._seat(message.player_number)
+        if seat is None or self._started:
+            self._skip(number)
+        else:
+            self._names[seat] = message.name
+
+    def _message_of_match(self, number: int, message: Struct, to: str) -> Iterator[Item]:
+        """Read a message after the handshakes: it is of, and for, players of this match."""
         player = getattr(message, "player_number", seat_id(0))
-        if self._seat(player) is None or (to != _ALL and self._seat(to) is None):
-            self._skip(line.number)
+        seat, of = self._seat(to), self._seat(player)
+        if of is None or (to != _ALL and seat is None):
+            self._skip(number)
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
             self._complete = self._header is None  # a record goes on after it
             yield message
         elif not isinstance(message, PlayerDisqualified):
-            yield from map(TurnOver, self.turn_reader.read(message, self._seat(to)))
+            yield from map(TurnOver, self.turn_reader.read(message, seat))
         elif self._header is None:  # a record has an entry for it
-            seat = self._seat(message.player_number)
-            assert seat is not None  # as was seen above
-            yield from map(TurnOver, self.turn_reader.disqualify(seat, message.reason))
+            yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
-    def _start(
-        self, rules: GameDefinition, turns: Callable[[Sequence[str]], TurnReader[Any]]
-    ) -> Start:
+    def _start(self, rules: GameDefinition) -> Iterator[Item]:
+        if rules.turns is None:
+            problem = "has no turn reader: its records can be verified, not replayed"
+            raise UsageError(f"{rules.name} {problem}")
         self._started = True
         self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
         own = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         header = self._header or {}
         names = _names(header.get("names"), self._seats) or own
-        self.turn_reader = turns(names)
+        self.turn_reader = rules.turns(names)
         given = header.get("bots")
         bots = given if isinstance(given, list) else []
         shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
-        return Start(rules.name, names, own, header.get("seed"), shown)
+        yield Start(rules.name, names, own, header.get("seed"), shown)
+        for entry in self._early:
+            yield from self._entry(*entry)
 
 
 def _names(value: Any, seats: int) -> list[str]:
