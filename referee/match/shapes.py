@@ -83,33 +83,35 @@ def _of_object(
 
 
 def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
-    kind = _kind(value)
-    problem = ""
-    if isinstance(info, inspect.IntType):
-        if type(value) is not int:
-            problem = kind
-        elif info.ge is not None and value < info.ge:
-            problem = "range"
-    elif isinstance(info, inspect.StrType):
-        if kind != "string":
-            problem = kind
-        elif info.max_length is not None and len(value) > info.max_length:
-            problem = "length"
-    elif isinstance(info, inspect.ListType | inspect.VarTupleType):
-        if kind != "list":
-            problem = kind
-        elif not (info.min_length or 0) <= len(value) <= (info.max_length or len(value)):
-            problem = "length"
-        else:
-            for item in value:
-                yield from _of(item, _bare(info.item_type), f"{where}[]")
-    elif isinstance(info, inspect.StructType):
-        if kind == "object":
-            yield from _of_object(value, info.fields, f"{where}.")
-        else:
-            problem = kind
-    if problem:
+    if problem := _problem(value, info):
         yield Misfit(where, _words(info), describe(value), problem)
+    elif isinstance(info, inspect.ListType | inspect.VarTupleType):
+        for item in value:
+            yield from _of(item, _bare(info.item_type), f"{where}[]")
+    elif isinstance(info, inspect.StructType):
+        yield from _of_object(value, info.fields, f"{where}.")
+
+
+def _problem(value: Any, info: inspect.Type) -> str:
+    """The `Misfit.kind` of a value itself, without its items and fields; empty if it fits."""
+    kind = _kind(value)
+    match info:
+        case inspect.IntType(ge=least):
+            if type(value) is not int:
+                return kind
+            return "range" if least is not None and value < least else ""
+        case inspect.StrType(max_length=most):
+            if kind != "string":
+                return kind
+            return "length" if most is not None and len(value) > most else ""
+        case inspect.ListType() | inspect.VarTupleType():
+            if kind != "list":
+                return kind
+            fits = (info.min_length or 0) <= len(value) <= (info.max_length or len(value))
+            return "" if fits else "length"
+        case inspect.StructType():
+            return "" if kind == "object" else kind
+    return ""
 
 
 def _kind(value: Any) -> str:
