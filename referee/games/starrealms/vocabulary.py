@@ -60,7 +60,7 @@ def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False
     return count
 
 
-def _defense(kind: Container[str], pick: Callable[..., int]) -> _Count:
+def _defense(kind: Container[str | None], pick: Callable[..., int]) -> _Count:
     return lambda state: pick(
         [CARDS[name].defense for name in state.opponent.bases if name in kind], default=0
     )
@@ -103,70 +103,108 @@ _COPYING = ("cards.played", "cards.all")
 # --- keys -------------------------------------------------------------------------------------
 
 
-def _keys() -> dict[str, Key]:
-    found: dict[str, Key] = {}
+def _key(about: str, count: _Count) -> Key:
+    return Key(about, lambda decision, card: count(decision.sight))
 
-    def add(name: str, about: str, count: _Count) -> None:
-        found[name] = Key(about, lambda decision, card: count(decision.sight))
 
-    def pair(name: str, about: str, own: _Count, other: _Count) -> None:
-        add(name, about, own)
-        add(f"opponent.{name}", f"the opponent's: {about}", other)
+def _both(name: str, about: str, own: _Count, other: _Count) -> dict[str, Key]:
+    """The same key of the player and of the opponent."""
+    return {name: _key(about, own), f"opponent.{name}": _key(f"the opponent's: {about}", other)}
 
-    add("deck", "times that your deck was shuffled, and 1", lambda s: s.shuffles + 1)
-    add("turn", "turns of both players, this one included", lambda s: s.turn)
-    found["card.cost"] = Key("what the card costs", lambda _, card: CARDS[card].cost, of_card=True)
-    add("trade", "trade to spend", lambda s: s.trade)
-    add("combat", "combat to spend", lambda s: s.combat)
-    found["combat.plus.card.scrap.combat"] = Key(
+
+_BUY_SCORE_INCREASE = Key(
+    "what the best score to buy would gain by the trade that scrapping the card gives",
+    _buy_score_increase,
+    of_card=True,
+    asks=("buyRules",),
+)
+_OF_TURN = {
+    "deck": _key("times that your deck was shuffled, and 1", lambda s: s.shuffles + 1),
+    "turn": _key("turns of both players, this one included", lambda s: s.turn),
+    "card.cost": Key("what the card costs", lambda _, card: CARDS[card].cost, of_card=True),
+    "trade": _key("trade to spend", lambda s: s.trade),
+    "combat": _key("combat to spend", lambda s: s.combat),
+    "combat.plus.card.scrap.combat": Key(
         "combat, with what the card gives when it is scrapped",
         lambda decision, card: (
             decision.sight.combat + _scrap_effects(decision.sight, card, "combat")
         ),
         of_card=True,
+    ),
+    "buyScoreIncrease": _BUY_SCORE_INCREASE,
+    "buy.score.increase": _BUY_SCORE_INCREASE,
+}
+_OF_PLAYERS = {
+    **_both("authority", "authority left", lambda s: s.authority, lambda s: s.opponent.authority),
+    **_both(
+        "deck.size", "cards in the deck", lambda s: len(s.deck), lambda s: s.opponent.deck_size
+    ),
+    **_both(
+        "discard.size",
+        "cards in the discard pile",
+        lambda s: len(s.discard),
+        lambda s: len(s.opponent.discard),
+    ),
+    **_both(
+        "hand.size",
+        "cards in hand, without discards that are due",
+        lambda s: len(s.hand),
+        lambda s: max(0, s.opponent.hand_size - s.opponent.due),
+    ),
+}
+
+
+def _owned(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]:
+    about = f"{shown} in hand, deck, discard pile and play"
+    return _both(name, about, _counting(_all_own, kind), _counting(_all_of_opponent, kind))
+
+
+def _in_play(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]:
+    """Keys of the bases in play: their number, the weakest and the strongest."""
+    found = _both(
+        f"{name}.inplay",
+        f"{shown} in play",
+        _counting(in_play, kind),
+        _counting(lambda s: s.opponent.bases, kind),
     )
-    found["buyScoreIncrease"] = found["buy.score.increase"] = Key(
-        "what the best score to buy would gain by the trade that scrapping the card gives",
-        _buy_score_increase,
-        of_card=True,
-        asks=("buyRules",),
-    )
-    pair("authority", "authority left", lambda s: s.authority, lambda s: s.opponent.authority)
-    pair("deck.size", "cards in the deck", lambda s: len(s.deck), lambda s: s.opponent.deck_size)
-    own: _Count
-    other: _Count
-    own, other = lambda s: len(s.discard), lambda s: len(s.opponent.discard)
-    pair("discard.size", "cards in the discard pile", own, other)
-    own, other = lambda s: len(s.hand), lambda s: max(0, s.opponent.hand_size - s.opponent.due)
-    pair("hand.size", "cards in hand, without discards that are due", own, other)
-    everywhere = "in hand, deck, discard pile and play"
-    for name, shown, kind in (
-        ("ships", "ships", _SHIPS),
-        ("bases", "bases, outposts too,", _BASES),
-        ("outposts", "outposts", _OUTPOSTS),
-    ):
-        own, other = _counting(_all_own, kind), _counting(_all_of_opponent, kind)
-        pair(name, f"{shown} {everywhere}", own, other)
-        if kind is _SHIPS:
-            continue
-        own, other = _counting(in_play, kind), _counting(lambda s: s.opponent.bases, kind)
-        pair(f"{name}.inplay", f"{shown} in play", own, other)
-        for size, pick in (("smallest", min), ("biggest", max)):
-            about = f"the {size} defense of the opponent's {name} in play; 0 of none"
-            add(f"opponent.{name}.{size}", about, _defense(kind, pick))
-    add(
-        "bases.unused",
+    for size, pick in (("smallest", min), ("biggest", max)):
+        about = f"the {size} defense of the opponent's {name} in play; 0 of none"
+        found[f"opponent.{name}.{size}"] = _key(about, _defense(kind, pick))
+    return found
+
+
+_OF_TYPES = {
+    **_owned("ships", "ships", _SHIPS),
+    **_owned("bases", "bases, outposts too,", _BASES),
+    **_in_play("bases", "bases, outposts too,", _BASES),
+    **_owned("outposts", "outposts", _OUTPOSTS),
+    **_in_play("outposts", "outposts", _OUTPOSTS),
+    "bases.unused": _key(
         "your bases in play with something left to use",
         lambda s: sum(not piece.used for piece in s.in_play if not CARDS[piece.card].is_ship),
-    )
-    for faction in FACTIONS:
-        shown = f"{faction.replace('_', ' ').title()} cards"
-        for zone, (where, of) in (_ZONES | _ROW).items():
-            count = _counting(of, _of_faction(faction), copies=zone in _COPYING)
-            add(f"{zone}.{faction}", f"{shown} {where}", count)
-    for zone, (where, of) in _ZONES.items():
-        add(f"{zone}.{STARTERS}", f"Scouts and Vipers {where}", _counting(of, {*STARTING_DECK}))
-    return found
+    ),
+}
+
+
+def _of_factions() -> dict[str, Key]:
+    return {
+        f"{zone}.{faction}": _key(
+            f"{faction.replace('_', ' ').title()} cards {where}",
+            _counting(pick, _of_faction(faction), copies=zone in _COPYING),
+        )
+        for faction in FACTIONS
+        for zone, (where, pick) in (_ZONES | _ROW).items()
+    }
+
+
+def _of_starters() -> dict[str, Key]:
+    return {
+        f"{zone}.{STARTERS}": _key(f"Scouts and Vipers {where}", _counting(pick, {*STARTING_DECK}))
+        for zone, (where, pick) in _ZONES.items()
+    }
+
+
+KEYS = {**_OF_TURN, **_OF_PLAYERS, **_OF_TYPES, **_of_factions(), **_of_starters()}
 
 
 # --- sets -------------------------------------------------------------------------------------
@@ -241,7 +279,7 @@ VOCABULARY = Vocabulary(
         "*": Matcher("any card", _ALL),
     },
     sets=SETS,
-    keys=_keys(),
+    keys=KEYS,
     averages={
         "": Average("your cards", _all_own),
         "opponent_": Average("the opponent's cards", _all_of_opponent),
