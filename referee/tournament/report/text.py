@@ -259,14 +259,23 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
     for name, bot in facts.bots.items():
-        for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
-            if of:
-                yield f"{plain(name)} {what}: {counts(of)}."
-        yield from (f"  {event.hint}" for event in bot.first_disqualifications if event.hint)
-        for limit, matches in bot.reached.items():
-            yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
+        yield from _of_bot(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
+    yield from _not_as_planned(found, facts)
+
+
+def _of_bot(name: str, bot: BotFacts) -> Iterator[str]:
+    for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
+        if of:
+            yield f"{plain(name)} {what}: {counts(of)}."
+    yield from (f"  {event.hint}" for event in bot.first_disqualifications if event.hint)
+    for limit, matches in bot.reached.items():
+        yield f"{plain(name)} reached {plain(limit)} in {matches:,} matches."
+
+
+def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
+    """Matches that were played again, or not at all, and bots that left or changed."""
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
