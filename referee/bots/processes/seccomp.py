@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -236,27 +236,7 @@ def seccomp_filter(
                 program += _if(_EQUAL, numbers[known.column], answer)
     # Its flags are in memory, where a filter cannot look; the C library then calls clone.
     program += _if(_EQUAL, CLONE3[known.column], _ENOSYS)
-    # The kernel looks at the lower 32 bits of each of these arguments, and so does the filter.
-    namespaces = _if(_ANY_BIT, NEW_NAMESPACES, _EPERM)
-    wakes = _if(_EQUAL, SIGCONT, _EPERM)
-    # The lowest byte of the flags is the signal to the parent at the end of the new process.
-    at_its_end = [_do(_AND, 0xFF), *wakes]
-    terminal = _ifs(TERMINAL_INPUT, _EPERM)
-    locks = _ifs(LOCKS, _ALLOW if builds else _PRETEND)
-    death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
-    kept = _ifs(BUFFER_SIZES, _PRETEND)
-    sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
-    for numbers, argument, tests, otherwise in (
-        (CLONE, _FIRST, namespaces + at_its_end, _ALLOW),
-        (IOCTL, _SECOND, terminal, _ALLOW),
-        (PERSONALITY, _FIRST, _ifs(PERSONALITIES, _ALLOW), _EPERM),
-        (FCNTL, _SECOND, _ifs(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM),
-        (SOCKET, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
-        (SOCKETPAIR, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT),
-        (PRCTL, _FIRST, death, _ALLOW),
-        (SETSOCKOPT, _SECOND, [] if builds else sizes, _ALLOW),
-        *((row[:2], _FIRST + 8 * row[2], wakes, _ALLOW) for row in SENDS.values()),
-    ):
+    for numbers, argument, tests, otherwise in _argument_tests(builds):
         program += [
             _jump(_EQUAL, numbers[known.column], 0, len(tests) + 2),
             _do(_LOAD, argument),
@@ -265,6 +245,30 @@ def seccomp_filter(
         ]
     program.append(_do(_RETURN, _ALLOW))
     return b"".join(program)
+
+
+def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[bytes], int]]:
+    """Calls that depend on an argument: their numbers, its offset, the tests, the other answer.
+
+    The kernel looks at the lower 32 bits of each of these arguments, and so does the filter.
+    """
+    wakes = _if(_EQUAL, SIGCONT, _EPERM)
+    # The lowest byte of the flags is the signal to the parent at the end of the new process.
+    at_its_end = [_do(_AND, 0xFF), *wakes]
+    yield CLONE, _FIRST, _if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
+    yield IOCTL, _SECOND, _ifs(TERMINAL_INPUT, _EPERM), _ALLOW
+    yield PERSONALITY, _FIRST, _ifs(PERSONALITIES, _ALLOW), _EPERM
+    locks = _ifs(LOCKS, _ALLOW if builds else _PRETEND)
+    yield FCNTL, _SECOND, _ifs(FCNTL_COMMANDS, _ALLOW) + locks, _EPERM
+    yield SOCKET, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT
+    yield SOCKETPAIR, _FIRST, _ifs(FAMILIES, _ALLOW), _EAFNOSUPPORT
+    death = [_jump(_EQUAL, SET_DEATH_SIGNAL, 0, 3), _do(_LOAD, _SECOND), *wakes]
+    yield PRCTL, _FIRST, death, _ALLOW
+    kept = _ifs(BUFFER_SIZES, _PRETEND)
+    sizes = [_jump(_EQUAL, SOL_SOCKET, 0, len(kept) + 1), _do(_LOAD, _THIRD), *kept]
+    yield SETSOCKOPT, _SECOND, [] if builds else sizes, _ALLOW
+    for x86_64, aarch64, index in SENDS.values():
+        yield (x86_64, aarch64), _FIRST + 8 * index, wakes, _ALLOW
 
 
 def _if(code: int, value: int, answer: int) -> list[bytes]:
