@@ -16,7 +16,7 @@ import json
 import math
 from collections import deque
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 import trio
@@ -26,6 +26,7 @@ from referee.bots.bot import Answer, Bot, Failure, as_line
 from referee.bots.command import BotAddress, BotCommand, BotSource, resolve_bot
 from referee.bots.hosting import new_bot
 from referee.bots.in_process import InProcessBot
+from referee.bots.process_report import TimeoutObservation
 from referee.bots.processes.launch import launch
 from referee.bots.processes.process import BotProcess
 from referee.bots.stand_in import StandIn
@@ -85,6 +86,14 @@ class ConformanceLimits(Struct, frozen=True):
     rest: float = 2.0
     system: Mapping[str, Any] = {}
     sandbox: Sandbox = NO_SANDBOX
+
+
+class _Missing(NamedTuple):
+    """The rule that a bot breaks whose reply is missing: a part of a `Violation`."""
+
+    kind: str
+    section: str
+    expected: str
 
 
 class _CaseMatch(Match):
@@ -381,60 +390,76 @@ class Driver(BotWrapper):
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
         """Report why a reply is missing, after a look at the process if there is time for that."""
-        name, in_handshake = json.loads(self._asked)["type"], self._match.in_handshake
-        expected, actual = f"a reply to {name} within {had:g} s", failure.detail
-        section = SHARED.start_up if in_handshake else SHARED.clock
-        most = self._bot_limits.line_limit // 1024
-        silence = None
-        match failure.code:
-            case _ if in_handshake and self._again:
-                kind, section = verdict.NOT_KEPT, SHARED.after_match
-                expected = "a bot that says `keep_alive` answers the next player-name-request"
-            case Disqualification.FAILED_TO_START:
-                kind, expected = verdict.NOT_STARTED, "a program that starts"
-                section = SHARED.start_up
-            case Disqualification.EXITED:
-                kind = verdict.NOT_STARTED if in_handshake else verdict.EXITED
-                section = SHARED.start_up if in_handshake else SHARED.exit
-            case Disqualification.OUTPUT_LIMIT:
-                kind, section = verdict.OUTPUT_LIMIT, SHARED.limits
-                expected = f"at most {most} KiB per line, and no unrequested output"
-            case Disqualification.MEMORY_LIMIT:
-                kind, section = verdict.MEMORY_LIMIT, SHARED.limits
-                expected = f"at most {self._bot_limits.memory_limit / MIB:,g} MiB of memory"
-            case Disqualification.STEP_LIMIT:
-                kind, section = verdict.STEP_LIMIT, SHARED.limits
-                expected = "a rule file that needs fewer steps for a decision"
-            case code if code in verdict.OF_A_SERVER:
-                kind = str(code)
-                expected = f"a whole answer to the POST with {name}, with a status of 2xx"
-            case _ if process is not None:
-                silence = await process.look(had, self._limits.rest)
-                game = self._rules.name if self._match.requests[self._seat] == 1 else ""
-                again = "" if silence.late else ", and not in twice the time"
-                if self._adapter is None:
-                    why = why_silent(silence, name, game)
-                else:
-                    why = why_not_returned(silence, name, self._adapter)
-                actual = f"no reply within {had:g} s{again}: {why}"
-                if self._adapter is not None:
-                    pass  # its author flushes nothing
-                elif silence.unfinished:
-                    kind, section = verdict.NO_LINE_END, SHARED.lines
-                    expected = "a reply that ends with a line end"
-                elif silence.at_end:
-                    kind, section = verdict.NO_FLUSH, SHARED.lines
-                    expected = "a request that is read when it comes, and a reply that is flushed"
-        if isinstance(self._source, BotAddress):
-            section = _HTTP_SECTION
-            if kind == verdict.OUTPUT_LIMIT:
-                expected = f"an answer of at most {most} KiB"
-        if in_handshake and silence is None and kind != verdict.UNREACHABLE:
-            expected += self._dialects()
-        reply = "" if silence is None else shown(silence.unfinished)
+        in_handshake = self._match.in_handshake
+        late = _Missing(
+            kind,
+            SHARED.start_up if in_handshake else SHARED.clock,
+            f"a reply to {self._asked_type} within {had:g} s",
+        )
+        missing, actual, reply = self._missing(failure.code, late), failure.detail, ""
+        if missing is late and process is not None:
+            silence = await process.look(had, self._limits.rest)
+            missing, reply = self._missing_in(silence, late), shown(silence.unfinished)
+            again = "" if silence.late else ", and not in twice the time"
+            actual = f"no reply within {had:g} s{again}: {self._why_silent(silence)}"
+        elif in_handshake and missing.kind != verdict.UNREACHABLE:
+            missing = missing._replace(expected=missing.expected + self._dialects())
+        section = _HTTP_SECTION if isinstance(self._source, BotAddress) else missing.section
         said = {"request": self._shown_request(), "reply": reply}
-        self._violate(kind, section, expected, actual, **said)
+        self._violate(missing.kind, section, missing.expected, actual, **said)
         await self._over()
+
+    def _missing(self, code: str, late: _Missing) -> _Missing:
+        """The rule that a failure breaks; `late` if it shows nothing but that no reply came."""
+        in_handshake, limits = self._match.in_handshake, self._bot_limits
+        most = limits.line_limit // 1024
+        match code:
+            case _ if in_handshake and self._again:
+                expected = "a bot that says `keep_alive` answers the next player-name-request"
+                return _Missing(verdict.NOT_KEPT, SHARED.after_match, expected)
+            case Disqualification.FAILED_TO_START:
+                return _Missing(verdict.NOT_STARTED, SHARED.start_up, "a program that starts")
+            case Disqualification.EXITED if in_handshake:
+                return late._replace(kind=verdict.NOT_STARTED)
+            case Disqualification.EXITED:
+                return late._replace(kind=verdict.EXITED, section=SHARED.exit)
+            case Disqualification.OUTPUT_LIMIT:
+                expected = f"at most {most} KiB per line, and no unrequested output"
+                if isinstance(self._source, BotAddress):
+                    expected = f"an answer of at most {most} KiB"
+                return _Missing(verdict.OUTPUT_LIMIT, SHARED.limits, expected)
+            case Disqualification.MEMORY_LIMIT:
+                expected = f"at most {limits.memory_limit / MIB:,g} MiB of memory"
+                return _Missing(verdict.MEMORY_LIMIT, SHARED.limits, expected)
+            case Disqualification.STEP_LIMIT:
+                expected = "a rule file that needs fewer steps for a decision"
+                return _Missing(verdict.STEP_LIMIT, SHARED.limits, expected)
+            case _ if code in verdict.OF_A_SERVER:
+                expected = f"a whole answer to the POST with {self._asked_type}"
+                return _Missing(str(code), _HTTP_SECTION, f"{expected}, with a status of 2xx")
+        return late
+
+    def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
+        """As `_missing`, by a look at the process."""
+        if self._adapter is not None:
+            return late  # its author flushes nothing
+        if silence.unfinished:
+            expected = "a reply that ends with a line end"
+            return _Missing(verdict.NO_LINE_END, SHARED.lines, expected)
+        if silence.at_end:
+            expected = "a request that is read when it comes, and a reply that is flushed"
+            return _Missing(verdict.NO_FLUSH, SHARED.lines, expected)
+        return late
+
+    def _why_silent(self, silence: TimeoutObservation) -> str:
+        if self._adapter is not None:
+            return why_not_returned(silence, self._asked_type, self._adapter)
+        game = self._rules.name if self._match.requests[self._seat] == 1 else ""
+        return why_silent(silence, self._asked_type, game)
+
+    @property
+    def _asked_type(self) -> str:
+        return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
         """What to do if a bot does not speak the game's messages at all."""
@@ -509,14 +534,13 @@ class Driver(BotWrapper):
         doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
-        if doubtful:
-            kind = json.loads(self._asked)["type"]
-            if any(
-                not isinstance(decode_reply(self._translated(line), self._decoder), InvalidReply)
-                for line in await self._rest()
-            ):
-                self._violate_unasked(verdict.UNASKED, self._reply, f"the reply to {kind}")
-                await self._over()
+        if doubtful and any(
+            not isinstance(decode_reply(self._translated(line), self._decoder), InvalidReply)
+            for line in await self._rest()
+        ):
+            expected = f"the reply to {self._asked_type}"
+            self._violate_unasked(verdict.UNASKED, self._reply, expected)
+            await self._over()
         legal = "a legal reply"
         own = None if self._kind is None else self._kind.wrong
         lines = self._asked, self._canonical, self._reply
