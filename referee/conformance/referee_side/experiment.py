@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import trio
+from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.conformance.referee_side.cases import (
@@ -19,7 +20,7 @@ from referee.conformance.referee_side.playing import run_probe_match
 from referee.conformance.referee_side.processes import check_processes
 from referee.conformance.referee_side.recording import RecordedMatch, request_types
 from referee.conformance.referee_side.template import Template
-from referee.conformance.verdict import Report, Violation, shown, summarize
+from referee.conformance.verdict import Report, Result, Violation, shown, summarize
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeMatch
@@ -64,6 +65,37 @@ async def check_referee(
         UsageError: the command cannot be used, or a match does not exist for it.
     """
     template = Template(command, rules.max_seats)
+    experiment = _Experiment(
+        template,
+        rules,
+        _selected(template, rules, only, covers),
+        seed,
+        timeout,
+        trio.CapacityLimiter(jobs),
+        on_match,
+    )
+    started = trio.current_time()
+    await experiment.run(rounds, [case for case in cases if case.applies(template)])
+    found = experiment.results(cases, trio.current_time() - started)
+    if keep is not None:
+        for each in experiment.compared:
+            each.recorded.keep(keep)
+    return summarize(
+        found,
+        tested="referee",
+        command=command,
+        game=rules.name,
+        protocol=rules.protocol,
+        seed=seed,
+        strict=strict,
+        seconds=trio.current_time() - started,
+    )
+
+
+def _selected(
+    template: Template, rules: GameDefinition, only: Collection[str], covers: Collection[str]
+) -> list[ProbeMatch]:
+    """The matches to play; arguments and errors as of `check_referee`."""
     every = rules.probes().matches
     if not all(any(is_any(id, match.covers) for match in every) for id in covers):
         covers = ()
@@ -76,55 +108,65 @@ async def check_referee(
     ]
     if not matches:
         raise UsageError(f"COMMAND has no place for the players of the match {', '.join(only)}")
-    slots = trio.CapacityLimiter(jobs)
+    return matches
+
+
+class _Experiment(Struct):
+    """The matches of one check, and what they showed: `compared`, in the order of their ends."""
+
+    template: Template
+    rules: GameDefinition
+    matches: list[ProbeMatch]
+    seed: int
+    timeout: float
+    slots: trio.CapacityLimiter
+    on_match: Callable[[], None]
     compared: list[Compared] = []
 
-    async def play(match: ProbeMatch, of: int) -> None:
-        async with slots:
-            if sum(each.recorded.exit_code is None for each in compared) >= _MOST_HANGS:
-                return
-            recorded = await run_probe_match(template, rules, match, seed=of, limit=timeout)
-            recorded.id += f" {of}" * (of != seed)
-            compared.append(judge(recorded, rules, match, seeded=template.seeded))
-            on_match()
+    async def run(self, rounds: int, cases: Iterable[RefereeCase]) -> None:
+        """Play all matches, and again those for cases that were not seen."""
+        await self._play(self.matches[0], self.seed)
+        # Without a first request there is nothing to wait for.
+        waiting = self.matches[1:] if self.compared[0].held else []
+        judged = [case.id for case in cases if not case.seeded]
+        for number in range(rounds):
+            async with trio.open_nursery() as nursery:
+                for match in waiting:
+                    nursery.start_soon(self._play, match, self.seed + number)
+            if number == 0:
+                check_deals(self.compared, self.rules)
+            if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
+                break  # it is no accident that keeps most cases from being seen
+            unseen = set(judged) - self._seen()
+            waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
-    started = trio.current_time()
-    await play(matches[0], seed)
-    # Without a first request there is nothing to wait for.
-    waiting = matches[1:] if compared[0].held else []
-    judged = [case.id for case in cases if case.applies(template) and not case.seeded]
-    for number in range(rounds):
-        async with trio.open_nursery() as nursery:
-            for match in waiting:
-                nursery.start_soon(play, match, seed + number)
-        if number == 0:
-            check_deals(compared, rules)
-        if sum(bool(each.stopped) for each in compared) > len(compared) / 2:
-            break  # it is no accident that keeps most cases from being seen
-        seen = {case for each in compared for d in each.deviations for case in d.cases}
-        seen = seen.union(*(each.held for each in compared))
-        waiting = [m for m in matches if any(is_any(c, m.covers) for c in judged if c not in seen)]
-    found = results(
-        load_referee_cases(rules).cases,
-        cases,
-        template,
-        sorted(compared, key=lambda each: matches.index(each.match)),
-        load_page(rules.specification),
-        trio.current_time() - started,
-    )
-    if keep is not None:
-        for each in compared:
-            each.recorded.keep(keep)
-    return summarize(
-        found,
-        tested="referee",
-        command=command,
-        game=rules.name,
-        protocol=rules.protocol,
-        seed=seed,
-        strict=strict,
-        seconds=trio.current_time() - started,
-    )
+    async def _play(self, match: ProbeMatch, seed: int) -> None:
+        async with self.slots:
+            if sum(each.recorded.exit_code is None for each in self.compared) >= _MOST_HANGS:
+                return
+            recorded = await run_probe_match(
+                self.template, self.rules, match, seed=seed, limit=self.timeout
+            )
+            recorded.id += f" {seed}" * (seed != self.seed)
+            compared = judge(recorded, self.rules, match, seeded=self.template.seeded)
+            self.compared.append(compared)
+            self.on_match()
+
+    def _seen(self) -> set[str]:
+        """The ids of the cases that a match has shown to hold, or to be broken."""
+        broken = {id for each in self.compared for d in each.deviations for id in d.cases}
+        return broken.union(*(each.held for each in self.compared))
+
+    def results(self, cases: Sequence[RefereeCase], seconds: float) -> list[Result]:
+        """The results of the cases, as of `cases.results`."""
+        return results(
+            load_referee_cases(self.rules).cases,
+            cases,
+            self.template,
+            sorted(self.compared, key=lambda each: self.matches.index(each.match)),
+            load_page(self.rules.specification),
+            seconds,
+        )
 
 
 def judge(
