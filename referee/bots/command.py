@@ -344,9 +344,12 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
         raise BotNotFoundError(
             f"BOT {HUMAN} is a person at the terminal: use `referee play {HUMAN} BOT`"
         )
-    found = _resolve_word(argument, directory, game)
-    if found is not None:
-        return BotCommand(as_text(argument), found, directory=directory)
+    found = _resolve_word(argument, directory, game) or _split(argument, directory, game)
+    return BotCommand(as_text(argument), found, directory=directory)
+
+
+def _split(argument: str, directory: str, game: str) -> tuple[str, ...]:
+    """The words of a command line in one argument; the first is a bundled bot or a program."""
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
@@ -358,23 +361,28 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
             f"BOT {argument!r}: the path {path} has a space: put '...' around it inside the command"
         )
     found = _resolve_word(first, directory, game) if first else None
+    if found is None and not rest and is_interpreter(first):
+        suffixes = (ending for ending, known in _INTERPRETERS.items() if known == first)
+        raise BotNotFoundError(
+            f"BOT {first} is an interpreter without a program: put the whole command in quotes,"
+            f' such as "{first} my_bot{next(suffixes, ".py")}"'
+        )
     if found is None:
-        if not rest and is_interpreter(first):
-            suffixes = (ending for ending, known in _INTERPRETERS.items() if known == first)
-            raise BotNotFoundError(
-                f"BOT {first} is an interpreter without a program: put the whole command in quotes,"
-                f' such as "{first} my_bot{next(suffixes, ".py")}"'
-            )
-        on_path = shutil.which(first) if first else None
-        if on_path is None and (problem := why_shell_program(argument)):
-            raise BotNotFoundError(f"BOT {argument!r}: {problem}")
-        if on_path is None:
-            raise BotNotFoundError(_not_found(argument, first, game, directory))
-        found = (os.path.abspath(on_path),)
+        found = (_on_path(first, argument, directory, game),)
     for word in rest:
         if ".." in Path(word).parts and os.path.exists(os.path.join(directory, word)):
             _check_inside(word, directory)
-    return BotCommand(as_text(argument), (*found, *rest), directory=directory)
+    return (*found, *rest)
+
+
+def _on_path(program: str, argument: str, directory: str, game: str) -> str:
+    """The path of the first word of a command line, which is found on the PATH or nowhere."""
+    path = shutil.which(program) if program else None
+    if path is not None:
+        return os.path.abspath(path)
+    if problem := why_shell_program(argument):
+        raise BotNotFoundError(f"BOT {argument!r}: {problem}")
+    raise BotNotFoundError(_not_found(argument, program, game, directory))
 
 
 def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | None:
