@@ -16,7 +16,7 @@ def cores() -> int:
     A quota of 1.5 cores counts as 1. With two matches at a time, the system would stop both for
     parts of each tenth of a second, and bots would seem to be slow.
     """
-    from referee.bots.processes.cgroups import cpu_quota
+    from referee.bots.processes.cgroups import cpu_quota  # with subprocess, slow to load
 
     try:
         count = len(os.sched_getaffinity(0))

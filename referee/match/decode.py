@@ -13,6 +13,7 @@ that are too large.
 
 from __future__ import annotations
 
+import re
 from array import array
 from contextlib import suppress
 from functools import cache, reduce
@@ -104,8 +105,6 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
     try:
         _syntax.decode(line)
     except msgspec.DecodeError as error:
-        import re  # not needed by bots that make no mistakes
-
         if is_blank(line):
             return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
@@ -147,8 +146,6 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
 
 def _without_long_integers(text: bytes) -> bytes:
     """A JSON text with 1e999 in place of integers of more digits than any Python reads."""
-    import re
-
     parts: list[bytes] = []
     end = quotes = 0
     for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):

@@ -10,6 +10,7 @@ goes through `json_escaped` where it is printed.
 from __future__ import annotations
 
 import shlex
+import textwrap
 from collections.abc import Iterable
 
 _SHORT = 40
@@ -111,8 +112,6 @@ def wrap_list(text: str, width: int) -> list[str]:
 
     Where all parts are short none is broken, so that "2 copper" stays in one line.
     """
-    import textwrap  # a command that wraps nothing starts without it
-
     parts = text.split(", ")
     if max(map(len, parts)) < _SHORT:
         text = ", ".join(part.replace(" ", _NO_BREAK) for part in parts).replace(
@@ -124,8 +123,6 @@ def wrap_list(text: str, width: int) -> list[str]:
 
 def unbroken(text: str, width: int, first: str = "", others: str = "") -> list[str]:
     """A text as lines of at most this width, indented by these, without breaking a word."""
-    import textwrap
-
     wrapper = textwrap.TextWrapper(width, first, others)
     wrapper.break_long_words = wrapper.break_on_hyphens = False
     return wrapper.wrap(text)

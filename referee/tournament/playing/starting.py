@@ -15,6 +15,7 @@ from referee.match.spec import tournament_limits
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
+from referee.workers import worker_processes
 
 
 def broken_bots(
@@ -54,8 +55,6 @@ def start_once(
     look: Callable[[int], object],
 ) -> dict[int, UsageError]:
     """`broken_bots` for bots of no tournament, with the limits that a tournament has."""
-    from referee.workers import worker_processes
-
     if not bots:
         return {}
     rules = game_rules(game)
