@@ -11,7 +11,7 @@ def main() -> int:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     # Start-up makes many objects and no garbage, and looking for some there takes a quarter of it.
-    # A command that works for long lets the collector run again (`cli.work.collect_garbage`).
+    # A command that works for long lets the collector run again (`cli.running.collect_garbage`).
     gc.disable()
     # If the parent ignores SIGCHLD, so would this process, and could not wait for its bots.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)

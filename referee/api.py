@@ -31,7 +31,8 @@ from referee.match_plan import MatchFiles, MatchPlan, settled_spec
 from referee.objects import play_objects
 
 if TYPE_CHECKING:
-    from referee.tournament.rows import MatchRow
+    from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.rows import MatchRow, Plan
     from referee.tournament.schedule.format import TournamentSetup
 
 T = TypeVar("T")
@@ -300,50 +301,65 @@ def play_matches(
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
     place = _sandbox(sandbox, records)
-    sources, spec, *_ = _settled(bots, game, 0, options, place)
-    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in sources):
+    plan = _settled(bots, game, 0, options, place)
+    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in plan.sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
     from referee.tournament.playing.dispatcher import Dispatcher
-    from referee.tournament.playing.records import claim_folder, write_record
-    from referee.tournament.rows import Entrant
-    from referee.tournament.schedule.round_robin import round_robin
-    from referee.tournament.setup import setup
-    from referee.tournament.stages import Stage
     from referee.workers import worker_processes
 
-    seats = len(sources)
-    what = setup(
-        [Entrant(str(number), source.argument) for number, source in enumerate(sources)],
-        game=game,
-        players=seats,
-        matches=n,
-        seed=checked_seed(seed),
-        keep_alive=keep_alive,
-        settings=msgspec.to_builtins(spec.settings),
-        sandbox=place.kind,
-    )
-    line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
-    stage = Stage(what, 0, 0, line_ups)
-    plans = [*islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)]
-    folder = None if records is None else _folder(records)
-    if folder is not None:
-        claim_folder(folder, [what], force=force, hint=f"{_FORCE}, which removes them")
-    played: dict[int, MatchRow] = {}
-    with Dispatcher(
+    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive)
+    folder = None if records is None else _claimed(records, what, force=force)
+    dispatcher = Dispatcher(
         _this_process if jobs == 1 else partial(worker_processes, jobs, pin=True),
         lambda: jobs,
         keep="none" if folder is None else "all",
         record_stderr=record_stderr,
         results=True,
-        sources=dict(enumerate(sources)),
+        sources=dict(enumerate(plan.sources)),
         hidden=place.hidden,
-    ) as dispatcher:
+    )
+    return _counted(what, _play_all(dispatcher, what, plans, folder))
+
+
+def _play_all(
+    dispatcher: Dispatcher, what: TournamentSetup, plans: Sequence[Plan], folder: Path | None
+) -> list[MatchRow | None]:
+    """The rows of matches, in their order; None for one that was not played."""
+    from referee.tournament.playing.records import write_record
+
+    played: dict[int, MatchRow] = {}
+    with dispatcher:
         for row in chain.from_iterable(dispatcher.play(what, iter(plans))):
             if folder is not None:
                 write_record(folder, row)
             played[row.match] = msgspec.structs.replace(row, record=b"", stderr=[])
-    return _counted(what, [played.get(plan.match) for plan in plans])
+    return [played.get(each.match) for each in plans]
+
+
+def _all_plans(
+    plan: MatchPlan, n: int, seed: int | None, *, keep_alive: bool
+) -> tuple[TournamentSetup, list[Plan]]:
+    """The tournament in which the bots of a match play `n` matches, and these matches."""
+    from referee.tournament.rows import Entrant
+    from referee.tournament.schedule.round_robin import round_robin
+    from referee.tournament.setup import setup
+    from referee.tournament.stages import Stage
+
+    seats, spec = len(plan.sources), plan.spec
+    what = setup(
+        [Entrant(str(number), source.argument) for number, source in enumerate(plan.sources)],
+        game=spec.game,
+        players=seats,
+        matches=n,
+        seed=checked_seed(seed),
+        keep_alive=keep_alive,
+        settings=msgspec.to_builtins(spec.settings),
+        sandbox=spec.sandbox.kind,
+    )
+    line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
+    stage = Stage(what, 0, 0, line_ups)
+    return what, [*islice(chain.from_iterable(map(stage.plans, range(len(line_ups)))), n)]
 
 
 @contextmanager
@@ -441,6 +457,15 @@ def _file_name(argument: str, file: PathLike | None) -> str | None:
     if not isinstance(name, str):
         raise UsageError(f"{argument} is a file name, not {file!r}")
     return name
+
+
+def _claimed(records: PathLike, what: TournamentSetup, *, force: bool) -> Path:
+    """The folder for the records of a tournament."""
+    from referee.tournament.playing.records import claim_folder
+
+    folder = _folder(records)
+    claim_folder(folder, [what], force=force, hint=f"{_FORCE}, which removes them")
+    return folder
 
 
 def _folder(records: PathLike) -> Path:

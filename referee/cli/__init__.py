@@ -12,13 +12,14 @@
     files.py      files and folders that a command is given
     consent.py    which programs a command may start
     console.py    messages, exit codes, terminals
-    work.py       what commands that work for long share
+    running.py    how commands run that work for long: garbage, trio, signals, numpy
+    progress.py   how far a command is
     serving.py    what commands share that show something in the browser
     watching.py   `--browser`: the server that shows a running match or tournament
     many_files.py work that verify and validate share: many files, and a report on them
     live_stderr.py
                   `--stderr -`: what bots write on stderr, shown at once
-    human_terminal.py, typed.py
+    human_terminal.py, human_answer.py
                   a person at the terminal: questions, and what is typed
     result.py     the result of a match for people
     commands/     a module for each command: its options, and what it does

@@ -19,7 +19,7 @@ import trio
 from referee.bots.command import HUMAN, PythonBot
 from referee.bots.person import PersonBot, person_rules
 from referee.cli.console import has_colour, width
-from referee.cli.typed import Refusal, numbered, read_answer
+from referee.cli.human_answer import Refusal, numbered, read_answer
 from referee.errors import UsageError
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Picks, Question

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 from referee import workers
 from referee.capacity import cores
 from referee.cli.console import print_json, printing, printing_to, say
-from referee.cli.work import bar, clock_time, collect_garbage, status
+from referee.cli.progress import bar, clock_time, status
+from referee.cli.running import collect_garbage
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import report_kind
 from referee.text.junit import Case, document

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from referee.cli.typed import read_answer
+from referee.cli.human_answer import read_answer
 from referee.games.interface.dialogue import Dialogue, Picks, Question, problem_with
 from referee.match.machine import Sent
 from tests.support.any_game import Course, every_game

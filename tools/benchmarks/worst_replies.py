@@ -23,7 +23,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from referee.cli.work import GARBAGE_AFTER
+from referee.cli.running import GARBAGE_AFTER
 from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.logs.record import RecordWriter, line_of

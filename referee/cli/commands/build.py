@@ -12,9 +12,10 @@ from referee.capacity import cores
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.console import FAILED, OK, printing, say
 from referee.cli.options import Options, argument, flag, option
+from referee.cli.progress import show_progress, starting
+from referee.cli.running import run_in_trio
 from referee.cli.settings import game_option, sandbox_option, sandbox_read_option
 from referee.cli.values import Count, GameName, Seconds
-from referee.cli.work import run_in_trio, show_progress, starting
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 from referee.match.sandbox import Choice

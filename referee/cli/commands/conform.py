@@ -15,6 +15,8 @@ from referee.cli import console
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.files import made_folder
 from referee.cli.options import Heading, Options, argument, flag, option, repeated
+from referee.cli.progress import show_progress
+from referee.cli.running import collect_garbage, run_in_trio
 from referee.cli.settings import (
     Settings,
     env_option,
@@ -25,7 +27,6 @@ from referee.cli.settings import (
     system_limits_options,
 )
 from referee.cli.values import Count, GameName, Seconds, Seed, Variable
-from referee.cli.work import collect_garbage, run_in_trio, show_progress
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts

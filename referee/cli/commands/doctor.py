@@ -24,8 +24,8 @@ from referee.capacity import check_descriptors, cores
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.console import FAILED, OK, PLAIN_WIDTH, has_colour, print_json, printing, width
 from referee.cli.options import Options, option
+from referee.cli.running import load_numpy, run_in_trio
 from referee.cli.settings import sandbox_option, sandbox_read_option
-from referee.cli.work import load_numpy, run_in_trio
 from referee.errors import RefereeError, ShortageError
 from referee.games import DEFAULT_GAME
 from referee.interrupts import Interrupts

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from referee.capacity import check_descriptors
-from referee.cli import console, serving, settings, work
+from referee.cli import console, serving, settings
 from referee.cli.commands.play_progress import show_match
 from referee.cli.consent import (
     SandboxChoice,
@@ -23,6 +23,7 @@ from referee.cli.consent import (
 from referee.cli.files import made_folder
 from referee.cli.live_stderr import LiveStderr, push
 from referee.cli.options import Heading, Options, argument, flag, option
+from referee.cli.running import collect_garbage, load_numpy, run_in_trio
 from referee.cli.serving import Listen, allowed_host_option, listen_option
 from referee.cli.settings import (
     LIMITS_OF_BOTS,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from referee.bots.processes.launch import Started
     from referee.course import Played
     from referee.logs.conversation import RecordedAnswers
+    from referee.match.sandbox import Sandbox
     from referee.match.spec import MatchSpec
     from referee.match_plan import MatchFiles, MatchPlan
     from referee.runner import Runner
@@ -177,7 +179,7 @@ def settle(
     Raises:
         UsageError: there is no such match; the text says why.
     """
-    from referee.bots.command import BotCommand, game_of_bots
+    from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec
 
     resumed = _resumed(options)
@@ -193,28 +195,14 @@ def settle(
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
-    seed_file = None if options.seed_file is None else options.seed_file.file
-    unseen = [options.log, record, options.resume, seed_file, *stderr]
-    sandbox = SandboxChoice(options.sandbox, options.sandbox_read)
-    if not options.bots:
-        assert options.resume is not None
-        # The variables of --env are the user's own.
-        named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
-        sandbox = sandbox_of_recorded(
-            sandbox,
-            options.resume,
-            named,
-            game,
-            hidden=unseen,
-            run_recorded=options.run_recorded,
-        )
+    unseen = [options.log, record, options.resume, _seed_file(options), *stderr]
     spec = settled_spec(
         sources,
         game=game,
         seed=seed,
         options=options.settings,
         recorded=None if resumed is None else resumed.settings,
-        sandbox=chosen_sandbox(sandbox, sources, *unseen, recorded=not options.bots),
+        sandbox=_sandbox(options, sources, game, unseen),
     )
     plan = MatchPlan(
         sources,
@@ -229,6 +217,31 @@ def settle(
     )
     _check_outputs(options, plan)
     return plan, session
+
+
+def _sandbox(
+    options: PlayOptions, sources: Sequence[BotSource], game: str, unseen: Sequence[str | None]
+) -> Sandbox:
+    """The sandbox of the bots, which do not see the files `unseen`.
+
+    Bots that nobody typed are those of the record of --resume, and need --run-recorded.
+    """
+    from referee.bots.command import BotCommand
+
+    choice = SandboxChoice(options.sandbox, options.sandbox_read)
+    if options.bots:
+        return chosen_sandbox(choice, sources, *unseen)
+    assert options.resume is not None
+    # The variables of --env are the user's own.
+    named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
+    choice = sandbox_of_recorded(
+        choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
+    )
+    return chosen_sandbox(choice, sources, *unseen, recorded=True)
+
+
+def _seed_file(options: PlayOptions) -> str | None:
+    return None if options.seed_file is None else options.seed_file.file
 
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
@@ -280,7 +293,7 @@ def _sources(
 
 
 def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSession:
-    work.load_numpy()
+    load_numpy()
     from referee.web.server.seat import MatchSession, links_beside
 
     goes_on = options.resume is not None and options.turn is None
@@ -302,11 +315,10 @@ def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     A match that was cut off may continue in its record, which then loses nothing.
     """
     continues = options.turn is None
-    seed_file = None if options.seed_file is None else options.seed_file.file
     for name, kind in plan.outputs:
         if name is not None and name != STDOUT:
             resumed = None if continues and kind is RECORD else options.resume
-            console.check_other_file(name, [resumed, seed_file, *options.bots])
+            console.check_other_file(name, [resumed, _seed_file(options), *options.bots])
     if options.page and options.record is not None:
         from referee.web.server.seat import LINKS_SUFFIX
 
@@ -405,8 +417,8 @@ def _play_match(
                 session.forget_links(options.record)
         return played
 
-    work.collect_garbage()
-    return work.run_in_trio(play, interrupts)
+    collect_garbage()
+    return run_in_trio(play, interrupts)
 
 
 async def _serve(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from referee.cli.work import show_progress
+from referee.cli.progress import show_progress
 from referee.text.terminal import plain
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from referee.cli.console import FAILED, OK, fail, has_colour, json_line, printing, say, width
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
+from referee.cli.running import collect_garbage
 from referee.cli.values import Count, PlayerNumber
-from referee.cli.work import collect_garbage
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.source import LogReader

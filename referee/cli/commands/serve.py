@@ -8,10 +8,10 @@ from referee.cli import serving
 from referee.cli.console import OK, printing, say
 from referee.cli.files import made_folder
 from referee.cli.options import Options, argument, flag, option, repeated
+from referee.cli.running import collect_garbage, load_numpy, run_in_trio
 from referee.cli.serving import Listen, allowed_host_option, listen_option
 from referee.cli.settings import LIMITS_OF_BOTS, Settings, game_option, settings_options
 from referee.cli.values import Count, GameName, IpAddress
-from referee.cli.work import collect_garbage, load_numpy, run_in_trio
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 

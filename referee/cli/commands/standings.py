@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from referee.cli.console import OK, print_json, printing, printing_to, rich_console
 from referee.cli.options import Options, argument, flag, option, repeated
+from referee.cli.running import load_numpy
 from referee.cli.settings import force_option
 from referee.cli.values import number
-from referee.cli.work import load_numpy
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind

@@ -17,8 +17,9 @@ from referee.cli.commands.tournament_plan import TournamentPlan, settle
 from referee.cli.config import given_in, merged
 from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.files import made_folder
+from referee.cli.progress import starting
+from referee.cli.running import collect_garbage, load_numpy
 from referee.cli.watching import Server, stay, temporary_folder, watched
-from referee.cli.work import collect_garbage, load_numpy, starting
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 

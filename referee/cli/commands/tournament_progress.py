@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from referee.cli.console import say
-from referee.cli.work import LINE_SECONDS, bar, clock_time, status
+from referee.cli.progress import LINE_SECONDS, bar, clock_time, status
 from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,9 +26,9 @@ from referee.cli.console import (
 from referee.cli.files import check_files
 from referee.cli.many_files import FileReport, Report, ReportOptions, difference, examine
 from referee.cli.options import Options, argument, flag, option
+from referee.cli.running import collect_garbage
 from referee.cli.settings import force_option, sandbox_option, sandbox_read_option
 from referee.cli.values import Count
-from referee.cli.work import collect_garbage
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
@@ -40,6 +40,8 @@ from referee.text.terminal import as_text
 if TYPE_CHECKING:
     from referee.logs.verify import Verdict
     from referee.tournament.playing.check import Checked
+    from referee.tournament.rows import MatchRow
+    from referee.tournament.schedule.format import TournamentSetup
 
 
 class VerifyOptions(Options):
@@ -163,11 +165,6 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 
 
 def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> int:
-    from msgspec.structs import replace
-
-    from referee.bots.command import find_all
-    from referee.bots.processes.sandbox import resolve
-    from referee.tournament.entrants import find_entrant
     from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.store import Store
@@ -181,25 +178,12 @@ def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> i
         raise UsageError(f"--records {folder}: the folder does not exist")
     unseen = (file, options.records, options.output)
     jobs = options.jobs or cores()
-    seen: Counter[str] = Counter()
     collect_garbage()
     with Store.for_reading(file) as store:
         matches = sampled(store, options.sample)
-        setup = store.stages[-1]
         again = without_record(matches, folder)
-        played = sorted({number for match in again for number in match.players})
-        bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
-        sandbox_of_recorded(
-            SandboxChoice(options.sandbox, options.sandbox_read),
-            file,
-            bots,
-            setup.game,
-            setup.sandbox,
-            hidden=unseen,
-            run_recorded=options.run_recorded,
-        )
-        readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
-        setup = replace(setup, sandbox_read=readable)  # what the store says shows no folder
+        setup = _setup(options, file, store.stages[-1], again, unseen)
+        kind = report_kind(options.format)
         with (
             Dispatcher(
                 partial(workers.worker_processes, jobs),
@@ -208,28 +192,62 @@ def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> i
                 recorded=True,
             ) as dispatcher,
             printing(),
-            printing_to(
-                options.output,
-                report_kind(options.format),
-                [file],
-                force=options.force,
-            ) as report_file,
+            printing_to(options.output, kind, [file], force=options.force) as report_file,
         ):
+            checked = check(setup, matches, again, dispatcher, folder)
             report = Report(_reported(options), sys.stdout, report_file)
-            for checked in check(setup, matches, again, dispatcher, folder):
-                interrupts.check()
-                if checked is None:
-                    continue
-                seen[checked.how if not checked.problem else "problem"] += 1
-                report.add(_told_of_match(checked))
-            if not options.quiet:
-                summary = (
-                    f"{seen.total()} matches: {seen['record']} run again from their records and "
-                    f"{seen['played']} played again are the same, {seen['problem']} are not"
-                )
-                report.say([summary])
-            report.end()
-    return FAILED if seen["problem"] else OK
+            problems = _report_matches(report, checked, interrupts, quiet=options.quiet)
+    return FAILED if problems else OK
+
+
+def _setup(
+    options: VerifyOptions,
+    file: str,
+    setup: TournamentSetup,
+    again: Sequence[MatchRow],
+    unseen: Sequence[str | None],
+) -> TournamentSetup:
+    """The setup of a store, for the matches that are played again, if its bots may be started."""
+    from msgspec.structs import replace
+
+    from referee.bots.command import find_all
+    from referee.bots.processes.sandbox import resolve
+    from referee.tournament.entrants import find_entrant
+
+    played = sorted({number for match in again for number in match.players})
+    bots = find_all(lambda number: find_entrant(setup.bots[number], setup.game), played)
+    sandbox_of_recorded(
+        SandboxChoice(options.sandbox, options.sandbox_read),
+        file,
+        bots,
+        setup.game,
+        setup.sandbox,
+        hidden=unseen,
+        run_recorded=options.run_recorded,
+    )
+    readable = resolve(setup.sandbox, options.sandbox_read).readable if again else ()
+    return replace(setup, sandbox_read=readable)  # what the store says shows no folder
+
+
+def _report_matches(
+    report: Report, matches: Iterable[Checked | None], interrupts: Interrupts, *, quiet: bool
+) -> int:
+    """Report each match as soon as it is checked. Returns: how many are not the same."""
+    seen: Counter[str] = Counter()
+    for checked in matches:
+        interrupts.check()
+        if checked is None:
+            continue
+        seen[checked.how if not checked.problem else "problem"] += 1
+        report.add(_told_of_match(checked))
+    if not quiet:
+        summary = (
+            f"{seen.total()} matches: {seen['record']} run again from their records and "
+            f"{seen['played']} played again are the same, {seen['problem']} are not"
+        )
+        report.say([summary])
+    report.end()
+    return seen["problem"]
 
 
 def _lines(verdict: Verdict) -> list[str]:

@@ -265,7 +265,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     yield from _not_as_planned(found, facts)
 
 
-def _of_bot(name: str, bot: BotFacts) -> Iterator[str]:
+def _of_bot(name: str, bot: BotStatistics) -> Iterator[str]:
     for what, of in (("made faults", bot.faults), ("was disqualified", bot.disqualified)):
         if of:
             yield f"{plain(name)} {what}: {counts(of)}."

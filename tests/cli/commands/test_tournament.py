@@ -33,7 +33,7 @@ from referee.bots.processes import cgroups
 from referee.bots.processes.cgroups import Home, home
 from referee.cli.commands.tournament_ending import LET_SECONDS, Ending, keep
 from referee.cli.commands.tournament_options import ONLY_TYPED
-from referee.cli.work import LINE_SECONDS, starting
+from referee.cli.progress import LINE_SECONDS, starting
 from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from referee.cli.typed import Refusal, read_answer
+from referee.cli.human_answer import Refusal, read_answer
 from referee.games.botwars import BotWars
 from referee.games.botwars.person import BotWarsDialogue
 from referee.games.botwars.rules.game import begin_at

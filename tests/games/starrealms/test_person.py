@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli.typed import read_answer
+from referee.cli.human_answer import read_answer
 from referee.games.interface.dialogue import Question
 from referee.games.interface.turns import Action
 from referee.games.starrealms import RULES

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from referee.cli.typed import read_answer
+from referee.cli.human_answer import read_answer
 from referee.games.interface.dialogue import Question
 from referee.games.tribute import RULES
 from referee.games.tribute.person import _VERBS, TributeDialogue

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cli.typed import Refusal, read_answer
+from referee.cli.human_answer import Refusal, read_answer
 from referee.games.interface.dialogue import Choice, Question
 from tests.support.helpers import TIMES
 

@@ -1,85 +1,25 @@
-"""What commands that work for long share: garbage, trio, signals, progress."""
+"""How far a command is: a bar or a line on the terminal, lines elsewhere."""
 
 from __future__ import annotations
 
-import gc
-import os
-import resource
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from referee.cli.console import say
-from referee.errors import ShortageError
-from referee.interrupts import Interrupted, Interrupts
+from referee.interrupts import Interrupts
 
 if TYPE_CHECKING:
     import trio
     from rich.console import RenderableType
 
-T = TypeVar("T")
 PROGRESS_EVERY_SECONDS = 0.2
 BAR_WIDTH = 20
 LINE_SECONDS = 10.0
 """Seconds between two lines of progress where there is no terminal."""
-NUMPY_BYTES = 256 * 1024 * 1024
-"""Bytes of memory that commands that calculate need, with a reserve."""
-GARBAGE_AFTER = 5_000
-"""New objects after which the collector looks for garbage: there is little of it."""
-
-
-def collect_garbage() -> None:
-    """Let the collector run, which is off while the command starts (`referee.__main__`).
-
-    Exclude all existing objects from garbage collection. Call this after the imports and before the
-    work.
-    """
-    if not gc.isenabled():
-        gc.freeze()
-    gc.set_threshold(GARBAGE_AFTER)
-    gc.enable()
-
-
-def run_in_trio(work: Callable[[trio.Nursery], Awaitable[T]], interrupts: Interrupts) -> T:
-    """Run `work` in a nursery. All tasks that it starts end with it.
-
-    Raises:
-        Interrupted: a signal came; the work was cancelled.
-        Exception: the error of `work`, without the groups that nurseries wrap around it.
-    """
-    import trio
-
-    results: list[T] = []
-    caught: list[int] = []
-
-    async def run() -> None:
-        with trio.open_signal_receiver(*interrupts.caught) as signals:
-            interrupts.check()
-            async with trio.open_nursery() as nursery:
-
-                async def listen() -> None:
-                    async for number in signals:
-                        caught.append(number)
-                        nursery.cancel_scope.cancel()
-
-                nursery.start_soon(listen)
-                results.append(await work(nursery))
-                nursery.cancel_scope.cancel()
-
-    try:
-        trio.run(run)
-    except ExceptionGroup as group:
-        error: Exception = group
-        while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-            (error,) = error.exceptions
-        raise error from error.__cause__
-    if caught:
-        raise Interrupted(caught[0])
-    interrupts.check()  # it came when trio had let go of the signals
-    return results[0]
 
 
 @contextmanager
@@ -167,19 +107,3 @@ async def show_progress(
         while True:
             show(Text(line(), no_wrap=True, overflow="ellipsis"))
             await trio.sleep(PROGRESS_EVERY_SECONDS)
-
-
-def load_numpy() -> None:
-    """Import numpy with one thread, or raise a `ShortageError`: it would end without memory."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < NUMPY_BYTES:
-        raise ShortageError(
-            f"this needs {NUMPY_BYTES >> 10} kB of memory, and may have {limit >> 10} (ulimit -v)"
-        )
-    name = "OPENBLAS_NUM_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = before or "1"
-    import numpy  # noqa: F401
-
-    if before is None:
-        del os.environ[name]  # it is not the bots' business
