@@ -18,11 +18,7 @@ _PATHS = ("FILE", "DIR")
 
 
 def given_in(
-    file: str,
-    values: Mapping[str, Any],
-    folder: Path,
-    kind: type[Options],
-    only_typed: Collection[str],
+    file: str, values: Mapping[str, Any], folder: Path, kind: type[Options]
 ) -> dict[str, Any]:
     """The values of options that a configuration gives, by the names of the options.
 
@@ -31,18 +27,17 @@ def given_in(
         values: as TOML has them.
         folder: from which its paths are.
         kind: of the options of the command.
-        only_typed: names of the options that a file may not set.
 
     Raises:
         UsageError: there is no such option, or a value is wrong.
     """
-    options = {each.name: each for each in _options(kind) if each.name not in only_typed}
+    options = {each.name: each for each in _options(kind) if each.in_file}
     given: dict[str, Any] = {}
     for key, value in values.items():
         name = key.replace("-", "_")
         if name not in options:
             known = sorted({*(_key(each) for each in options), "[[bot]]"})
-            do = _hint(key, kind, only_typed) or instead(key.replace("_", "-"), known)
+            do = _hint(key, kind) or instead(key.replace("_", "-"), known)
             raise UsageError(f"{file}: unknown option {key!r}{do}")
         option = options[name]
         texts = _texts(file, key, value, option, folder)
@@ -83,9 +78,10 @@ def _key(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _hint(key: str, kind: type[Options], only_typed: Collection[str]) -> str:
+def _hint(key: str, kind: type[Options]) -> str:
     """What to do with a key that is not an option of a file; empty if nothing is known."""
     name = key.replace("-", "_")
+    only_typed = {each.name for each in _options(kind) if not each.in_file}
     if name in only_typed:
         return f"; give --{_key(name)} on the command line"
     actions = [each for each in parser_of(kind, Parser)._actions if each.dest not in only_typed]

@@ -64,6 +64,7 @@ class Option(NamedTuple):
         is_repeated: whether each use adds a value.
         excludes: options that exclude each other have the same text here; "": none.
         hidden: further flags, which the help does not list.
+        in_file: whether a configuration file may set it.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Option(NamedTuple):
     is_repeated: bool = False
     excludes: str = ""
     hidden: tuple[str, ...] = ()
+    in_file: bool = True
 
 
 class _Computed(NamedTuple):
@@ -122,6 +124,7 @@ def option(
     flags: str | None = None,
     excludes: str = "",
     hidden: str = "",
+    in_file: bool = True,
 ) -> T:
     """A field for an option with a value.
 
@@ -129,11 +132,11 @@ def option(
         metavar: None: the help shows the words that it may be.
         help: `%(default)s` in it is the default.
         flags: such as "-o, --output", if it is not called as the field.
-        excludes: as of `Option`.
+        excludes, in_file: as of `Option`.
         hidden: a further flag, which the help does not list.
     """
     shown = f"{default:g}" if isinstance(default, float) else str(default)
-    texts: dict[str, Any] = {"metavar": metavar, "excludes": excludes}
+    texts: dict[str, Any] = {"metavar": metavar, "excludes": excludes, "in_file": in_file}
     texts["help"] = help.replace("%(default)s", shown)
     texts["hidden"] = (hidden,) if hidden else ()
     names = None if flags is None else tuple(flags.split(", "))
@@ -151,9 +154,9 @@ def repeated(metavar: str, help: str) -> tuple[Any, ...]:
     return option(metavar, none, help)
 
 
-def flag(help: str, *, flags: str | None = None, excludes: str = "") -> bool:
+def flag(help: str, *, flags: str | None = None, excludes: str = "", in_file: bool = True) -> bool:
     """A field for an option without a value; the arguments are those of `option`."""
-    return option(None, False, help, flags=flags, excludes=excludes)
+    return option(None, False, help, flags=flags, excludes=excludes, in_file=in_file)
 
 
 def argument(metavar: str, help: str, *, at_least_one: bool = False) -> Any:

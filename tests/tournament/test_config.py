@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli.commands.tournament_options import ONLY_TYPED, TournamentOptions
+from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.config import given_in
 from referee.errors import UsageError
 from referee.tournament.config import read_config
@@ -23,7 +23,7 @@ def read(file: Path, text: str) -> tuple[dict[str, Any], list[Entrant]]:
 
 def read_file(name: str) -> tuple[dict[str, Any], list[Entrant]]:
     config = read_config(name)
-    given = given_in(name, config.options, config.folder, TournamentOptions, ONLY_TYPED)
+    given = given_in(name, config.options, config.folder, TournamentOptions)
     return given, config.bots
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from referee.capacity import cores
 from referee.cli.commands.standings import print_standings
 from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
-from referee.cli.commands.tournament_options import ONLY_TYPED, TournamentOptions
+from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_plan import TournamentPlan, settle
 from referee.cli.config import given_in, merged
 from referee.cli.console import OK, USAGE, printing, say
@@ -63,9 +63,7 @@ def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptio
 
     config = read_config(file)
     kind = type(options)
-    given = given_in(file, config.options, config.folder, kind, ONLY_TYPED)
-    if options.deals is not None or options.matches is not None:
-        given = {k: v for k, v in given.items() if k not in ("deals", "matches")}
+    given = given_in(file, config.options, config.folder, kind)
     return kind.of(merged(given, options.given, kind), options.words), config
 
 

@@ -31,9 +31,6 @@ from referee.tournament.choices import (
     Seats,
 )
 
-ONLY_TYPED = ("config", "browser", "same_bot", "force")
-"""Names of the options that a configuration file may not set."""
-
 
 class TournamentOptions(Options):
     """Play many matches between many bots, and rate them. The same command with the same --store
@@ -61,11 +58,14 @@ it."""
     _players = Heading("players")
     bots: tuple[str, ...] = argument("BOT", "a bot, or NAME=BOT")
     config: str | None = option(
-        "FILE", None, 'a TOML file with these options and [[bot]] tables; "-" is stdin'
+        "FILE",
+        None,
+        'a TOML file with these options and [[bot]] tables; "-" is stdin',
+        in_file=False,
     )
     skip_broken: bool = flag("play without the bots that cannot be started; they can play later")
     same_bot: bool = flag(
-        "continue a store although files of a bot have changed; the standings say so"
+        "continue a store although files of a bot have changed; the standings say so", in_file=False
     )
     no_keep_alive: bool = flag("start every bot again for every match")
 
@@ -75,8 +75,12 @@ it."""
     seed_file: SeedFile | None = seed_file_option()
     pairing: Pairing = option(None, "round-robin", "how bots are paired")
     players: Count | None = option("N", None, "number of seats in a match")
-    deals: Count | None = option("D", None, f"deals for each pairing or line-up (default: {DEALS})")
-    matches: Count | None = option("M", None, "number of matches in all, instead of --deals")
+    deals: Count | None = option(
+        "D", None, f"deals for each pairing or line-up (default: {DEALS})", excludes="length"
+    )
+    matches: Count | None = option(
+        "M", None, "number of matches in all, instead of --deals", excludes="length"
+    )
     rounds: Count | None = option(
         "R", None, "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
     )
@@ -116,11 +120,13 @@ it."""
     extend: bool = flag("allow more bots, deals or rounds than in the store")
     records: str | None = option("DIR", None, "save compressed match records in this folder")
     keep_records: Keep = option(None, "all", "which records are saved (default: %(default)s)")
-    force: bool = flag("remove the records of another tournament from the folder")
+    force: bool = flag("remove the records of another tournament from the folder", in_file=False)
     record_stderr: bool = flag("add the stderr of the bots to the records")
 
     _browser = Heading("browser")
-    browser: bool = flag("show the standings and matches in the browser while they are played")
+    browser: bool = flag(
+        "show the standings and matches in the browser while they are played", in_file=False
+    )
 
     _isolation = Heading("isolation")
     sandbox: Choice | None = sandbox_option("auto")
