@@ -354,7 +354,7 @@ def _all_plans(
         matches=n,
         seed=checked_seed(seed),
         keep_alive=keep_alive,
-        settings=msgspec.to_builtins(spec.settings),
+        settings=spec.by_name,
         sandbox=spec.sandbox.kind,
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)

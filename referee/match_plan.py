@@ -12,6 +12,7 @@ The files are opened before a bot starts, so that a slip in a name costs no matc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,7 +56,7 @@ def settled_spec(
     """
     limits = dict(sandbox.limits)
     for name, value in (recorded or {}).items():
-        if name not in limits or value:
+        if name not in limits or value < math.inf:
             limits[name] = value
     bots = [source.argument for source in sources]
     chosen = {**limits, **(options or {})}

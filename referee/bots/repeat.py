@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots, rule_files
 from referee.bots.command import HUMAN
 from referee.games import DEFAULT_GAME
 from referee.match.limits import SANDBOXED
+from referee.match.sandbox import Sandbox
 from referee.match.spec import MatchSpec, settings_words
 
 
@@ -30,27 +31,23 @@ def repeat_words(
         start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
-    kind: str = spec.sandbox.kind
-    settings = msgspec.to_builtins(spec.settings)
+    readable = () if recorded else spec.sandbox.readable
     if recorded:
-        kind, settings = not_weaker(spec.game, spec.bots, kind, settings)
-    usual = SANDBOXED if kind == "bwrap" else {}
+        spec = not_weaker(spec, spec.bots)
     game = [] if spec.game == DEFAULT_GAME or start else ["--game", spec.game]
     words = ["referee", "play", *game, *map(as_bot, spec.bots)]
     words += start or ["--seed", str(spec.seed)]
-    words += sandbox_words(kind, () if recorded else spec.sandbox.readable, env)
-    return words + settings_words(spec.rules, settings, usual)
+    words += sandbox_words(spec.sandbox.kind, readable, env)
+    return words + settings_words(spec, spec.sandbox.limits)
 
 
-def not_weaker(
-    game: str, bots: Iterable[str], kind: str, settings: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
-    """The sandbox and the settings that a file claims, as far as a command may ask for them."""
-    ours = {HUMAN, *bundled_bots(game), *rule_files(game)}  # all that they start came with us
+def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
+    """A match of these bots as a file claims it, as far as a command may ask for it."""
+    ours = {HUMAN, *bundled_bots(spec.game), *rule_files(spec.game)}  # all they start came with us
     if ours.issuperset(bots):
-        return kind, settings
-    lifted = {name: most for name, most in SANDBOXED.items() if settings.get(name) is None}
-    return "bwrap", settings | lifted
+        return spec
+    lifted = {n: most for n, most in SANDBOXED.items() if getattr(spec.limits, n) == math.inf}
+    return replace(spec, sandbox=Sandbox("bwrap"), limits=spec.limits._replace(**lifted))
 
 
 def sandbox_words(

@@ -16,7 +16,7 @@ from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.inputs import read_input
-from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS
+from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_none
 from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
@@ -61,7 +61,7 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
     """Read a limit with `kind`; the word "none" means no limit and gives infinity."""
 
     def convert(text: str) -> float:
-        if text in ("none", "inf"):
+        if is_none(text):
             return math.inf
         try:
             return kind(text)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import msgspec
-
 from referee.errors import UsageError
 from referee.games.interface.seats import seat_id, seat_ids, seat_of
 from referee.logs import record
@@ -28,9 +26,8 @@ class RecordedAnswers(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The game's options and the limits of the bots, by name."""
-        settings: dict[str, Any] = msgspec.to_builtins(self.header.options)
-        return settings
+        """The game's options and the limits of the bots, as `match_spec` takes them."""
+        return record.spec_of(self.header).by_name
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:

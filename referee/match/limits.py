@@ -100,9 +100,14 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def limit_word(name: str, value: float | None) -> str:
+def is_none(value: object) -> bool:
+    """Whether this means no limit: where a user writes a limit, or a store has one."""
+    return value is None or value in ("none", "inf", math.inf)
+
+
+def limit_word(name: str, value: float) -> str:
     """A limit as its option takes it: "none", "2.5", "64M"."""
-    if value is None or value == math.inf:
+    if value == math.inf:
         return "none"
     if LIMITS[name].kind in ("line", "bytes"):
         for unit, size in reversed(UNITS.items()):

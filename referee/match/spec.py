@@ -28,6 +28,7 @@ from referee.match.limits import (
     Kind,
     Limits,
     flag,
+    is_none,
     limit_word,
 )
 from referee.match.machine import MAX_SEED, Match
@@ -52,6 +53,7 @@ _KINDS: dict[Kind, Any] = {
 }
 _ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
 """The limits that every record has."""
+_CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line")}
 _DEFAULTS = Limits()._asdict()
 _PLAIN = {
     "Expected `int`": "give an integer",
@@ -95,14 +97,20 @@ class MatchSpec(Struct, frozen=True):
         return GAMES[self.game]
 
     @property
+    def by_name(self) -> dict[str, Any]:
+        """Options and limits together, as `match_spec` takes them."""
+        return msgspec.structs.asdict(self.options) | self.limits._asdict()
+
+    @property
     def settings(self) -> Struct:
-        """Options and limits together, as `settings_type` has them."""
-        limits = {
-            name: UNSET if name not in _ALWAYS and value == _DEFAULTS[name] else _or_none(value)
-            for name, value in self.limits._asdict().items()
-        }
-        both = limits | msgspec.structs.asdict(self.options)
-        return settings_type(self.rules)(**both)
+        """Options and limits together, as `settings_type` has them. `split` reads them."""
+        values = self.by_name
+        for name, value in self.limits._asdict().items():
+            if name not in _ALWAYS and value == _DEFAULTS[name]:
+                values[name] = UNSET
+            elif value == math.inf:
+                values[name] = None
+        return settings_type(self.rules)(**values)
 
     def new_match(self) -> Match:
         """The match, not yet started."""
@@ -113,8 +121,8 @@ class MatchSpec(Struct, frozen=True):
 def settings_type(rules: GameDefinition) -> type[Struct]:
     """A struct of all that can be chosen for a match of a game, with its defaults.
 
-    It is the `options` of a record's header. Infinite `Limits` are None there, since JSON cannot
-    write infinity.
+    It is the `options` of a record's header. Only there, a limit that does not exist is None or
+    missing: JSON cannot write the infinity that `Limits` have.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -139,9 +147,12 @@ def default_limits(rules: GameDefinition) -> Limits:
 def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
     """The game's own options, and the limits, of a struct of `settings_type`."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
-    limits = {name: getattr(settings, name) for name in LIMITS}
-    limits = {n: math.inf if value is None else value for n, value in limits.items()}
-    limits = {n: _DEFAULTS[n] if value is UNSET else value for n, value in limits.items()}
+    given = {name: getattr(settings, name) for name in LIMITS}
+    limits: dict[str, Any] = {
+        name: math.inf if value is None else value
+        for name, value in given.items()
+        if value is not UNSET
+    }
     return rules.options(**own), Limits(**limits)
 
 
@@ -150,23 +161,19 @@ def tournament_limits(rules: GameDefinition) -> dict[str, float]:
     return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
-def settings_words(
-    rules: GameDefinition, settings: Mapping[str, Any], usual: Mapping[str, Any] | None = None
-) -> list[str]:
-    """The settings that differ from the defaults of a command, as options.
+def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) -> list[str]:
+    """The options and limits that differ from the defaults of a command, as its options.
 
     Args:
-        settings: as in a record's header, in builtin types.
         usual: the limits that the command itself sets, beside the game's defaults.
     """
-    default = {name: _or_none(value) for name, value in _DEFAULTS.items()}
-    default |= _plain(settings_type(rules)())
-    given = default | _plain(settings)
-    before = default | dict(usual or {})
-    if given["time_limit"] is None:  # which stops that clock, too
-        before["startup_limit"] = None
+    given = spec.by_name
+    options, limits = split(spec.rules, settings_type(spec.rules)())
+    before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
+    if given["time_limit"] == math.inf:  # which stops that clock, too
+        before["startup_limit"] = math.inf
     words = []
-    for name in settings_type(rules).__struct_fields__:
+    for name in settings_type(spec.rules).__struct_fields__:
         if given[name] != before[name]:
             words += setting_words(name, given[name])
     return words
@@ -176,19 +183,11 @@ def setting_words(name: str, value: Any) -> list[str]:
     """A setting as an option."""
     if name in LIMITS:
         return [flag(name), limit_word(name, value)]
-    text = ",".join(map(_as_word, value if isinstance(value, list) else [value]))
+    text = ",".join(map(_as_word, value if isinstance(value, list | tuple) else [value]))
     return [flag(name), text] if name == "max_turns" else ["--set", f"{name}={text}"]
 
 
-def _plain(settings: Any) -> dict[str, Any]:
-    """Settings as JSON has them: lists, not tuples; nothing that is unset."""
-    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(settings))
-    return plain
-
-
 def _as_word(value: Any) -> str:
-    if _or_none(value) is None:
-        return "none"
     return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
 
 
@@ -219,7 +218,7 @@ def match_spec(
     seed = checked_seed(seed)
     if not isinstance(options, Mapping | None):
         raise UsageError(f"options are given by name, such as {{'max_turns': 4}}, not {options!r}")
-    own, limits = split(rules, _settings(rules, options or {}))
+    own, limits = _chosen(rules, options or {})
     return MatchSpec(game, tuple(bots), seed, own, limits, sandbox)
 
 
@@ -262,22 +261,21 @@ def _lists(settings: type[Struct]) -> frozenset[str]:
     return frozenset(field.name for field in fields if isinstance(field.default, tuple | list))
 
 
-def _or_none(value: Any) -> Any:
-    return None if value in ("none", math.inf) else value
-
-
-def _settings(rules: GameDefinition, chosen: Mapping[str, Any]) -> Struct:
+def _chosen(rules: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, Limits]:
     known = settings_type(rules)
     for name in chosen:
         if name not in known.__struct_fields__:
             other = instead(str(name), known.__struct_fields__)
             raise UsageError(f"{rules.name} has no option {name!r}{other}")
+    endless: dict[str, Any] = {
+        name: math.inf for name in _CAN_BE_NONE & chosen.keys() if is_none(chosen[name])
+    }
+    values = {name: value for name, value in chosen.items() if name not in endless}
     try:
-        values = {name: _or_none(value) for name, value in chosen.items()}
         for name in _lists(known).intersection(values):
             if isinstance(values[name], str):  # as typed
                 values[name] = values[name].split(",")
-        return msgspec.convert(values, known, strict=False)
+        own, limits = split(rules, msgspec.convert(values, known, strict=False))
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
         for theirs, ours in _PLAIN.items():
@@ -287,3 +285,4 @@ def _settings(rules: GameDefinition, chosen: Mapping[str, Any]) -> Struct:
             kinds = {field.name: field.type for field in msgspec.structs.fields(known)}
             problem = f"there are: {', '.join(get_args(kinds[name]))}"
         raise UsageError(f"option {name}={chosen[name]}: {problem}") from None
+    return own, limits._replace(**endless)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import pickle
 from typing import Any
 
@@ -13,7 +15,15 @@ from referee.errors import UsageError
 from referee.games import GAMES
 from referee.match.limits import LIMITS, Limits, flag, limit_word
 from referee.match.machine import MAX_SEED
-from referee.match.spec import SHORT_SEEDS, default_limits, match_spec, setting_words, settings_type
+from referee.match.spec import (
+    SHORT_SEEDS,
+    default_limits,
+    match_spec,
+    setting_words,
+    settings_type,
+    settings_words,
+    split,
+)
 
 TWO = ["a", "b"]
 
@@ -55,6 +65,31 @@ def test_a_limit_that_is_not_there_stands_in_no_record() -> None:
     spec = match_spec(TWO, seed=1, options={"memory_limit": 2**20, "time_bank": "none"})
     assert spec.limits == Limits(memory_limit=2**20)
     assert list(msgspec.to_builtins(spec.settings))[-2:] == ["queue_limit", "memory_limit"]
+
+
+@pytest.mark.parametrize("none", [None, "none", "inf", math.inf])
+@pytest.mark.parametrize("name", ["time_limit", "time_bank", "memory_limit", "process_limit"])
+def test_no_limit_is_infinite_and_null_only_in_a_record(name: str, none: float | str) -> None:
+    usual = {"time_bank": 60, "memory_limit": 2**20, "process_limit": 9}
+    spec = match_spec(TWO, seed=1, options={**usual, name: none})
+    assert getattr(spec.limits, name) == spec.by_name[name] == math.inf
+    written = msgspec.json.encode(spec.settings)
+    assert json.loads(written).get(name, None) is None
+    read = msgspec.json.decode(written, type=settings_type(spec.rules))
+    assert split(spec.rules, read) == (spec.options, spec.limits)
+    assert match_spec(TWO, seed=1, options=json.loads(written)) == spec
+    words = settings_words(spec, usual)
+    assert words[:2] == [flag(name), "none"]
+    chosen = read_words(["play", *words])[1].settings
+    assert chosen[name] == math.inf
+    assert match_spec(TWO, seed=1, options={**usual, **chosen}) == spec
+
+
+@pytest.mark.parametrize("none", [None, "none", math.inf])
+@pytest.mark.parametrize("name", ["grace", "line_limit"])
+def test_some_limits_cannot_be_none(name: str, none: float | str) -> None:
+    with pytest.raises(UsageError, match=f"option {name}={none}: give a"):
+        match_spec(TWO, options={name: none})
 
 
 def test_a_seed_is_drawn_that_is_too_long_to_be_tried() -> None:

@@ -139,7 +139,7 @@ def _setup(
         seed = stages[-1].seed if stages else drawn_seed()
     limits: dict[str, Any] = tournament_limits(GAMES[found.game])
     if stages:  # what is not chosen stays as it is there
-        limits = {name: stages[-1].settings.get(name) for name in limits}
+        limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
     return setup(
         with_unique_names(found.bots),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import msgspec
-
 from referee.diagnosis.ending import missed
 from referee.errors import UsageError
 from referee.games import game_rules
@@ -62,7 +60,7 @@ def start_once(
         game=game,
         players=rules.min_seats,
         seed=0,
-        settings=msgspec.to_builtins(tournament_limits(rules)),
+        settings=tournament_limits(rules),
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         bots=tuple(bots),

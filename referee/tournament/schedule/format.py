@@ -31,7 +31,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         challengers: of a gauntlet, how many bots at the beginning are; else None.
         sprt: of a sequential test; else None.
         seats: each deal is played once for each rotation, or each order, of its seats.
-        settings: options of the game and limits of the bots, all of them, by name.
+        settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
     """
@@ -61,6 +61,11 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     def total_deals(self) -> int | None:
         """`matches` as deals."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
+
+    @property
+    def any_match(self) -> MatchSpec:
+        """The options and limits of all matches, in a match without bots."""
+        return self.spec([""] * self.players)
 
     def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
         """A match of these BOT arguments; `hidden` as of `Sandbox`."""

@@ -180,10 +180,9 @@ def command(setup: TournamentSetup) -> str:
     for name, value in options.items():
         words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
-    rules = GAMES[setup.game]
-    kind, settings = not_weaker(setup.game, given, setup.sandbox, setup.settings)
-    words += sandbox_words(kind) or ["--sandbox", "none"]
-    return command_line([*words, *settings_words(rules, settings, tournament_limits(rules))])
+    spec = not_weaker(setup.any_match, given)
+    words += sandbox_words(spec.sandbox.kind) or ["--sandbox", "none"]
+    return command_line([*words, *settings_words(spec, tournament_limits(spec.rules))])
 
 
 def _named(entrant: Entrant, bot: str) -> str:

@@ -174,10 +174,10 @@ def test_patrons_are_given_as_text_or_as_a_list() -> None:
     for given_as in (",".join(patrons), patrons):
         spec = match_spec(["a", "b"], game="tribute", options={"patrons": given_as})
         assert spec.options.patrons == tuple(patrons)
-        words = settings_words(RULES, {"patrons": patrons, "max_turns": 500})
-        assert words == ["--set", "patrons=HLAALU,ANSEI,PELIN,RAJHIN"]
+        assert settings_words(spec) == ["--set", "patrons=HLAALU,ANSEI,PELIN,RAJHIN"]
     for default in (PATRONS, [*PATRONS]):  # as of a tournament, and from its store
-        assert settings_words(RULES, {"patrons": default}) == []
+        spec = match_spec(["a", "b"], game="tribute", options={"patrons": default})
+        assert settings_words(spec) == []
 
 
 @pytest.mark.parametrize(
