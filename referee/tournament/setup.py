@@ -230,15 +230,14 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             continue
         if name == "settings":
             found += [
-                f"{option}: {before.get(option)} in the store, {now.get(option)} now"
+                _different(option, before.get(option), now.get(option))
                 for option in before | now
                 if before.get(option) != now.get(option)
             ]
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:
-            option = "pairing" if name == "format" else name
-            found.append(f"{option}: {_shown(before)} in the store, {_shown(now)} now")
+            found.append(_different("pairing" if name == "format" else name, before, now))
     return found
 
 
@@ -254,7 +253,7 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     for name in counts:
         before, now = getattr(old, name), getattr(new, name)
         if (before is None) != (now is None) or (before is not None and now < before):
-            raise UsageError(f"--extend only adds: {name}: {before} in the store, {now} now")
+            raise UsageError(f"--extend only adds: {_different(name, before, now)}")
     for name in ("matches", "rounds"):
         if getattr(new, name) is not None and getattr(new, name) == getattr(old, name):
             raise UsageError(f"--extend needs more --{name}, or nothing would be added")
@@ -269,5 +268,11 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
     return f"bots: {len(old)} in the store, {len(new)} now"
 
 
+def _different(name: str, before: object, now: object) -> str:
+    return f"{name}: {_shown(before)} in the store, {_shown(now)} now"
+
+
 def _shown(value: object) -> str:
+    if value is None:  # of a limit in a store: there is none
+        return "none"
     return msgspec.json.encode(value).decode() if isinstance(value, Struct) else str(value)

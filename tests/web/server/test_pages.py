@@ -197,7 +197,7 @@ async def test_the_served_pages_name_the_bots_that_were_left_out(tmp_path: Path)
 async def test_the_file_and_the_served_page_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = stored(tmp_path, made_setup(4, deals=3))
+    path = stored(tmp_path, made_setup(4, deals=3, settings={"stderr_limit": "none"}))
     assert cli.main(["standings", str(path), "--format", "html"]) == 0
     file = capsys.readouterr().out
     async with serving(tmp_path) as client:
@@ -208,6 +208,8 @@ async def test_the_file_and_the_served_page_say_the_same(
         return " ".join(html.unescape(re.sub("<[^>]*>", " ", table)).split())
 
     assert ranking(file) == ranking(page)
+    assert "<code>stderr_limit none</code>" in file
+    assert "<code>stderr_limit none</code>" in page
     assert re.findall('<svg class="curves".*?</svg>', file) == re.findall(
         '<svg class="curves".*?</svg>', page
     )
