@@ -300,8 +300,7 @@ def play_matches(
     n, jobs = _count("n", n), _count("jobs", jobs)
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
-    place = _sandbox(sandbox, records)
-    plan = _settled(bots, game, 0, options, place)
+    plan = _settled(bots, game, 0, options, _sandbox(sandbox, records))
     if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in plan.sources):
         raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
     # What only tournaments need takes long to load.
@@ -317,7 +316,7 @@ def play_matches(
         record_stderr=record_stderr,
         results=True,
         sources=dict(enumerate(plan.sources)),
-        hidden=place.hidden,
+        hidden=plan.spec.sandbox.hidden,
     )
     return _counted(what, _play_all(dispatcher, what, plans, folder))
 
