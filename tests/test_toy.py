@@ -218,7 +218,7 @@ def test_what_is_kept_of_a_match_can_be_tabled() -> None:
 
 
 def test_a_game_may_have_no_statistics() -> None:
-    match = Match(replace(toy.RULES, extras={}), seats=2, seed=1)
+    match = Match(replace(toy.RULES, statistics=None), seats=2, seed=1)
     match.start()
     for seat in (0, 1):
         match.disqualify(seat, Disqualification.EXITED, "it is gone")

@@ -160,22 +160,21 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
     dialect, colon, rest = argument.partition(":")
     is_dialect = colon and _DIALECT(dialect) and not _is_file(argument, directory)
     rules = GAMES.get(game) if is_dialect else None
-    adapters = (rules and rules.adapters) or {}
-    if dialect in adapters:
+    if rules is not None and dialect in rules.adapters:
         _check_inside(rest.partition(":")[0], directory)
-        argv = tuple(adapters[dialect].command(rest, directory))
+        argv = tuple(rules.adapters[dialect].command(rest, directory))
         place = directory or os.path.dirname(os.path.abspath(rest.partition(":")[0]))
         return BotCommand(as_text(argument), argv, directory=place, adapter=dialect)
     kind = rules.dialects.get(dialect) if rules is not None else None
     if kind is None:
         return resolve_bot(argument, directory, game)
     if _is_url(rest):
-        if not kind().over_http:
+        if not kind.over_http:
             raise BotNotFoundError(
                 f"BOT {argument}: {dialect} is only for programs: it sends several lines at a time"
             )
         return BotAddress(as_text(argument), _checked(rest), dialect)
-    if kind().form_field:
+    if kind.form_field:
         raise BotNotFoundError(f"BOT {argument}: {dialect} is only for http:// and https://")
     found = resolve_bot(rest, directory, game)
     return found._replace(argument=as_text(argument), dialect=dialect)

@@ -55,10 +55,10 @@ class DialectBot(BotWrapper):
 
 def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
     """A bot with the translation that stands before it."""
-    kind = spec.rules.dialects[source.dialect]()
+    kind = spec.rules.dialects[source.dialect]
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 
 def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:
     """The bytes at the end of each reply of a process."""
-    return rules.dialects[source.dialect]().reply_end if source.dialect else b"\n"
+    return rules.dialects[source.dialect].reply_end if source.dialect else b"\n"

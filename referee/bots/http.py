@@ -177,7 +177,7 @@ def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpB
     """A bot as it is, without what stands before it if it speaks a dialect."""
     if not source.dialect:
         return HttpBot(source.url, limits)
-    field = rules.dialects[source.dialect]().form_field
+    field = rules.dialects[source.dialect].form_field
     return HttpBot(source.url, limits, FORM if field else JSON, field)
 
 

@@ -146,13 +146,13 @@ class Driver(BotWrapper):
 
             rules = msgspec.structs.replace(rules, new=situation)
         self._seed = seed = seed if case.seed is None else case.seed
-        self._kind = rules.dialects[source.dialect]() if source.dialect else None
+        self._kind = rules.dialects[source.dialect] if source.dialect else None
         self._dialect: Dialect | None = None
         if self._kind is not None:
             self._dialect = self._kind.new(self._seat, seed, source.argument)
         self._rules = rules
         adapter = source.adapter if isinstance(source, BotCommand) else ""
-        self._adapter = (rules.adapters or {}).get(adapter)
+        self._adapter = rules.adapters.get(adapter)
         self._bot_limits = default_limits(rules)._replace(
             time_limit=limits.timeout,
             startup_limit=limits.timeout,

@@ -71,9 +71,8 @@ def diagnosis(
     """
     # The command of a bot's folder is known to its process alone.
     prefix = (words and words.prefix) or bot.partition(":")[0]
-    adapter = (rules.adapters or {}).get(prefix)
-    dialect = rules.dialects.get(prefix)
-    kind = None if dialect is None else dialect()
+    adapter = rules.adapters.get(prefix)
+    kind = rules.dialects.get(prefix)
     stderr = None if words is None else words.stderr
     unasked = 0 if words is None else words.unasked
     wrong = None if kind is None else kind.wrong
@@ -205,10 +204,9 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 def dialects_for(rules: GameDefinition, bot: str) -> str:
     """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
     by_http = bot.startswith(("http://", "https://"))
-    kinds = {name: kind() for name, kind in rules.dialects.items()}
     given = [
         f'"{name}:{bot}"'
-        for name, kind in kinds.items()
+        for name, kind in rules.dialects.items()
         if not (kind.tells_hidden or kind.greets)
         and (kind.over_http if by_http else not kind.form_field)
     ]

@@ -73,8 +73,9 @@ class GeneratedBot(NamedTuple):
 def languages_of(rules: GameDefinition) -> dict[str, Language]:
     """The languages of a game by the name of their folder: an adapter of it is another one."""
     python = LANGUAGES["python"]
-    names = rules.adapters or {}
-    return LANGUAGES | {name: replace(python, bot=f"{name}:{python.bot}") for name in names}
+    return LANGUAGES | {
+        name: replace(python, bot=f"{name}:{python.bot}") for name in rules.adapters
+    }
 
 
 def find_language(text: str, rules: GameDefinition) -> str:

@@ -242,7 +242,7 @@ def test_a_status_disqualifies(tmp_path: Path) -> None:
 
 
 def test_a_game_says_which_dialects_it_has() -> None:
-    assert {name: kind().form_field for name, kind in GAMES["toy"].dialects.items()} == {
+    assert {name: kind.form_field for name, kind in GAMES["toy"].dialects.items()} == {
         "bare": "",
         "bare-form": "data",
         "spoken": "",

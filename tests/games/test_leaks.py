@@ -176,4 +176,4 @@ def test_no_dialect_gives_the_seed_away_but_those_that_say_so(name: str) -> None
     dialects = GAMES[name].dialects
     assert hidden.giving <= dialects.keys()
     for word in dialects.keys() - hidden.giving:
-        assert said(dialects[word](), pair.seed) == said(dialects[word](), pair.seed + 1), word
+        assert said(dialects[word], pair.seed) == said(dialects[word], pair.seed + 1), word

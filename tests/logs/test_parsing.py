@@ -38,7 +38,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> GameDefinition:
     """Another game, of which all types but one are those of the first."""
     first = GAMES["dominion"]
     public = (GameInfo, *first.public[1:], Move)
-    rules = replace(first, name="other", extras={}, public=public)
+    rules = replace(first, name="other", is_game_info=None, public=public)
     monkeypatch.setitem(GAMES, "other", rules)
     return rules
 

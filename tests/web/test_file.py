@@ -174,8 +174,7 @@ def test_a_game_without_a_drawing_has_a_page(
 ) -> None:
     """With its turns as text and pictures, its points as a curve, and no views of a log."""
     rules = GAMES["botwars"]
-    extras = {name: extra for name, extra in rules.extras.items() if name != "page"}
-    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, extras=extras))
+    monkeypatch.setitem(GAMES, "botwars", msgspec.structs.replace(rules, page=None))
     played = watched("botwars", 2, rows=7, cols=7, max_turns=9)
     path = tmp_path / "file"
     path.write_bytes(played.record)

@@ -15,10 +15,13 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from referee.games.botwars.dialect import CLASSIC, CLASSIC_FORM
+from referee.games.botwars.log_player import BotWarsLog
+from referee.games.botwars.page import PAGE
+from referee.games.botwars.person import BotWarsDialogue
 from referee.games.botwars.rules import messages, moves
 from referee.games.botwars.rules.game import (
     REASONS,
@@ -28,8 +31,10 @@ from referee.games.botwars.rules.game import (
     begin_at,
     simplest_reply,
 )
+from referee.games.botwars.statistics import ArmyStatistics
+from referee.games.botwars.turns import Turn, Turns
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition, loaded
+from referee.games.interface.definition import GameDefinition
 
 RULES = GameDefinition(
     name="botwars",
@@ -45,22 +50,20 @@ RULES = GameDefinition(
     reasons=REASONS,
     hidden="replies or faults",
     dialects={
-        "classic": partial(loaded, "referee.games.botwars.dialect:CLASSIC"),
-        "classic-form": partial(loaded, "referee.games.botwars.dialect:CLASSIC_FORM"),
+        "classic": CLASSIC,
+        "classic-form": CLASSIC_FORM,
     },
-    extras={
-        "log_player": "referee.games.botwars.log_player:BotWarsLog",
-        "turns": "referee.games.botwars.turns:Turns",
-        "turn": "referee.games.botwars.turns:Turn",
-        "page": "referee.games.botwars.page:PAGE",
-        "person": "referee.games.botwars.person:BotWarsDialogue",
-        "statistics": "referee.games.botwars.statistics:ArmyStatistics",
-        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
-        "situation": begin_at,
-        "simplest_reply": simplest_reply,
-        "starters": Starters(Path(__file__).with_name("starters"), "random_walker"),
-        "environment": "referee.games.botwars.environment:ENVIRONMENT",
-    },
+    log_player=BotWarsLog,
+    turns=Turns,
+    turn=Turn,
+    page=PAGE,
+    person=BotWarsDialogue,
+    statistics=ArmyStatistics,
+    cases=Path(__file__).with_name("bot-cases.json").read_bytes,
+    situation=begin_at,
+    simplest_reply=simplest_reply,
+    starters=Starters(Path(__file__).with_name("starters"), "random_walker"),
+    environment_module="referee.games.botwars.environment",
 )
 
 __all__ = ["RULES", "BotWars"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from referee._lazy import loaded as loaded
 from referee.errors import UsageError
 from referee.games.interface.capabilities import LogChecker, Starters, Statistics
 from referee.games.interface.dialect import Adapter, DialectKind
@@ -21,19 +21,6 @@ from referee.games.interface.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from referee.games.interface.probing import Probes
-
-T = TypeVar("T")
-
-
-class Extra(Generic[T]):
-    """An optional part of a game, listed in `GameDefinition.extras`; None if it is missing."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, rules: GameDefinition, owner: type) -> T | None:
-        found: T | str | None = rules.extras.get(self._name)
-        return loaded(found) if isinstance(found, str) else found
 
 
 class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
@@ -54,8 +41,6 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         hidden: the things that a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
-        extras: its optional parts, under the names of the attributes that are an `Extra` here: the
-            object, or "module:attribute" to load it from on first use.
     """
 
     name: str
@@ -75,54 +60,65 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     reasons: tuple[str, ...]
     hidden: str = "hands, replies or faults"
     tie_break: str = ""
-    dialects: Mapping[str, Callable[[], DialectKind]] = {}
-    extras: Mapping[str, Any] = {}
+    dialects: Mapping[str, DialectKind] = {}
 
-    is_game_info = Extra[Callable[[Mapping[str, Any]], bool]]()
+    # The optional parts of a game. Without them it still plays, records and enters tournaments.
+
+    is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
     """Whether a message of type `game-info` is this game's; None: its field `game` says so."""
-    checker = Extra[Callable[[Sequence[str]], LogChecker]]()
+    checker: Callable[[Sequence[str]], LogChecker] | None = None
     """Makes a checker of logs from the players' names, in seat order."""
-    log_player = Extra[Callable[[], LogPlayer]]()
+    log_player: Callable[[], LogPlayer] | None = None
     """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
-    turns = Extra[Callable[[Sequence[str]], TurnReader[Any]]]()
+    turns: Callable[[Sequence[str]], TurnReader[Any]] | None = None
     """Makes a reader of turns, from the same names."""
-    turn = Extra[type[Struct]]()
+    turn: type[Struct] | None = None
     """The struct of these turns, a line of `referee replay --format json`."""
-    person = Extra[Callable[[Sequence[str], int], Dialogue]]()
+    person: Callable[[Sequence[str], int], Dialogue] | None = None
     """Makes what a person at the terminal sees and chooses, from the players' names, in seat order,
     and the person's seat."""
-    statistics = Extra[Callable[[], Statistics]]()
+    statistics: Callable[[], Statistics] | None = None
     """Makes what gathers facts of many matches, for tournaments."""
-    adapters = Extra[Mapping[str, Adapter]]()
+    adapters: Mapping[str, Adapter] = {}
     """Prefix of a BOT argument, such as "sot" -> what plays the bots that have it."""
-    notes = Extra[Callable[[Any], list[list[str]]]]()
+    notes: Callable[[Any], list[list[str]]] | None = None
     """Probable slips that are not faults, for the authors of the bots: from a game that is over, as
     `new` made it, sentences for each seat, in seat order."""
-    hint = Extra[Callable[[str, Mapping[str, Any], Mapping[str, Any]], str]]()
+    hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
     """The likely cause of a fault, as a clause, from its code and from the request and the reply as
     JSON objects; empty if the fault's own detail is enough."""
-    cases = Extra[Callable[[], bytes]]()
+    cases: Callable[[], bytes] | None = None
     """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
-    situation = Extra[Callable[[GameSetup, Mapping[str, Any]], Game]]()
+    situation: Callable[[GameSetup, Mapping[str, Any]], Game] | None = None
     """Makes a game that begins in the middle, from a JSON object that says where."""
-    simplest_reply = Extra[Callable[[Mapping[str, Any]], Mapping[str, Any]]]()
+    simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     """The simplest legal reply to a request, both as JSON objects."""
-    starters = Extra[Starters]()
+    starters: Starters | None = None
     """Bots to start from, for `referee new`."""
-    page = Extra[PageDefinition]()
+    page: PageDefinition | None = None
     """Its parts of the page that shows its matches."""
-    vocabulary = Extra[Vocabulary]()
+    vocabulary: Vocabulary | None = None
     """The words of rule files for it, and what plays by them."""
-    environment = Extra[Environment]()
-    """How it is translated for programs that learn to play it."""
+    environment_module: str = ""
+    """The module whose `ENVIRONMENT` is `environment`, which loads numpy; empty without one."""
+    probes_module: str = ""
+    """The module whose `PROBES` are `probes()`; empty without them."""
+
+    @property
+    def environment(self) -> Environment | None:
+        """How it is translated for programs that learn to play it; loaded on first use."""
+        if not self.environment_module:
+            return None
+        environment: Environment = import_module(self.environment_module).ENVIRONMENT
+        return environment
 
     def probes(self) -> Probes:
-        """Load how other referees of it are checked.
+        """How other referees of it are checked; loaded on first use.
 
         Raises:
             UsageError: the game does not have probes yet.
         """
-        if "probes" not in self.extras:
+        if not self.probes_module:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")
-        probes: Probes = loaded(self.extras["probes"])
+        probes: Probes = import_module(self.probes_module).PROBES
         return probes

@@ -22,9 +22,16 @@ from pathlib import Path
 from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.table import CardFacts
+from referee.games.starrealms import notes
+from referee.games.starrealms.log_player import StarRealmsLog
+from referee.games.starrealms.page import PAGE
+from referee.games.starrealms.person import StarRealmsDialogue
 from referee.games.starrealms.rules import faults, messages
 from referee.games.starrealms.rules.game import REASONS, Options, StarRealms, begin_at
 from referee.games.starrealms.rules.situation import simplest_reply
+from referee.games.starrealms.statistics import FleetStatistics
+from referee.games.starrealms.turns import Turn, Turns
+from referee.games.starrealms.vocabulary import VOCABULARY
 
 RULES = GameDefinition(
     name="starrealms",
@@ -37,22 +44,20 @@ RULES = GameDefinition(
     replies=messages.REPLIES,
     faults=faults.SECTIONS,
     reasons=REASONS,
-    extras={
-        "log_player": "referee.games.starrealms.log_player:StarRealmsLog",
-        "turns": "referee.games.starrealms.turns:Turns",
-        "turn": "referee.games.starrealms.turns:Turn",
-        "person": "referee.games.starrealms.person:StarRealmsDialogue",
-        "page": "referee.games.starrealms.page:PAGE",
-        "environment": "referee.games.starrealms.environment:ENVIRONMENT",
-        "vocabulary": "referee.games.starrealms.vocabulary:VOCABULARY",
-        "statistics": "referee.games.starrealms.statistics:FleetStatistics",
-        "notes": "referee.games.starrealms.notes:notes",
-        "hint": "referee.games.starrealms.notes:hint",
-        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
-        "situation": begin_at,
-        "simplest_reply": simplest_reply,
-        "starters": Starters(Path(__file__).with_name("starters"), "random_pilot"),
-    },
+    log_player=StarRealmsLog,
+    turns=Turns,
+    turn=Turn,
+    person=StarRealmsDialogue,
+    page=PAGE,
+    environment_module="referee.games.starrealms.environment",
+    vocabulary=VOCABULARY,
+    statistics=FleetStatistics,
+    notes=notes.notes,
+    hint=notes.hint,
+    cases=Path(__file__).with_name("bot-cases.json").read_bytes,
+    situation=begin_at,
+    simplest_reply=simplest_reply,
+    starters=Starters(Path(__file__).with_name("starters"), "random_pilot"),
 )
 
 __all__ = ["RULES", "StarRealms"]

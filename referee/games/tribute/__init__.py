@@ -18,17 +18,23 @@ bot-cases.json has the conformance cases for bots.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition, loaded
+from referee.games.interface.definition import GameDefinition
 from referee.games.interface.table import CardFacts
-from referee.games.tribute import sot
+from referee.games.tribute import notes, sot
+from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX
+from referee.games.tribute.leaks import CLASSIC_INDEX_LEAKS, CLASSIC_LEAKS
+from referee.games.tribute.log_player import TributeLog
+from referee.games.tribute.page import PAGE
+from referee.games.tribute.person import TributeDialogue
 from referee.games.tribute.rules import faults, messages
 from referee.games.tribute.rules.game import REASONS, Options, Tribute, begin_at
 from referee.games.tribute.rules.situation import simplest_reply
+from referee.games.tribute.statistics import TributeStatistics
+from referee.games.tribute.turns import Turn, Turns
 
 RULES = GameDefinition(
     name="tribute",
@@ -44,27 +50,25 @@ RULES = GameDefinition(
     faults=faults.SECTIONS,
     reasons=REASONS,
     dialects={
-        "classic": partial(loaded, "referee.games.tribute.classic:CLASSIC"),
-        "classic-index": partial(loaded, "referee.games.tribute.classic:CLASSIC_INDEX"),
-        "classic-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_LEAKS"),
-        "classic-index-leaks": partial(loaded, "referee.games.tribute.leaks:CLASSIC_INDEX_LEAKS"),
+        "classic": CLASSIC,
+        "classic-index": CLASSIC_INDEX,
+        "classic-leaks": CLASSIC_LEAKS,
+        "classic-index-leaks": CLASSIC_INDEX_LEAKS,
     },
-    extras={
-        "log_player": "referee.games.tribute.log_player:TributeLog",
-        "turns": "referee.games.tribute.turns:Turns",
-        "turn": "referee.games.tribute.turns:Turn",
-        "person": "referee.games.tribute.person:TributeDialogue",
-        "environment": "referee.games.tribute.environment:ENVIRONMENT",
-        "page": "referee.games.tribute.page:PAGE",
-        "statistics": "referee.games.tribute.statistics:TributeStatistics",
-        "notes": "referee.games.tribute.notes:notes",
-        "hint": "referee.games.tribute.notes:hint",
-        "cases": Path(__file__).with_name("bot-cases.json").read_bytes,
-        "adapters": {"sot": sot.ADAPTER},
-        "situation": begin_at,
-        "simplest_reply": simplest_reply,
-        "starters": Starters(Path(__file__).with_name("starters"), "random"),
-    },
+    log_player=TributeLog,
+    turns=Turns,
+    turn=Turn,
+    person=TributeDialogue,
+    environment_module="referee.games.tribute.environment",
+    page=PAGE,
+    statistics=TributeStatistics,
+    notes=notes.notes,
+    hint=notes.hint,
+    cases=Path(__file__).with_name("bot-cases.json").read_bytes,
+    adapters={"sot": sot.ADAPTER},
+    situation=begin_at,
+    simplest_reply=simplest_reply,
+    starters=Starters(Path(__file__).with_name("starters"), "random"),
 )
 
 __all__ = ["RULES", "Tribute"]

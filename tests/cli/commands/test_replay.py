@@ -230,7 +230,7 @@ class Rounds:
 
 @pytest.fixture
 def rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = replace(GAMES["dominion"], extras={"turns": Rounds})
+    rules = replace(GAMES["dominion"], turns=Rounds)
     monkeypatch.setitem(GAMES, "dominion", rules)
 
 
@@ -265,7 +265,7 @@ def test_the_summary_is_the_games_own(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_game_without_a_turn_reader_is_one_line_and_2(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], extras={}))
+    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], turns=None))
     assert cli.main(["replay", str(RECORD)]) == 2
     error = "referee: dominion has no turn reader: its records can be verified, not replayed\n"
     assert capsys.readouterr() == ("", error)

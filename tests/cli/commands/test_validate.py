@@ -43,7 +43,7 @@ def test_a_valid_log(capsys: pytest.CaptureFixture[str]) -> None:
 def test_of_a_game_without_a_checker_only_the_lines_are_checked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wrong: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], extras={}))
+    monkeypatch.setitem(GAMES, "dominion", replace(GAMES["dominion"], checker=None))
     note = f"referee: {wrong}: the rules of dominion are not checked, only the lines of its logs\n"
     # That of the supply is a mistake that only the rules show.
     assert cli.main(["validate", str(wrong), str(LOG)]) == 0

@@ -64,5 +64,5 @@ def test_the_number_of_cases_is_told() -> None:
 def test_the_dialects_of_the_page_are_those_of_the_game() -> None:
     assert set(re.findall(r"`(classic[a-z-]*):http://", PAGE)) == set(RULES.dialects)
     assert set(re.findall(r"in the field `([a-z]+)`", PAGE)) == {
-        kind().form_field for kind in RULES.dialects.values() if kind().form_field
+        kind.form_field for kind in RULES.dialects.values() if kind.form_field
     }

@@ -1,25 +1,40 @@
-"""What a game has besides its rules is found by name (`GameDefinition.extras`)."""
+"""The optional parts of a game that are loaded when they are first used."""
 
 from __future__ import annotations
 
 import pytest
 
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.botwars import RULES as BOTWARS
-from referee.games.interface.definition import Extra, GameDefinition
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.environment import Environment
+from referee.games.interface.probing import Probes
+from tests.games.toy_cards import RULES as TOY_CARDS
+from tests.support.imports import loaded
 from tests.support.toy import RULES as TOY
 
-EXTRAS = {name for name, value in vars(GameDefinition).items() if isinstance(value, Extra)} | {
-    "probes"
-}
+
+@pytest.mark.parametrize("rules", [*GAMES.values(), TOY_CARDS], ids=lambda rules: rules.name)
+def test_a_game_has_an_environment(rules: GameDefinition) -> None:
+    assert isinstance(rules.environment, Environment)
 
 
-@pytest.mark.parametrize("rules", [*GAMES.values(), TOY], ids=lambda rules: rules.name)
-def test_all_extras_of_a_game_can_be_loaded(rules: GameDefinition) -> None:
-    assert set(rules.extras) <= EXTRAS  # another name would never be looked at
-    for name in rules.extras:
-        assert not isinstance(getattr(rules, name), str | None), name
+@pytest.mark.parametrize("rules", GAMES.values(), ids=lambda rules: rules.name)
+def test_probes_can_be_loaded(rules: GameDefinition) -> None:
+    if rules.probes_module:
+        assert isinstance(rules.probes(), Probes)
 
 
 def test_what_a_game_does_not_have_is_none() -> None:
+    assert TOY.environment is None
     assert BOTWARS.notes is None
+    with pytest.raises(UsageError, match="this game has no probes yet"):
+        BOTWARS.probes()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_loads_neither_numpy_nor_its_probes(game: str) -> None:
+    code = f"from referee.games import GAMES; GAMES[{game!r}]"
+    assert not loaded(code, {"numpy", f"referee.games.{game}.environment"})
+    assert not loaded(code, {f"referee.games.{game}.probes"})

@@ -16,8 +16,12 @@ hidden.py       cards that can change places unnoticed, for `tests/games/test_le
 from __future__ import annotations
 
 from referee.games.interface.definition import GameDefinition
+from referee.games.interface.turns import Turn
 from tests.games.toy_cards import messages
+from tests.games.toy_cards.log_player import ToyCardsLog
+from tests.games.toy_cards.person import ToyDialogue
 from tests.games.toy_cards.rules import ALL_PLAYED, SECTIONS, Facts, Options, ToyCards
+from tests.games.toy_cards.turns import Turns
 
 RULES = GameDefinition(
     name="toy_cards",
@@ -33,11 +37,9 @@ RULES = GameDefinition(
     replies=(messages.PlayReply,),
     faults=SECTIONS,
     reasons=(ALL_PLAYED,),
-    extras={
-        "log_player": "tests.games.toy_cards.log_player:ToyCardsLog",
-        "turns": "tests.games.toy_cards.turns:Turns",
-        "turn": "referee.games.interface.turns:Turn",
-        "person": "tests.games.toy_cards.person:ToyDialogue",
-        "environment": "tests.games.toy_cards.environment:ENVIRONMENT",
-    },
+    log_player=ToyCardsLog,
+    turns=Turns,
+    turn=Turn,
+    person=ToyDialogue,
+    environment_module="tests.games.toy_cards.environment",
 )
