@@ -9,8 +9,8 @@ Its shuffles are not those of 4.7. What came of the match is on standard output;
 MODES, at the end, lists the mistakes: `wrong("...")` stands where each is made. The numbers in
 comments and docstrings are sections of the page.
 
-One thread, a poll() at a time: `Bot` is a process and its three pipes, `Table` all bots, `Seat` a
-player's cards, `Match` the rules.
+One thread, a poll() at a time: `Bot` is a process and its three pipes, `BotGroup` all bots, `Seat`
+a player's cards, `Match` the rules.
 """
 
 from __future__ import annotations
@@ -355,7 +355,7 @@ class Bot:
         self.ended = True
 
 
-class Table:
+class BotGroup:
     """All bots; and who looks after them if this process dies (8.4)."""
 
     def __init__(self, commands: list[str]) -> None:
@@ -511,7 +511,7 @@ class Seat:
         self.faults.append(f"{code} ({section})")
 
 
-class Turn:
+class TurnState:
     """What a turn has left, and what was got in it."""
 
     def __init__(self, seat: Seat) -> None:
@@ -556,12 +556,12 @@ def supply_for(players: int) -> dict[str, int]:
 class Match:
     """The rules, for two to four bots."""
 
-    def __init__(self, table: Table, seed: str) -> None:
-        self.table = table
+    def __init__(self, bots: BotGroup, seed: str) -> None:
+        self.group = bots
         self.dice = random.Random(f"{seed} lots")
         self.seats = [
             Seat(number, bot, random.Random(f"{seed} seat {number}"))
-            for number, bot in enumerate(table.bots, 1)
+            for number, bot in enumerate(bots.bots, 1)
         ]
         self.supply = supply_for(len(self.seats))
 
@@ -614,7 +614,7 @@ class Match:
             for other in self.there():
                 if other is not seat:
                     other.bot.send(line)
-        for _, answer in self.table.replies([seat.bot], TIME_LIMIT):
+        for _, answer in self.group.replies([seat.bot], TIME_LIMIT):
             if isinstance(answer, bytes):
                 return answer
             if str(answer) == "exited" and wrong("exited bot passes"):
@@ -645,7 +645,7 @@ class Match:
             for bot in group:
                 message = {"type": "player-name-request", "player_number": asked[bot].id}
                 bot.send(encode(message | {"version": 1}, news=False))
-            for bot, answer in self.table.replies(group, START_LIMIT):
+            for bot, answer in self.group.replies(group, START_LIMIT):
                 seat = asked[bot]
                 try:
                     if isinstance(answer, Left):
@@ -741,7 +741,7 @@ class Match:
         seat.dice.shuffle(seat.deck)
         self.tell("player-shuffled", player_number=seat.id)
 
-    def gain(self, turn: Turn, card: str, to: list[str]) -> None:
+    def gain(self, turn: TurnState, card: str, to: list[str]) -> None:
         self.supply[card] -= 1
         to.append(card)
         turn.gained.append(card)
@@ -764,7 +764,7 @@ class Match:
     def play(self, seat: Seat) -> None:
         """A whole turn, its clean-up included."""
         seat.turns += 1
-        turn = Turn(seat)
+        turn = TurnState(seat)
         top: object = None
         while True:
             line = self.ask(seat, turn.request())
@@ -843,7 +843,7 @@ class Match:
             seat.hand = []
             self.draw(seat, 6 if wrong("clean-up draws six") else 5)
 
-    def play_buy(self, turn: Turn, reply: Message) -> None:
+    def play_buy(self, turn: TurnState, reply: Message) -> None:
         """5.2."""
         seat = turn.seat
         treasures = reply.get("played_treasures", [])
@@ -879,7 +879,7 @@ class Match:
         if wrong("actions left are kept after a buy"):
             turn.actions = 1
 
-    def buy(self, turn: Turn, wanted: object, money: int) -> None:
+    def buy(self, turn: TurnState, wanted: object, money: int) -> None:
         if not isinstance(wanted, list):
             turn.seat.fault("cannot-buy", "5.2")
             return
@@ -913,7 +913,7 @@ class Match:
 
     # Actions (5.3, 5.4, 6)
 
-    def play_action(self, turn: Turn, reply: Message) -> None:
+    def play_action(self, turn: TurnState, reply: Message) -> None:
         seat = turn.seat
         card = reply.get("card")
         if not isinstance(card, str) or card not in KINGDOM or card not in seat.hand:
@@ -986,7 +986,7 @@ class Match:
             return None
         return trash, ""
 
-    def exchange(self, turn: Turn, card: str, choice: tuple[str, str]) -> None:
+    def exchange(self, turn: TurnState, card: str, choice: tuple[str, str]) -> None:
         """Trashes and gains what was chosen."""
         seat = turn.seat
         trash, desired = choice
@@ -1396,10 +1396,10 @@ def main(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    table = Table(arguments)
-    match = Match(table, seed)
+    bots = BotGroup(arguments)
+    match = Match(bots, seed)
     result = match.run()
-    table.end([seat.bot for seat in match.there()])
+    bots.end([seat.bot for seat in match.there()])
     for seat in match.seats:
         print(f"{seat.id} {seat.name}: {seat.left or 'to the end'}", *seat.faults, sep=", ")
     print(result)
