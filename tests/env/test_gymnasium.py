@@ -19,6 +19,8 @@ import gymnasium
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
+pytestmark = pytest.mark.extras
+
 
 def passive(message: dict[str, Any]) -> dict[str, Any] | None:
     """Buys nothing in Dominion, and moves nothing in Bot Wars."""

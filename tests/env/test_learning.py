@@ -13,6 +13,8 @@ from referee.env import starrealms_v2
 from tools.learning import tree_search
 from tools.learning.picture import picture
 
+pytestmark = pytest.mark.extras
+
 
 def test_a_search_chooses_among_legal_actions_and_leaves_the_match_as_it_was() -> None:
     env = starrealms_v2.raw_env(max_turns=8)

@@ -16,6 +16,7 @@ PAGE = (ROOT / "spec" / "python-rl.md").read_text()
 SPACES = (ROOT / "spec" / "rl-spaces.md").read_text()
 
 
+@pytest.mark.extras
 def test_each_piece_of_code_prints_what_the_page_shows(tmp_path: Path) -> None:
     pytest.importorskip(
         "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"

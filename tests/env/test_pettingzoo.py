@@ -23,6 +23,7 @@ pytest.importorskip(
 from pettingzoo import test as theirs
 from pettingzoo.test.max_cycles_test import max_cycles_test
 
+pytestmark = pytest.mark.extras
 SMALL = {"rows": 5, "cols": 6, "max_turns": 40}
 
 # PettingZoo says so of every environment that it does not know by name and that has masks, or

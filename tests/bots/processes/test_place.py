@@ -78,6 +78,7 @@ def test_the_python_of_an_environment_is_no_program_of_a_bot(here: Path) -> None
     assert argv == [str(here / "env/python3.11"), str(here / "own/bot.py")]
 
 
+@pytest.mark.extras
 def test_a_bot_of_an_adapter(here: Path) -> None:
     pytest.importorskip("scripts_of_tribute")
     found = find_bot("sot:own/bot.py", "tribute")

@@ -34,6 +34,7 @@ from referee.games.tribute.sot.knowledge import Knowledge
 from referee.games.tribute.sot.simulation import Engine, State
 from tests.games.tribute import sot_matches as matches
 
+pytestmark = pytest.mark.extras
 BOT = """
 from scripts_of_tribute.base_ai import BaseAI
 class {name}(BaseAI):

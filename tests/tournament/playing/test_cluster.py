@@ -193,6 +193,7 @@ def test_a_worker_without_the_sandbox_of_the_tournament_is_refused() -> None:
 
 
 @needs_dask
+@pytest.mark.extras
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:8786"])
 def test_a_wrong_address_is_one_line(address: str) -> None:
     refused = referee_process("tournament", "big_money", "minimal", "--cluster", address)

@@ -12,6 +12,7 @@ from referee.web.file import page_file
 from referee.web.recorded import read_match
 from tests.support.watched import Watched, watched
 
+pytestmark = pytest.mark.extras
 Visit = Callable[..., Any]
 
 

@@ -13,6 +13,7 @@ from tests.support.live import ROOT
 from tests.support.made_up import made_setup, play
 from tests.support.serving import running
 
+pytestmark = pytest.mark.extras
 LINES = (ROOT / "spec/examples/two-players.record.jsonl").read_bytes().splitlines(keepends=True)
 
 

@@ -18,6 +18,7 @@ from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
 from referee.web.steps import Line, Mark, MatchPage, Seat
 
+pytestmark = pytest.mark.extras
 RECORD = Path(__file__).parents[2] / "golden" / "faults.record.jsonl"
 Visit = Callable[..., Any]
 

@@ -15,6 +15,7 @@ from tests.support.browsing import next_question, playing
 from tests.support.live import entries, one_line
 from tests.support.serving import running
 
+pytestmark = pytest.mark.extras
 Visit = Callable[..., Any]
 OVER = "The match is over."
 DOMINION = ("--page", "human", "minimal", "--set", "max_turns=2", "--seed", "3")

@@ -15,6 +15,7 @@ from tests.support import toy
 from tests.support.watched import watched
 
 
+@pytest.mark.extras
 def test_it_is_drawn_step_by_step(
     visit: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

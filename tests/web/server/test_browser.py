@@ -15,6 +15,7 @@ from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 from tests.support.serving import running
 
+pytestmark = pytest.mark.extras
 RECORD = ROOT / "spec" / "examples" / "two-players.record.jsonl"
 
 
