@@ -66,6 +66,12 @@ HANG_SECONDS = 10.0
 SERVERS = contextlib.ExitStack()
 """Is closed at the end."""
 IGNORED = {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
+KINDS = (
+    *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGSEGV),
+    *(signal.SIGPIPE, signal.SIGTERM, signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP),
+    *(signal.SIGTSTP, signal.SIGTTIN, signal.SIGXCPU, signal.SIGSYS, 32, 34, 64),
+)
+"""Signals of each kind; `tools.attacks.signals` tries all."""
 TERMINAL_STOPS = {signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
 """Do not stop a process whose group has no parent in its session, and no bot's group has one."""
 CONTROL = {code: f"\\x{code:02x}" for code in range(32)}
@@ -188,7 +194,7 @@ def clocks() -> Iterator[Behaviour]:
 
 def exits() -> Iterator[Behaviour]:
     yield one("exits at a request", "exit_at", 4, "exited")
-    yield from (signals_itself(number) for number in range(1, 65))
+    yield from (signals_itself(number) for number in KINDS)
     # The processes of bubblewrap have the bot's stdout, too, so that its end is not seen.
     closed = {"none": "1, exited", "bwrap": "1, timeout"}
     yield one("closes stdout, lives on", "close_stdout", 2, "")._replace(expected=closed)
@@ -229,7 +235,9 @@ def outputs() -> Iterator[Behaviour]:
 
 
 def lines() -> Iterator[Behaviour]:
-    for line, code in BAD_LINES:
+    """The first line of each code; `tests/test_play.py` has bots that write all."""
+    firsts = {code: line for line, code in reversed(BAD_LINES)}
+    for code, line in firsts.items():
         shown = line if len(line) < 50 else line[:40] + b"..."
         bots = ["big_money", hostile("garbage", "1:{given}/line")]
         yield Behaviour(
@@ -364,7 +372,8 @@ def web() -> Iterator[Behaviour]:
         return Behaviour(f"over HTTP: {what}", ["big_money", url], expected)
 
     for what, (data, code, _) in servers.BROKEN.items():
-        yield over_http(what, servers.always(data, keep=False), f"1, {code}")
+        broken = over_http(what, servers.always(data, keep=False), f"1, {code}")
+        yield broken._replace(expected={"none": str(broken.expected)})  # no process, no sandbox
     page = servers.response(b"<html></html>")
     faults = "fault bad-name-reply invalid-json"
     yield over_http("answers with a page", servers.always(page), f"0, {faults}")
