@@ -7,9 +7,6 @@ are fixed here, so that a match of sound bots has the same number of its deal an
 both: deals of the sound ones come first in the list, and are mixed with the others as batches are.
 What one worker plays is drawn by lot.
 
-Then a bot that computes on while it is stopped, to make the referee late, lets its clock run out.
-It must lose all its matches.
-
 Each must finish; the sound bots' results among themselves must be as without the others, by digest;
 the hostile ones must lose by the codes that are expected; and no process, file, descriptor, control
 group or mount may be left. Prints a line for each, and exits with 1 if anything was wrong.
@@ -30,14 +27,13 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
-from referee.bots.processes.sandbox import resolve
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import setup
 from referee.workers import worker_processes
-from tests.support.live import hostile, left_behind, restless
+from tests.support.live import hostile, left_behind
 from tests.support.remains import remains
 
 SOUND = ("minimal", "big_money", "smithy_big_money", "village_engine")
@@ -100,22 +96,6 @@ def nothing_left(folder: Path, problems: list[str]) -> Iterator[None]:
         problems.append(f"left behind: {processes}, {files}")
 
 
-def own_case(deals: int, problems: list[str]) -> None:
-    """A bot that is about to lose by its clock makes the machine busy, for its own excuse."""
-    bots = [Entrant("restless", restless("chain", 6)), Entrant("thinks", hostile("think", 0.05))]
-    sandbox = resolve("auto")
-    what = setup(bots, game="dominion", seed=1, settings=LIMITS, sandbox=sandbox)
-    rows = play(what, deals, 1)
-    codes = Counter(seat.disqualified for row in rows for seat in row.seats if seat.bot == 0)
-    late, void = sum(row.late for row in rows), sum(row.void for row in rows)
-    print(
-        f"computes on, then hangs, sandbox {sandbox.kind}: {len(rows)} matches, disqualified "
-        f"{dict(codes)}; {void} void, {late} played again for lateness"
-    )
-    if sandbox.kind != "none" and (codes != {"timeout": len(rows)} or late):
-        problems.append("a bot decided its own case")
-
-
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
     """The problems."""
     problems = []
@@ -163,8 +143,6 @@ def main() -> int:
         again = sum(row.late for row in together)
         print(f"{len(together)} matches of all 8; {void} void, {again} played again for lateness")
         problems += compare(alone, together)
-        with nothing_left(folder, problems):
-            own_case(options.deals, problems)
     print("\n".join(problems) or "the sound bots' results are the same")
     return 1 if problems else 0
 
