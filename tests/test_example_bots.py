@@ -1,8 +1,9 @@
 """The example bots, in every language whose toolchain is on the machine, conform.
 
 The tests take some cases of each section, with one bot in Python and one in Perl. Those marked
-`slow` take them with all bots, and the rest with that in Python; those marked `all_cases` the rest
-with all.
+`slow` take them with all bots in other languages; those marked `all_cases` take all bots, and the
+rest. All bots in Python take the basic cases in tests/games/test_conform.py, and one takes all in
+the wheel (.ci/run).
 `python -m tools.soak` plays 200 matches for each of them.
 """
 
@@ -63,12 +64,9 @@ def test_there_are_many_cases_and_some_of_each_chapter() -> None:
     [
         pytest.param("minimal", SOME, id="minimal-some"),
         *(
-            pytest.param(bot, some, marks=mark, id=f"{bot}-{name}")
+            pytest.param(bot, some, marks=pytest.mark.all_cases, id=f"{bot}-{name}")
             for bot in sorted(bundled_bots())
-            for some, name, mark in (
-                (SOME, "some", pytest.mark.slow),
-                (REST, "rest", pytest.mark.slow if bot == "minimal" else pytest.mark.all_cases),
-            )
+            for some, name in ((SOME, "some"), (REST, "rest"))
             if (bot, name) != ("minimal", "some")
         ),
     ],

@@ -38,5 +38,5 @@ def test_nothing_in_a_sandbox_outlives_a_killed_referee(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_nothing_grows_over_matches_with_hostile_bots() -> None:
-    first, _, last = measured(60, partial(here, sandbox=resolve("bwrap")))
+    first, _, last = measured(40, partial(here, sandbox=resolve("bwrap")))
     assert not last.is_more_than(first)

@@ -85,7 +85,7 @@ def test_a_program_that_runs_it_plays(tmp_path: Path) -> None:
     assert (player["name"], player["disqualified"], player["faults"]) == ("Policy", None, {})
 
 
-@some_and_rest
+@some_and_rest(pytest.mark.slow)
 async def test_it_conforms(cases: list[Case]) -> None:
     """Its matches may begin in the middle as well; it knows that from the news."""
     source = PythonBot("policy", lambda: InProcessBot(PolicyBot(at_random(1))))

@@ -28,7 +28,7 @@ def state(episode: Episode) -> Any:
 def test_a_copy_continues_as_the_original_does(name: str) -> None:
     """Copies at random points, also of copies and between the actions of one reply."""
     copies = 0
-    for seed in range(6 * TIMES):
+    for seed in range(3 * TIMES):
         random = Random(seed)
         course = Course(name, seed)
         episode = Episode(GAMES[name], course.seats, course.options)
@@ -53,7 +53,7 @@ def test_a_copy_continues_as_the_original_does(name: str) -> None:
             assert copy.rewards() == episode.rewards()
             with pytest.raises(UsageError, match="the match is over"):
                 copy.copy()
-    assert copies > 10 * TIMES
+    assert copies > 5 * TIMES
 
 
 @every_game
@@ -64,7 +64,7 @@ def test_a_copy_for_a_viewer_shows_it_the_same_and_another_course(name: str) -> 
         episode = Episode(GAMES[name], GAMES[name].min_seats, {})
         episode.begin(3)
         courses.append([])
-        for move in range(60):
+        for move in range(40):
             if not episode.due:
                 break
             viewer = episode.due[0]

@@ -71,7 +71,7 @@ def test_pairs_are_apart_in_all_that_is_kept_from_a_seat(name: str) -> None:
     """Or the test above would show nothing: `hidden.py` has forgotten something."""
     kept: set[str] = set()
     changed = set(hidden_in(name).told)
-    for pair in pairs(name, 25):
+    for pair in pairs(name, 15):
         of_seat, of_fork = pair.kept_and_changed()
         kept |= of_seat
         changed |= of_fork

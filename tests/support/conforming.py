@@ -19,9 +19,15 @@ _FIRST = {case.id[0]: case for case in reversed(CASES)}
 _BASIC = [case for case in CASES if case.basic]
 SOME = [case for case in CASES if case in _BASIC[::2] or case in _FIRST.values()]
 REST = [case for case in CASES if case not in SOME]
-some_and_rest = pytest.mark.parametrize(
-    "cases", [SOME, pytest.param(REST, marks=pytest.mark.slow)], ids=["some", "rest"]
-)
+
+
+def some_and_rest(mark: pytest.MarkDecorator) -> pytest.MarkDecorator:
+    """Run a test with some cases, and with this mark with the rest."""
+    return pytest.mark.parametrize(
+        "cases", [SOME, pytest.param(REST, marks=mark)], ids=["some", "rest"]
+    )
+
+
 PATIENT = ConformanceLimits(timeout=60.0, grace=10.0)
 """No bot needs so long, however busy the machine is."""
 

@@ -395,14 +395,14 @@ def test_no_message_and_no_line_crashes_it(lines: list[bytes]) -> None:
 # --- conformance ----------------------------------------------------------------------------------
 
 
-@some_and_rest
+@some_and_rest(pytest.mark.all_cases)
 @pytest.mark.parametrize("new", [TenLines, Everything])
 async def test_an_object_conforms(new: type[kit.DominionBot], cases: list[Case]) -> None:
     source = PythonBot(new.__name__, lambda: InProcessBot(new()))
     assert await failures(source, cases) == []
 
 
-@some_and_rest
+@some_and_rest(pytest.mark.slow)
 async def test_a_program_conforms(cases: list[Case], tmp_path: Path) -> None:
     program = tmp_path / "my_bot.py"
     program.write_text(
