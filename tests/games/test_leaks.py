@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialect import DialectKind
 from referee.games.interface.game import ALL, GameSetup
 from tests.support.any_game import every_game
+from tests.support.helpers import TIMES
 from tests.support.leaks import Compared, Pair, every_choice, hidden_in
 
 
@@ -56,6 +57,7 @@ def compare(some: Iterable[Pair]) -> Compared:
 
 @pytest.mark.untraced
 @every_game
+@settings(max_examples=15 * TIMES)
 @given(data=st.data())
 def test_what_is_hidden_changes_no_line_and_no_view(name: str, data: st.DataObject) -> None:
     """Two matches that differ in hidden things alone, until the difference becomes public.
