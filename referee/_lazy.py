@@ -5,15 +5,6 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
-
-
-def loaded(where: str) -> Any:
-    """Load an attribute of a module: "module:attribute". As in `pkgutil`, which loads slowly."""
-    from importlib import import_module
-
-    module, _, attribute = where.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def lazy(
@@ -30,6 +21,8 @@ def lazy(
             return sorted(homes)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return loaded(f"{homes[name]}:{name}")
+        from importlib import import_module
+
+        return getattr(import_module(homes[name]), name)
 
     return load, lambda: sorted(homes)
