@@ -1,0 +1,102 @@
+"""The options of `referee play`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from referee.cli.consent import run_recorded_option
+from referee.cli.options import Heading, Options, argument, flag, option
+from referee.cli.serving import Listen, allowed_host_option, listen_option
+from referee.cli.settings import (
+    LIMITS_OF_BOTS,
+    Settings,
+    env_option,
+    force_option,
+    game_of_bots_option,
+    sandbox_option,
+    sandbox_read_option,
+    seed_file_option,
+    seed_option,
+    settings_options,
+)
+from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
+from referee.match.sandbox import Choice
+
+LIVE = "-"
+"""As the folder of `--stderr`: it is shown at once."""
+
+
+class PlayOptions(Options):
+    """Play one match between two to four bots."""
+
+    epilog = """
+BOT is the name of a bundled bot ("referee bots"), the path of a program (a .py file runs under
+this Python), a quoted command line such as "node my_bot.js --fast", or the http:// or https://
+address of a bot (spec/http-bots.md), or "human": you, at this terminal or, with --page, in the
+browser (spec/serve.md, 6)."""
+    exit_codes = (
+        (0, "played, and nobody was disqualified"),
+        (1, "somebody was disqualified"),
+        (2, "wrong usage, or a log that cannot be written"),
+    )
+    examples = (
+        ("referee play big_money ./my_bot.py", "your bot against a bundled one"),
+        (
+            'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
+            "two of yours, with a record for referee replay and referee verify",
+        ),
+        ("referee play human ./my_bot.py", "you against your bot"),
+        ("referee play --page human ./my_bot.py", "the same in the browser"),
+        ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
+        (
+            "referee play big_money ./my_bot.py --time-limit none",
+            "no clock runs while you debug your bot",
+        ),
+    )
+
+    _players = Heading("players")
+    bots: tuple[str, ...] = argument("BOT", "a bundled name, a program, or a command line")
+
+    _match = Heading("match")
+    game: GameName | None = game_of_bots_option()
+    seed: Seed | None = seed_option()
+    seed_file: SeedFile | None = seed_file_option()
+    resume: str | None = option(
+        "FILE", None, "continue the match of this record, from its last line or from --turn"
+    )
+    turn: Count | None = option(
+        "N", None, "with --resume: the first turn that is played (all players' turns count)"
+    )
+    run_recorded: bool = run_recorded_option("the record of --resume")
+
+    _output = Heading("output")
+    format: Literal["text", "json"] = option(None, "text", "text: a table; json: an object")
+    quiet: bool = flag("no table, no progress", flags="-q, --quiet")
+    stderr: str | None = option(
+        "DIR",
+        None,
+        'save what each bot writes on stderr: DIR/player1.stderr ...; "-" prints it immediately',
+    )
+
+    _recording = Heading("recording")
+    log: str | None = option(
+        "FILE", None, 'write the spectator log; "-" is stdout, which then has only the log'
+    )
+    record: str | None = option("FILE", None, "match record: all that is needed to run it again")
+    record_stderr: bool = flag(
+        "add the stderr of the bots to the record, before the reply that follows it"
+    )
+    force: bool = force_option()
+
+    _browser = Heading("browser")
+    page: bool = flag("people play in the browser: each gets a link")
+    browser: bool = flag("show the match in the browser while it is played")
+    listen: Listen | None = listen_option(0)
+    allowed_host: tuple[str, ...] = allowed_host_option()
+
+    _isolation = Heading("isolation")
+    sandbox: Choice | None = sandbox_option()
+    sandbox_read: tuple[str, ...] = sandbox_read_option()
+    env: tuple[Variable, ...] = env_option()
+    _limits = LIMITS_OF_BOTS
+    settings: Settings = settings_options(endless=True)

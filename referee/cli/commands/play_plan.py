@@ -1,0 +1,181 @@
+"""The match that `referee play` plays: decided once, from the options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from referee.capacity import check_descriptors
+from referee.cli import console, settings
+from referee.cli.commands.play_options import LIVE, PlayOptions
+from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_recorded
+from referee.cli.files import made_folder
+from referee.cli.running import load_numpy
+from referee.errors import LogReadError, UsageError
+from referee.logs.files import STDOUT
+from referee.logs.outputs import LINKS, RECORD, check_output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from referee.bots.command import BotSource
+    from referee.logs.conversation import RecordedAnswers
+    from referee.match.sandbox import Sandbox
+    from referee.match_plan import MatchPlan
+    from referee.web.server.seat import MatchSession
+
+
+def settle(
+    options: PlayOptions, temporary: str | None = None
+) -> tuple[MatchPlan, MatchSession | None]:
+    """The match that the options ask for, and the session of people who play it in the browser.
+
+    Args:
+        temporary: the name of a record for the browser, which is removed at the end; or None.
+
+    Raises:
+        UsageError: there is no such match; the text says why.
+    """
+    from referee.bots.command import game_of_bots
+    from referee.match_plan import MatchPlan, settled_spec
+
+    resumed = _resumed(options)
+    bots = options.bots or (() if resumed is None else tuple(resumed.header.bots))
+    if resumed is None:
+        game = options.game or game_of_bots((bot, "") for bot in bots)
+        seed = settings.chosen_seed(options.seed, options.seed_file)
+    else:
+        game, seed = resumed.header.game, resumed.header.seed
+    if not bots:
+        raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
+    check_descriptors()  # before an old log is emptied
+    sources, session = _sources(options, game, bots)
+    record = temporary or options.record
+    stderr = _stderr_files(options.stderr, len(sources))
+    unseen = [options.log, record, options.resume, _seed_file(options), *stderr]
+    spec = settled_spec(
+        sources,
+        game=game,
+        seed=seed,
+        options=options.settings,
+        recorded=None if resumed is None else resumed.settings,
+        sandbox=_sandbox(options, sources, game, unseen),
+    )
+    plan = MatchPlan(
+        sources,
+        spec,
+        log=options.log,
+        record=record,
+        stderr=stderr,
+        # A temporary record is there to be looked at.
+        record_stderr=options.record_stderr or temporary is not None,
+        answers=() if resumed is None else resumed.answers,
+        force=options.force,
+    )
+    _check_outputs(options, plan)
+    return plan, session
+
+
+def _sandbox(
+    options: PlayOptions, sources: Sequence[BotSource], game: str, unseen: Sequence[str | None]
+) -> Sandbox:
+    """The sandbox of the bots, which do not see the files `unseen`.
+
+    Bots that nobody typed are those of the record of --resume, and need --run-recorded.
+    """
+    from referee.bots.command import BotCommand
+
+    choice = SandboxChoice(options.sandbox, options.sandbox_read)
+    if options.bots:
+        return chosen_sandbox(choice, sources, *unseen)
+    assert options.resume is not None
+    # The variables of --env are the user's own.
+    named = [bot._replace(env=()) if isinstance(bot, BotCommand) else bot for bot in sources]
+    choice = sandbox_of_recorded(
+        choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
+    )
+    return chosen_sandbox(choice, sources, *unseen, recorded=True)
+
+
+def _seed_file(options: PlayOptions) -> str | None:
+    return None if options.seed_file is None else options.seed_file.file
+
+
+def _resumed(options: PlayOptions) -> RecordedAnswers | None:
+    """The replies of the match to continue."""
+    if options.resume is None:
+        if options.turn is not None:
+            raise UsageError("--turn goes with --resume FILE, a match record")
+        return None
+    from referee.logs.conversation import answers_before
+
+    if (options.seed, options.seed_file, options.game) != (None, None, None):
+        raise UsageError("--resume has the seed and the game of its record: leave out the option")
+    try:
+        resumed = answers_before(options.resume, options.turn)
+    except LogReadError as error:
+        raise UsageError(str(error)) from error
+    recorded = resumed.header.bots
+    if options.bots and len(options.bots) != len(recorded):
+        raise UsageError(f"the match of {options.resume} has {len(recorded)} bots")
+    return resumed
+
+
+def _sources(
+    options: PlayOptions, game: str, bots: Sequence[str]
+) -> tuple[list[BotSource], MatchSession | None]:
+    """The sources of the bots, where `human` stands for a person, and the session of a browser."""
+    from referee.bots.command import HUMAN, find_all, find_bot
+
+    people = bots.count(HUMAN)
+    session = None
+    if options.page:
+        if not people:
+            raise UsageError(f"--page goes with BOT {HUMAN}: it lets people play in the browser")
+        session = _session(options, game, bots)
+        persons = {seat: session.person(seat) for seat in session.seats}
+    elif people:
+        from referee.cli.human_terminal import seated
+
+        person = seated(game, people, log_to_stdout=options.log == STDOUT)
+        persons = dict.fromkeys(range(len(bots)), person)
+
+    def find(place: tuple[int, str]) -> BotSource:
+        seat, bot = place
+        if bot == HUMAN:
+            return persons[seat]
+        return find_bot(bot, game, env=options.env)
+
+    return find_all(find, enumerate(bots)), session
+
+
+def _session(options: PlayOptions, game: str, bots: Sequence[str]) -> MatchSession:
+    load_numpy()
+    from referee.web.server.seat import MatchSession, links_beside
+
+    goes_on = options.resume is not None and options.turn is None
+    known = links_beside(options.resume) if goes_on and options.resume is not None else None
+    return MatchSession(game, bots, known)
+
+
+def _stderr_files(directory: str | None, count: int) -> list[str | None]:
+    """One file name per seat, in a folder that is made if it does not exist."""
+    if directory is None or directory == LIVE:
+        return [None] * count
+    folder = made_folder(directory)
+    return [str(folder / f"player{seat}.stderr") for seat in range(1, count + 1)]
+
+
+def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
+    """Raise a `UsageError` if an output is an input, or the links would replace another file.
+
+    A match that was cut off may continue in its record, which then loses nothing.
+    """
+    continues = options.turn is None
+    for name, kind in plan.outputs:
+        if name is not None and name != STDOUT:
+            resumed = None if continues and kind is RECORD else options.resume
+            console.check_other_file(name, [resumed, _seed_file(options), *options.bots])
+    if options.page and options.record is not None:
+        from referee.web.server.seat import LINKS_SUFFIX
+
+        check_output(options.record + LINKS_SUFFIX, LINKS, force=options.force)
