@@ -12,7 +12,7 @@ A field has the name of its option. Its annotation decides how the option is rea
 
     bool                 it is there or not
     str, Path            as it is
-    Annotated[T, read]   by `read`, or one of some words (`values.py`)
+    Annotated[T, read]   by `read`; or `Words`, to be one of them (`values.py`)
     Literal["a", "b"]    one of these words
     T | None             a T; None if it is not given
     tuple[T, ...]        again and again; an argument takes all that are left
@@ -45,6 +45,7 @@ from typing import (
 )
 
 from referee.cli.parser import AddParser, Parser
+from referee.cli.values import Words
 
 T = TypeVar("T")
 _REQUIRED = object()
@@ -265,7 +266,7 @@ def _reading(name: str, kind: Any) -> tuple[Callable[[str], object] | None, Coll
         return None, get_args(kind)
     if get_origin(kind) is Annotated:
         how = kind.__metadata__[0]
-        return (how, None) if callable(how) else (None, how)
+        return (None, how.words) if isinstance(how, Words) else (how, None)
     if kind is Path:
         return Path, None
     if kind in (str, bool):

@@ -1,7 +1,7 @@
 """The values that options take: a type, and how its text is read.
 
 `Annotated[T, read]` is a `T`. `read` gets the text, and raises an `argparse.ArgumentTypeError` that
-says what is wrong with it. `Annotated[str, WORDS]` is one of the words of a collection.
+says what is wrong with it. `Annotated[str, Words(...)]` is one of these words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import math
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
 from referee.errors import UsageError
@@ -85,6 +85,13 @@ def size(text: str) -> int:
     return int(digits) * UNITS.get(unit, 1)
 
 
+class Words:
+    """The words that a value may be; the collection may still grow."""
+
+    def __init__(self, words: Collection[str]) -> None:
+        self.words = words
+
+
 class SeedInFile(NamedTuple):
     """A seed, and the file that has it."""
 
@@ -150,7 +157,7 @@ def ip_address(text: str) -> str:
 
 
 Count: TypeAlias = Annotated[int, count]
-GameName: TypeAlias = Annotated[str, GAMES]
+GameName: TypeAlias = Annotated[str, Words(GAMES)]
 IpAddress: TypeAlias = Annotated[str, ip_address]
 Number: TypeAlias = Annotated[float, number]
 PlayerNumber: TypeAlias = Annotated[int, player]
