@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from referee.errors import BotError, InternalError, UsageError
 from referee.games.interface.definition import GameDefinition
@@ -179,14 +180,41 @@ class Episode:
             UsageError: it is not legal; nothing has changed.
             BotError: an opponent that is an object has raised an exception.
         """
-        reply = self._players[seat].act(action)
-        if reply is None:
-            self._actions[seat].append(action)
-            return
-        self.due = tuple([other for other in self.due if other != seat])
-        self._match.take(seat, reply)
-        if not self.due:
+        self.act_together({seat: action})
+
+    def act_together(self, actions: Mapping[int, Any]) -> None:
+        """Take actions of seats that are due, all or none of them.
+
+        Args:
+            actions: by seat.
+
+        Raises:
+            UsageError: one is not legal; nothing has changed.
+            BotError: an opponent that is an object has raised an exception.
+        """
+        replies: dict[int, Struct | None] = {}
+        try:
+            for seat, action in actions.items():
+                replies[seat] = self._players[seat].act(action)
+        except UsageError:
+            for seat in replies:
+                self._look_again(seat)
+            raise
+        for seat, reply in replies.items():
+            if reply is None:
+                self._actions[seat].append(actions[seat])
+            else:
+                self.due = tuple([other for other in self.due if other != seat])
+                self._match.take(seat, reply)
+        if actions and not self.due:
             self._go_on()
+
+    def _look_again(self, seat: int) -> None:
+        """Put the translator of a due seat where it was after its last action that counts."""
+        player = self._players[seat]
+        player.look(self._views[seat], asked=True)
+        for action in self._actions[seat]:
+            player.act(action)
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Episode:
         """Copy the match as it is now. The program plays all seats of the copy.
@@ -218,14 +246,12 @@ class Episode:
         if viewer is not None:
             new.seed = seed
         for seat in new.learners:
-            player = new._players[seat] = self.environment.translator(seat, self.seats)
+            new._players[seat] = self.environment.translator(seat, self.seats)
             if seat in new.due:
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view
                 new._actions[seat] = self._actions[seat].copy() if seat in self.due else []
-                player.look(view, asked=True)
-                for action in new._actions[seat]:
-                    player.act(action)
+                new._look_again(seat)
         return new
 
     def close(self) -> None:

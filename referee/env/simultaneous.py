@@ -44,8 +44,7 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         for agent in agents:
             if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):
                 raise UsageError(f"{agent} has no action of {self.action_spaces[agent]}")
-        for agent in agents:
-            episode.act(self._seat[agent], actions[agent])
+        episode.act_together({self._seat[agent]: actions[agent] for agent in agents})
         over = episode.outcome is not None
         result = (
             self._seen(),

@@ -145,6 +145,19 @@ def test_a_turn_of_bot_wars_needs_all_actions() -> None:
     env.step({"player_1": still, "player_2": still})
 
 
+def test_a_refused_turn_keeps_no_action() -> None:
+    """Booleans pass the check of the space, and the translator of the second seat refuses them."""
+    env, same = (botwars_v1.parallel_env(rows=4, cols=5) for _ in range(2))
+    still = np.zeros((4, 5), int)
+    for each in (env, same):
+        each.reset(seed=1)
+    with pytest.raises(UsageError, match="an action is an array of integers"):
+        env.step({"player_1": still + 4, "player_2": still > 0})
+    actions = {"player_1": still + 1, "player_2": still + 3}
+    assert str(env.step(actions)) == str(same.step(actions))
+    assert str(env.step(actions)) == str(same.step(actions))
+
+
 def test_a_terminated_match_of_bot_wars_goes_no_further() -> None:
     env = botwars_v1.parallel_env(rows=4, cols=4, max_turns=1)
     seen, _ = env.reset(seed=1)
