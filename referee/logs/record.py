@@ -22,6 +22,7 @@ from referee._version import __version__
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
+from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
 from referee.logs.sink import Sink
 from referee.match.limits import LimitsBy
@@ -145,7 +146,7 @@ class PlayerEnd(Struct, frozen=True):
     """The end of one seat in the last line; the facts of the game are added behind these fields."""
 
     name: str
-    score: int
+    score: Score
     turns: int
     rank: int
     disqualified: str | None

@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId
 
 PROTOCOL_VERSION = 1
@@ -42,7 +43,7 @@ class PlayerDisqualified(Struct, frozen=True, tag_field="type", tag="player-disq
 class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
     """To all that are left, the last message (8.4)."""
 
-    scores: Annotated[list[int], Meta(description="Points, in seat order.")]
+    scores: Annotated[list[Score], Meta(description="Points, in seat order.")]
     winners: list[SeatId]
     reason: Annotated[str, Meta(description="An end reason (9).")]
 

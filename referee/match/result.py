@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
+from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import Match
 from referee.match.sandbox import Kind
@@ -79,7 +80,7 @@ class PlayerResult(Struct, frozen=True):
     player_number: SeatId
     name: Annotated[str, Meta(description="The name that the bot gave itself.")]
     bot: Annotated[str, Meta(description="The BOT argument, as it was given.")]
-    score: int
+    score: Score
     turns: Annotated[int, Meta(description="Its own turns that it began.")]
     rank: Annotated[
         int, Meta(description="1 is best; shared on ties; the disqualified share the last.")

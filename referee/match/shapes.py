@@ -68,6 +68,12 @@ def _bare(info: inspect.Type) -> inspect.Type:
     return info
 
 
+def _is_number(info: inspect.Type) -> bool:
+    """Whether it is an integer or a fraction."""
+    kinds = info.types if isinstance(info, inspect.UnionType) else ()
+    return {type(kind) for kind in kinds} == {inspect.IntType, inspect.FloatType}
+
+
 # --- what is wrong --------------------------------------------------------------------------------
 
 
@@ -100,6 +106,8 @@ def _problem(value: Any, info: inspect.Type) -> str:
             if type(value) is not int:
                 return kind
             return "range" if least is not None and value < least else ""
+        case inspect.UnionType() if _is_number(info):
+            return "" if kind == "number" else kind
         case inspect.StrType(max_length=most):
             if kind != "string":
                 return kind
@@ -127,6 +135,8 @@ def _kind(value: Any) -> str:
 def _words(info: inspect.Type) -> str:
     if isinstance(info, inspect.IntType):
         return "an integer" if info.ge is None else f"an integer of {info.ge} or more"
+    if _is_number(info):
+        return "a number"
     if isinstance(info, inspect.StrType):
         most = info.max_length
         return "a string" if most is None else f"a string of at most {most} characters"
@@ -155,7 +165,7 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
         return _player(value) if name in ("player_number", "winners") else value
-    if isinstance(info, inspect.IntType) and _INTEGER.fullmatch(str(value)):
+    if (isinstance(info, inspect.IntType) or _is_number(info)) and _INTEGER.fullmatch(str(value)):
         return int(float(value))
     if isinstance(info, inspect.ListType | inspect.VarTupleType):
         values = value if isinstance(value, list) else [value]

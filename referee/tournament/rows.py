@@ -34,7 +34,10 @@ MAX_NUMBER = 2**53
 
 Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
 Flag = Annotated[int, Meta(ge=0, le=1)]
-Score = Annotated[int, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
+Score = (
+    Annotated[int, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
+    | Annotated[float, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
+)
 Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS * MAX_BOTS)]
 Bucket = Annotated[int, Meta(ge=0, lt=256)]
 
@@ -149,7 +152,7 @@ class MatchRow(MatchColumns, array_like=True):
         return tuple([seat.rank for seat in self.seats])
 
     @property
-    def scores(self) -> tuple[int, ...]:
+    def scores(self) -> tuple[Score, ...]:
         """Points of the game."""
         return tuple([seat.score for seat in self.seats])
 

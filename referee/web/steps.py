@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
+from referee.games.interface.game import ALL, PUBLIC, Audience, Score, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Series, Spectator
 from referee.games.interface.seats import seat_of
@@ -97,7 +97,7 @@ class Ended(Struct, frozen=True):
 
     reason: str
     winners: tuple[int, ...]
-    scores: list[int]
+    scores: list[Score]
     ranks: tuple[int, ...] = ()
 
 

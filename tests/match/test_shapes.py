@@ -55,8 +55,8 @@ PILES = [{"card": "copper", "count": 1}] * 17
         (SupplyInfo, {"cards": [*PILES[1:], 7]}, ("cards[]", "an object", "7", "number")),
         (
             GameEnd,
-            {"scores": [1.5], "winners": [], "reason": "x"},
-            ("scores[]", "an integer", "a number", "number"),
+            {"scores": [1.5, True], "winners": [], "reason": "x"},
+            ("scores[]", "a number", "true", "boolean"),
         ),
         (
             GameEnd,

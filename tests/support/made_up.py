@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from referee.games.interface.game import Score
 from referee.tournament.playing.batch import Batch, Failed
 from referee.tournament.playing.dispatcher import LEAVER, Dispatcher
 from referee.tournament.playing.run import Run
@@ -41,7 +42,7 @@ def row(
     ranks: list[int] | None = None,
     *,
     names: list[str] | None = None,
-    scores: list[int] | None = None,
+    scores: list[Score] | None = None,
     faults: list[dict[str, int]] | None = None,
     left: list[Left | None] | None = None,
     replies: int = 50,

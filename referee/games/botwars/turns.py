@@ -110,10 +110,18 @@ class Turns(turns.TurnReader[Turn]):
     def summary(self, turns: Sequence[Turn]) -> Summary:
         heads = ("botlets", "energy", "moves", "lost", "spawned", "gathered")
         columns = ["turn", *(f"{head} r/b" for head in heads), "notes"]
-        rows, sums = [], [[0, 0] for _ in heads]
+        rows = []
+        sums: list[list[float]] = [[0, 0] for _ in heads]
         for turn in turns:
             moved = [len(turn.moves.r), len(turn.moves.b)]
-            pairs = [turn.scores, turn.energy, moved, turn.lost, turn.spawned, turn.gathered]
+            pairs: list[Sequence[float] | None] = [
+                turn.scores,
+                turn.energy,
+                moved,
+                turn.lost,
+                turn.spawned,
+                turn.gathered,
+            ]
             rows.append([str(turn.turn), *map(_pair, pairs), str(len(turn.notes) or "")])
             for total, pair in zip(sums, pairs, strict=True):
                 total[:] = [sum(both) for both in zip(total, pair or (0, 0), strict=True)]
@@ -158,5 +166,5 @@ def place_of(cell: int, cols: int) -> str:
     return f"{row}:{column}"
 
 
-def _pair(pair: Sequence[int] | None) -> str:
+def _pair(pair: Sequence[float] | None) -> str:
     return f"{pair[0]}/{pair[1]}" if pair else "?"

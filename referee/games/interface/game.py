@@ -94,6 +94,10 @@ def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
+Score: TypeAlias = int | float
+"""Points of a seat. An integer is written as one; fractions are possible, such as 2.5."""
+
+
 class SeatState(Struct, frozen=True):
     """Where one seat stands, now or at the end.
 
@@ -101,7 +105,7 @@ class SeatState(Struct, frozen=True):
         facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
     """
 
-    score: int
+    score: Score
     turns: int
     facts: Struct
 

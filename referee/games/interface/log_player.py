@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from referee.games.interface.game import GameSetup, Request
+from referee.games.interface.game import GameSetup, Request, Score
 
 
 class Gone(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Gone(Struct, frozen=True):
 class End(Struct, frozen=True):
     """Stands in a log for its `game-end`: scores in seat order, and the winners' player numbers."""
 
-    scores: list[int]
+    scores: list[Score]
     winners: list[str]
     reason: str
 

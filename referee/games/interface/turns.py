@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
+from referee.games.interface.game import Score
 from referee.games.interface.seats import seat_id, seat_of
 
 MAX_KEPT = 1000
@@ -50,7 +51,7 @@ class Turn(Struct, kw_only=True):
     ] = ""
     actions: Annotated[list[Action], Meta(description="In order.")] = []
     scores: Annotated[
-        list[int] | None,
+        Sequence[Score] | None,
         Meta(description="After the turn, in seat order; null if the log does not say it."),
     ] = None
     notes: Annotated[list[Note], Meta(description="Faults and disqualifications, in order.")] = []
@@ -244,7 +245,7 @@ def counted(words: Iterable[str], times: str = "") -> Iterator[str]:
         yield f"{count}{times} {word}" if count > 1 else word
 
 
-def plural(count: int, what: str) -> str:
+def plural(count: Score, what: str) -> str:
     """Say a count with its noun: "1 point", "2 points"."""
     return f"{count} {what}" if abs(count) == 1 else f"{count} {what}s"
 
@@ -255,5 +256,5 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _to(scores: Sequence[int]) -> str:
+def _to(scores: Sequence[Score]) -> str:
     return " to ".join(map(str, scores))

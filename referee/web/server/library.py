@@ -26,6 +26,7 @@ from msgspec import Struct
 
 from referee.bots.command import HUMAN
 from referee.errors import LogReadError, RefereeError, UsageError, why
+from referee.games.interface.game import Score
 from referee.games.interface.seats import seat_id
 from referee.logs.entries import last_line, summaries
 from referee.logs.header import first_line
@@ -93,7 +94,7 @@ class Item(Struct, frozen=True):
     shown: list[str] = []
     bots: list[str] = []
     ranks: list[int] = []
-    scores: list[int] = []
+    scores: list[Score] = []
     disqualified: list[str | None] = []
     reason: str = ""
     seed: int | None = None
