@@ -82,7 +82,8 @@ class Common(EzPickle):  # type: ignore[misc]
             seed: the cards that are dealt again follow from it.
 
         Raises:
-            UsageError: the match is over, or the viewer has no action due.
+            UsageError: the match is over, the viewer has no action due, or another agent has acted
+                in this round.
         """
         return self._with(self._episode.copy(seat_of(viewer), seed))
 
@@ -163,12 +164,12 @@ def observations(episode: Episode) -> Any:
         box = spaces.Box(numbers.low, numbers.high, dtype=np.int32)
     if environment.action_shape(episode.options):
         return box
-    mask = spaces.Box(0, 1, (len(environment.choices),), np.int8)
+    mask = spaces.Box(0, 1, (len(environment.choices(episode.options)),), np.int8)
     return spaces.Dict({"observation": box, "action_mask": mask})
 
 
 def actions(episode: Episode) -> Any:
     """Return the space of actions."""
-    choices = len(episode.environment.choices)
+    choices = len(episode.environment.choices(episode.options))
     shape = episode.environment.action_shape(episode.options)
     return spaces.MultiDiscrete(np.full(shape, choices)) if shape else spaces.Discrete(choices)

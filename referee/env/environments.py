@@ -32,12 +32,12 @@ class Environments(ModuleType):
     is not installed.
 
     Attributes:
-        choices: the name of each choice; its place is its number.
+        choices: the name of each choice with the game's default options; its place is its number.
         name: as `referee.env` has it.
     """
 
     def __init__(self, game: str, environment: Environment) -> None:
-        self.choices = environment.choices
+        self.choices = environment.choices(GAMES[game].options())
         self.name = f"{game}_v{environment.version}"
         self._game = game
         super().__init__(f"referee.env.{self.name}", self.__doc__)
@@ -72,6 +72,11 @@ class Environments(ModuleType):
         """List the entries of an observation; of a grid of numbers, those of each cell."""
         episode = Episode(GAMES[self._game], players, options)
         return episode.environment.observation(episode.seats, episode.options).names
+
+    def choice_names(self, **options: Any) -> tuple[str, ...]:
+        """List the name of each choice with other options; its place is its number."""
+        episode = Episode(GAMES[self._game], None, options)
+        return episode.environment.choices(episode.options)
 
     def __repr__(self) -> str:
         return f"<environments {self.name}>"

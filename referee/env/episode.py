@@ -153,7 +153,7 @@ class Episode:
         self.seed = seed
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
-        self._players = {seat: new(seat, self.seats) for seat in self.learners}
+        self._players = {seat: new(seat, self.seats, self.options) for seat in self.learners}
         # Of the rules that were given, which may be nobody's in `GAMES`.
         self._match = Match(
             self._rules,
@@ -225,7 +225,8 @@ class Episode:
             seed: all that is dealt again follows from it.
 
         Raises:
-            UsageError: the match is over, or the viewer is not due.
+            UsageError: the match is over, the viewer is not due, or another seat has acted in this
+                round.
         """
         if not self.due:
             raise UsageError("the match is over, or none was begun")
@@ -233,6 +234,8 @@ class Episode:
             raise UsageError(f"player_{viewer + 1} has no action due, so it cannot be the viewer")
         if viewer is not None and not self._match.can_redeal:
             raise UsageError(f"{self._rules.name} cannot deal hidden cards again")
+        if viewer is not None and self._match.in_round:
+            raise UsageError("another player has acted in this round: copy before its first action")
         new = copied(
             self,
             _match=self._match.copy(viewer, seed),
@@ -246,7 +249,7 @@ class Episode:
         if viewer is not None:
             new.seed = seed
         for seat in new.learners:
-            new._players[seat] = self.environment.translator(seat, self.seats)
+            new._players[seat] = self.environment.translator(seat, self.seats, self.options)
             if seat in new.due:
                 view = self._views[seat] if seat in self.due else new._match.view(seat)
                 new._views[seat] = view

@@ -92,7 +92,7 @@ class PolicyBot:
             return None
         if self._tracker is None:
             self._tracker = self._environment.tracker(self._seat, self._seats)
-            self._player = self._environment.translator(self._seat, self._seats)
+            self._player = self._environment.translator(self._seat, self._seats, self._options)
             self._observer = Observer(
                 self._environment, self._seats, self._options, normalised=self._normalised
             )

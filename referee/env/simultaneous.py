@@ -12,7 +12,11 @@ from referee.errors import UsageError
 
 
 class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
-    """A ParallelEnv. One step is one turn."""
+    """A ParallelEnv. One step is one round.
+
+    An agent that has no request in a round has an empty mask. Its action is ignored, and may be
+    missing.
+    """
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -35,16 +39,17 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Play a turn, with an action of each agent.
+        """Play a round, with an action of each agent that has a request.
 
         Raises:
-            UsageError: an action is missing or no action; nothing has changed.
+            UsageError: an action is missing or not legal; nothing has changed.
         """
         agents, episode = self.agents, self._episode
-        for agent in agents:
+        due = [agent for agent in agents if self._seat[agent] in episode.due]
+        for agent in due:
             if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):
                 raise UsageError(f"{agent} has no action of {self.action_spaces[agent]}")
-        episode.act_together({self._seat[agent]: actions[agent] for agent in agents})
+        episode.act_together({self._seat[agent]: actions[agent] for agent in due})
         over = episode.outcome is not None
         result = (
             self._seen(),

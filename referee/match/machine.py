@@ -376,6 +376,11 @@ class Match:
         """Whether the game can deal again what a seat cannot know (`copy`)."""
         return hasattr(self._game, "redeal")
 
+    @property
+    def in_round(self) -> bool:
+        """Whether some seats have replied in this round, and others have not."""
+        return bool(self._replies)
+
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:

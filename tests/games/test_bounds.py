@@ -84,7 +84,7 @@ def test_every_bound_is_reached(name: Any) -> None:
     assert rules.situation is not None
     numbers = environment.observation(2, options)
     least, most = numbers.high.copy(), numbers.low.copy()
-    players = [environment.translator(seat, 2) for seat in range(2)]
+    players = [environment.translator(seat, 2, options) for seat in range(2)]
     setups = [(state, play) for state in (None, *name()) for play in range(-1, 3)]
     for number, (state, play) in enumerate(setups):
         random = Random(number)

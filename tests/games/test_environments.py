@@ -64,7 +64,8 @@ def test_no_action_is_a_fault_and_all_is_in_bounds(name: str, seed: int, dice: i
 def test_names_are_unique_and_fit(name: str) -> None:
     environment, course = GAMES[name].environment, Course(name, 1)
     assert environment is not None
-    assert len(set(environment.choices)) == len(environment.choices)
+    choices = environment.choices(course.spec.options)
+    assert len(set(choices)) == len(choices)
     numbers = environment.observation(course.seats, course.spec.options)
     assert len(set(numbers.names)) == len(numbers.names) == numbers.low.shape[-1]
     assert numbers.low.shape == numbers.high.shape
@@ -75,14 +76,15 @@ def test_names_are_unique_and_fit(name: str) -> None:
 def test_what_is_not_legal_is_refused_and_changes_nothing(name: str) -> None:
     environment, course = GAMES[name].environment, Course(name, 1, max_turns=9)
     assert environment is not None
-    players = [environment.translator(seat, course.seats) for seat in range(course.seats)]
+    options, seats = course.spec.options, course.seats
+    players = [environment.translator(seat, seats, options) for seat in range(seats)]
     rounds = course.play()
     for _, _ in zip(rounds, range(9), strict=False):
         for seat, player in enumerate(players):
             asked = seat in course.match.due
             player.look(course.match.view(seat), asked=asked)
             before, legal = player.observe(), player.legal()
-            wrong: list[Any] = [-1, len(environment.choices), 0.5, None, "x"]
+            wrong: list[Any] = [-1, len(environment.choices(options)), 0.5, None, "x"]
             if legal is not None:
                 assert legal.any() == asked
                 wrong += np.flatnonzero(legal == 0).tolist()

@@ -338,8 +338,8 @@ class Player:
     def __init__(self, pair: Pair, seat: int) -> None:
         environment = pair.rules.environment
         assert environment is not None, f"{pair.rules.name} needs an environment to be played here"
-        self._translator = environment.translator(seat, pair.seats)
-        self._choices = len(environment.choices)
+        self._translator = environment.translator(seat, pair.seats, pair.options)
+        self._choices = len(environment.choices(pair.options))
         self._shape = environment.action_shape(pair.options)
         self._seat, self._seed = seat, pair.choices
         self._moves = 0

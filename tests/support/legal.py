@@ -20,9 +20,9 @@ class Legal:
         environment = spec.rules.environment
         assert environment is not None
         seats = len(spec.bots)
-        self._players = [environment.translator(seat, seats) for seat in range(seats)]
+        self._players = [environment.translator(seat, seats, spec.options) for seat in range(seats)]
         self._shape = environment.action_shape(spec.options)
-        self._choices = len(environment.choices)
+        self._choices = len(environment.choices(spec.options))
         self._dice = np.random.default_rng(seed)
 
     def reply(self, match: Match, seat: int) -> bytes:

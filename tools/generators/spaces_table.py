@@ -53,7 +53,7 @@ def actions(game: str, text: str) -> str:
     """Make the table of choices, likewise."""
     environment, meanings = _environment(game), _meanings(text)
     lines = ["| number | choice | meaning |", "|---|---|---|"]
-    for label, places in _rows(environment.choices):
+    for label, places in _rows(environment.choices(GAMES[game].options())):
         lines.append(f"| {_span(places)} | `{label}` | {meanings.get(label, '')} |")
     return "\n".join(lines)
 

@@ -124,10 +124,10 @@ ENVIRONMENT = Environment(
     id="BotWars",
     opponent="gatherer",
     version=1,
-    choices=CHOICES,
+    choices=lambda options: CHOICES,
     action_shape=lambda options: (options.rows, options.cols),
     observation=layout,
-    translator=Translator,
+    translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=lambda seat, seats: BotWarsTracker(),
     simultaneous=True,
 )

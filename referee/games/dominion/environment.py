@@ -327,8 +327,8 @@ ENVIRONMENT = Environment(
     id="Dominion",
     opponent="big_money",
     version=1,
-    choices=NAMES,
+    choices=lambda options: NAMES,
     observation=layout,
-    translator=Translator,
+    translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=DominionTracker,
 )

@@ -4,7 +4,7 @@ Like a dialect, it is a translation, and it only knows `Game.view` of the seat. 
 an environment can therefore play as a bot, whose view a `StateTracker` makes from lines. Each seat
 of a match has an object of its own:
 
-    player = environment.translator(seat, seats)
+    player = environment.translator(seat, seats, options)
     player.look(game.view(seat), asked=True)
     reply = None
     while reply is None:  # a reply may take several actions
@@ -87,8 +87,10 @@ class Environment(Struct, frozen=True):
         id: the name in an id of Gymnasium, such as "Dominion" in "referee/Dominion-v1".
         opponent: the bundled bot that `gym_env` plays against unless the caller names others.
         version: goes up when the meaning of observations or actions changes.
+        choices: the name of each choice, from the game's options; its place is its number.
         observation: from the number of seats and the game's options.
-        translator, tracker: from a seat and the number of seats.
+        translator: from a seat, the number of seats and the game's options.
+        tracker: from a seat and the number of seats.
         action_shape: from the game's options: () if an action is one choice, else the shape of
             an array of choices.
         simultaneous: whether all players move together, so that it is a parallel environment.
@@ -97,9 +99,9 @@ class Environment(Struct, frozen=True):
     id: str
     opponent: str
     version: int
-    choices: tuple[str, ...]
+    choices: Callable[[Any], tuple[str, ...]]
     observation: Callable[[int, Any], Numbers]
-    translator: Callable[[int, int], Translator]
+    translator: Callable[[int, int, Any], Translator]
     tracker: Callable[[int, int], StateTracker]
     action_shape: Callable[[Any], tuple[int, ...]] = lambda options: ()
     simultaneous: bool = False

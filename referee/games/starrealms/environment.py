@@ -192,8 +192,8 @@ ENVIRONMENT = Environment(
     id="StarRealms",
     opponent="admiral",
     version=2,
-    choices=CHOICES,
+    choices=lambda options: CHOICES,
     observation=layout,
-    translator=Translator,
+    translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=StarRealmsTracker,
 )

@@ -218,8 +218,8 @@ ENVIRONMENT = Environment(
     id="Tribute",
     opponent="magnate",
     version=2,
-    choices=CHOICES,
+    choices=lambda options: CHOICES,
     observation=layout,
-    translator=Translator,
+    translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=TributeTracker,
 )

@@ -56,8 +56,8 @@ ENVIRONMENT = Environment(
     id="ToyCards",
     opponent="",
     version=1,
-    choices=CHOICES,
+    choices=lambda options: CHOICES,
     observation=layout,
-    translator=Translator,
+    translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=ToyTracker,
 )
