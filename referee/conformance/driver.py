@@ -50,7 +50,7 @@ from referee.match.decode import decode_reply, reply_decoder
 from referee.match.limits import MIB
 from referee.match.machine import Entry, Match
 from referee.match.messages import PlayerNameReply
-from referee.match.pages import SHARED, load_page
+from referee.match.pages import SHARED, game_page
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, default_limits
 from referee.runner import Runner
@@ -549,7 +549,7 @@ class Driver(BotWrapper):
         if is_own and self._rules.simplest_reply is not None:
             simplest = self._rules.simplest_reply(json.loads(self._asked))
             legal += f", such as {msgspec.json.encode(simplest).decode()}"
-        page = load_page(self._rules.specification)
+        page = game_page(self._rules)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
         if self._adapter is not None:  # its author does not write the reply

@@ -13,6 +13,7 @@ from referee.conformance.case import Rule
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
 from referee.games import DEFAULT_GAME, GAMES
+from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
 
 Listed = TypeVar("Listed", bound=Rule | Result)
@@ -29,7 +30,7 @@ _MOST_JSON = 1000
 
 def specification(game: str) -> str:
     """The page that the sections of a game's cases are of."""
-    return f"spec/{GAMES[game].specification}.md"
+    return game_page(GAMES[game]).place
 
 
 def by_chapter(cases: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:

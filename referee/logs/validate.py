@@ -24,7 +24,7 @@ from referee.logs.parsing import BOM, Line, Messages, has_spaces, max_seats, mes
 from referee.logs.source import LogReader
 from referee.match import messages as say
 from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.match.pages import SHARED, load_page
+from referee.match.pages import SHARED, game_page
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
 
@@ -149,7 +149,7 @@ class _Check:
         """The section of the game's page on a message that all games share; of others all of 2."""
         if struct not in say.SHARED_PUBLIC:
             return SHARED.messages
-        page = load_page((self._rules or GAMES[DEFAULT_GAME]).specification)
+        page = game_page(self._rules or GAMES[DEFAULT_GAME])
         return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
 
     def line(self, line: Line) -> Iterator[Finding]:

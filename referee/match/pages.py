@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from referee.games.interface.definition import GameDefinition
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
@@ -83,10 +86,12 @@ class SpecPage(NamedTuple):
 
     Attributes:
         name: path in spec/, without ".md"; of a protocol, path of the game's page.
+        place: where the page is, in words: "spec/protocol-v1.md".
     """
 
     name: str
     sections: dict[str, Section]
+    place: str = ""
 
     @property
     def codes(self) -> list[Code]:
@@ -155,7 +160,12 @@ def read_page(name: str) -> SpecPage:
     try:
         text = read_spec(f"{name}.md").decode()
     except FileNotFoundError:
-        return SpecPage(name, {})
+        text = ""
+    return SpecPage(name, _sections(text), f"spec/{name}.md")
+
+
+def _sections(text: str) -> dict[str, Section]:
+    """Parse the sections of a page."""
     sections: dict[str, Section] = {}
     number, title, lines, in_code = "", "", list[str](), False
     for line in [*_COMMENT.sub("", text).splitlines(), "## "]:
@@ -167,22 +177,36 @@ def read_page(name: str) -> SpecPage:
         if number:
             sections[number] = Section(number, title, "\n".join(lines).strip())
         number, title, lines = heading[2] or "", heading[3], []
-    return SpecPage(name, sections)
+    return sections
+
+
+def game_page(rules: GameDefinition) -> SpecPage:
+    """The protocol of a game, whose own page is a file of spec/ or a text of the game."""
+    if not rules.specification_text:
+        return load_page(rules.specification)
+    return _from_text(rules.name, rules.specification, rules.specification_text)
+
+
+@lru_cache
+def _from_text(game: str, name: str, text: str) -> SpecPage:
+    return _with_shared(SpecPage(name, _sections(text), f"the page of {game}"))
 
 
 @lru_cache
 def load_page(name: str) -> SpecPage:
-    """The protocol of a game (`GameDefinition.specification`): the shared sections and its own.
+    """The protocol of a game whose own page is in spec/: the shared sections and its own."""
+    return _with_shared(read_page(name))
 
-    If both pages have a section, its text is the shared page's, then the game's.
-    """
+
+def _with_shared(page: SpecPage) -> SpecPage:
+    """Add the shared sections. If both have a section, its text is the shared one, then its own."""
     sections = dict(read_page(PROTOCOL).sections)
-    for own in read_page(name).sections.values():
+    for own in page.sections.values():
         shared = sections.get(own.number)
         text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
     order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
-    return SpecPage(name, {number: sections[number] for number in order})
+    return page._replace(sections={number: sections[number] for number in order})
 
 
 def unmarked(markdown: str) -> str:

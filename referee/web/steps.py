@@ -30,7 +30,7 @@ from referee.logs.record import StderrEntry
 from referee.logs.stderr import lines_of, text_of
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
-from referee.match.pages import load_page
+from referee.match.pages import game_page
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of a game without a page of its own: the scores, which are not in its view."""
@@ -190,7 +190,7 @@ class Steps:
 
     def rules(self) -> dict[str, Rule]:
         """The texts on the game's page for the codes that occur."""
-        page = load_page(self._rules.specification)
+        page = game_page(self._rules)
         found = {mark.code for step in self.steps for mark in step.marks}
         rules = {}
         for code in page.codes:

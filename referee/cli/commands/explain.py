@@ -13,7 +13,7 @@ from referee.cli.values import GameName
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
-from referee.match.pages import PROTOCOL, SpecPage, load_page, read_page, rows
+from referee.match.pages import PROTOCOL, SpecPage, game_page, read_page, rows
 from referee.text.nearest import near
 
 MOST_WIDTH = 100
@@ -46,7 +46,7 @@ class ExplainOptions(Options):
 
 
 def run(options: ExplainOptions, interrupts: Interrupts) -> int:
-    page = load_page(GAMES[options.game].specification)
+    page = game_page(GAMES[options.game])
     what = " ".join(options.what)
     markdown = explained(what, page) if what else _contents(page)
     if markdown is None:
@@ -102,7 +102,7 @@ def _findings() -> Iterator[tuple[list[str], str, str]]:
 
 
 def _contents(page: SpecPage) -> str:
-    lines = [f"Sections of spec/{PROTOCOL}.md and spec/{page.name}.md:", ""]
+    lines = [f"Sections of spec/{PROTOCOL}.md and {page.place}:", ""]
     for section in page.sections.values():
         indent = "  " * section.number.count(".")
         lines.append(f"{indent}- {section.number} {section.title}")
@@ -110,9 +110,9 @@ def _contents(page: SpecPage) -> str:
 
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
-    text = f"spec/{page.name}.md has no section, title or code {what!r}"
+    text = f"{page.place} has no section, title or code {what!r}"
     for name, rules in GAMES.items():
-        if name != game and explained(what, load_page(rules.specification)):
+        if name != game and explained(what, game_page(rules)):
             return f"{text}; the page of {name} has it: add --game {name}"
     names = near(what.lower(), _names(page), 3)
     if names:

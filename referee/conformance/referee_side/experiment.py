@@ -24,7 +24,7 @@ from referee.conformance.verdict import Report, Result, Violation, shown, summar
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.probing import ProbeMatch
-from referee.match.pages import load_page
+from referee.match.pages import game_page
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
@@ -164,7 +164,7 @@ class _Experiment(Struct):
             cases,
             self.template,
             sorted(self.compared, key=lambda each: self.matches.index(each.match)),
-            load_page(self.rules.specification),
+            game_page(self.rules),
             seconds,
         )
 

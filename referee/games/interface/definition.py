@@ -28,7 +28,9 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
     Attributes:
         name: the game's id in logs, such as "dominion".
-        specification: the page in spec/ that the sections of faults and findings are of.
+        specification: the page that the sections of faults and findings are of: its path in spec/,
+            without ".md"; or its name, if `specification_text` has its text.
+        specification_text: the page as Markdown, for a game without a page in spec/.
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.
@@ -46,6 +48,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     name: str
     protocol: int = 1
     specification: str
+    specification_text: str = ""
     min_seats: int = 2
     max_seats: int = 2
     options: type[Struct]

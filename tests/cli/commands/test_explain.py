@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from referee import cli
 from referee.conformance import verdict
 from referee.games import GAMES
 from referee.match.pages import load_page
+from tests.support import toy
 from tests.support.live import one_line, referee
 from tests.support.typing_person import TypingPerson
 
@@ -120,3 +123,17 @@ def test_what_is_not_known_is_one_line_and_2(arguments: list[str], says: str) ->
     done = referee("explain", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in one_line(done.stderr)
+
+
+def test_the_page_of_a_game_can_be_a_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "# Toy\n\n## 5 Numbers\n\nA number is `no-number` if it is a word.\n"
+    rules = msgspec.structs.replace(toy.RULES, specification_text=text)
+    monkeypatch.setitem(GAMES, "toy", rules)
+    assert cli.main(["explain", "--game", "toy", "5"]) == 0
+    assert "A number is `no-number` if it is a word." in capsys.readouterr().out
+    assert cli.main(["explain", "--game", "toy", "1.1"]) == 0  # a section of all games
+    assert "JSON" in capsys.readouterr().out
+    assert cli.main(["explain", "--game", "toy", "5.7"]) == 2
+    assert "the page of toy has no section" in capsys.readouterr().err
