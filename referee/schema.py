@@ -21,6 +21,7 @@ from referee.conformance.case import CaseFile
 from referee.conformance.referee_side.cases import RefereeCaseFile
 from referee.conformance.verdict import Report
 from referee.games import GAMES
+from referee.games.interface.game import Score
 from referee.games.interface.seats import SEAT_PATTERN, seat_id
 from referee.logs import record
 from referee.logs.validate import Validation
@@ -29,6 +30,7 @@ from referee.match import messages
 from referee.match.result import MatchResult
 from referee.rulefiles.schema import rule_file_schema
 
+_SCORE = msgspec.json.schema(Score)
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -74,6 +76,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
         for kind, schema in made.items():
             _name_seats(schema, [seat_id(seat) for seat in range(game.max_seats)])
+            if not game.fractions:
+                _use_integers(schema)
             schema["title"] += f" of {game.name}, protocol version {game.protocol}"
             found[f"{game.name}-v{game.protocol}-{kind}.schema.json"] = schema
     return found
@@ -87,6 +91,16 @@ def _name_seats(schema: Any, seats: list[str]) -> None:
     if isinstance(schema, dict) and schema.get("pattern") == SEAT_PATTERN:
         del schema["pattern"]
         schema["enum"] = seats
+
+
+def _use_integers(schema: Any) -> None:
+    """Put integers in the place of all scores."""
+    for value in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(value, dict | list):
+            _use_integers(value)
+    if isinstance(schema, dict) and schema.get("anyOf") == _SCORE["anyOf"]:
+        del schema["anyOf"]
+        schema["type"] = "integer"
 
 
 def _union(structs: Sequence[type[Struct]]) -> Any:

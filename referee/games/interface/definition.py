@@ -43,6 +43,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         hidden: the things that a match record shows and a spectator log does not, in words.
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
+        fractions: whether a score may be a fraction, such as 0.5.
     """
 
     name: str
@@ -64,6 +65,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     hidden: str = "hands, replies or faults"
     tie_break: str = ""
     dialects: Mapping[str, DialectKind] = {}
+    fractions: bool = False
 
     # The optional parts of a game. Without them it still plays, records and enters tournaments.
 
