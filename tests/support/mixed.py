@@ -176,6 +176,16 @@ def layout(seats: int, options: Options) -> Numbers:
     return Numbers(("own", "best"), np.zeros_like(high), high)
 
 
+ENVIRONMENT = Environment(
+    id="Mixed",
+    opponent="",
+    version=1,
+    choices=choices_of,
+    observation=layout,
+    translator=lambda seat, seats, options: translator_of(options)(seat, seats),
+    tracker=Tracker,
+)
+
 RULES = GameDefinition(
     name="mixed",
     specification="mixed",
@@ -189,16 +199,6 @@ RULES = GameDefinition(
     replies=(NumberReply,),
     faults={"bad-number": "5"},
     reasons=("all-bid",),
-    extras={
-        "person": Person,
-        "environment": Environment(
-            id="Mixed",
-            opponent="",
-            version=1,
-            choices=choices_of,
-            observation=layout,
-            translator=lambda seat, seats, options: translator_of(options)(seat, seats),
-            tracker=Tracker,
-        ),
-    },
+    person=Person,
+    environment_module=__name__,
 )
