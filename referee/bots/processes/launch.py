@@ -10,7 +10,6 @@ import contextlib
 import errno
 import math
 import os
-import secrets
 import signal
 import subprocess
 import time
@@ -116,7 +115,7 @@ class LaunchedBot:
         self._refused_forks = 0  # as of the last look
         self._guarded = False
         hide_memory()
-        self._token = secrets.token_hex()
+        self._token = os.urandom(32).hex()
         self._status: int | None = None
         self._was_started = True
         with GUARDIAN.lock:  # until it is watched it looks like an orphan

@@ -17,7 +17,6 @@ from referee.cli.commands.play_plan import settle
 from referee.cli.commands.play_progress import show_match
 from referee.cli.live_stderr import LiveStderr, push
 from referee.cli.running import collect_garbage, run_in_trio
-from referee.cli.watching import Server, stay, temporary_folder, watched
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.files import STDOUT, LogFile, standard_stream
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     import trio
 
     from referee.bots.processes.launch import Started
+    from referee.cli.watching import Server
     from referee.course import Played
     from referee.match.spec import MatchSpec
     from referee.match_plan import MatchFiles, MatchPlan
@@ -41,6 +41,8 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
     with ExitStack() as watching:
         temporary = None
         if options.browser and options.record is None:
+            from referee.cli.watching import temporary_folder
+
             temporary = str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
         plan, session = settle(options, temporary)
         return _run(options, plan, session, interrupts, watching)
@@ -97,6 +99,8 @@ def _run(
     if lost is not None:
         return console.fail(console.USAGE, str(lost))
     if server is not None:
+        from referee.cli.watching import stay
+
         stay(interrupts, server, options.record, "--record FILE")
     return console.FAILED if played.disqualified else console.OK
 
@@ -105,6 +109,8 @@ def _watched(
     options: PlayOptions, plan: MatchPlan, files: MatchFiles, interrupts: Interrupts
 ) -> AbstractContextManager[Server | None]:
     """The server of `--browser`, as `watched`."""
+    from referee.cli.watching import watched
+
     assert plan.record is not None
     assert files.record is not None
     page = f"watch/{os.path.basename(plan.record)}"

@@ -19,13 +19,13 @@ from referee.cli.console import OK, USAGE, printing, say
 from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
-from referee.cli.watching import Server, stay, temporary_folder, watched
 from referee.errors import UsageError, UsageErrors
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from referee.cli.watching import Server
     from referee.tournament.config import Config
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.schedule.format import TournamentSetup
@@ -48,6 +48,8 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
     with ExitStack() as stack:
         file, records = options.store, options.records
         if options.browser:
+            from referee.cli.watching import temporary_folder
+
             folder = stack.enter_context(temporary_folder())
             file = file or str(folder / "tournament.sqlite")
             records = records or str(folder / "records")
@@ -123,6 +125,8 @@ class _Run:
             keep(store, options.store, options.words)
             raise interrupted
         if server is not None:
+            from referee.cli.watching import stay
+
             stay(self._interrupts, server, options.store, "--store FILE")
         return OK
 
@@ -171,6 +175,8 @@ class _Run:
 
     def _watched(self) -> AbstractContextManager[Server | None]:
         """The server of `--browser`, as `watched`."""
+        from referee.cli.watching import watched
+
         assert self._file is not None
         assert self._records is not None
         paths = [self._file, str(made_folder(self._records))]
