@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from referee.course import Played as Played
     from referee.errors import BotError as BotError
     from referee.errors import BotNotFoundError as BotNotFoundError
+    from referee.errors import GameError as GameError
     from referee.errors import InternalError as InternalError
     from referee.errors import LogReadError as LogReadError
     from referee.errors import LogWriteError as LogWriteError
@@ -110,6 +111,7 @@ _HOMES = {
     "Played": "referee.course",
     "BotError": "referee.errors",
     "BotNotFoundError": "referee.errors",
+    "GameError": "referee.errors",
     "InternalError": "referee.errors",
     "LogReadError": "referee.errors",
     "LogWriteError": "referee.errors",

@@ -22,8 +22,8 @@ from referee.bots.from_python import BotLike, bot_sources
 from referee.bots.processes.orphans import no_orphans
 from referee.bots.processes.sandbox import resolve
 from referee.course import Played, RecordedReply
-from referee.errors import BotError, UsageError, cannot_write, raising_ours
-from referee.games import DEFAULT_GAME
+from referee.errors import BotError, GameError, UsageError, cannot_write, raising_ours
+from referee.games import DEFAULT_GAME, find_game
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
@@ -68,7 +68,8 @@ def play_match(
         log: file name of the spectator log.
         record: file name of the match record.
         record_stderr: whether what the bots write on stderr goes into the record.
-        game: a key of `GAMES`.
+        game: a key of `GAMES`; or the file, the folder or the installed name of a game of your own,
+            whose code is run.
         sandbox: of the bots that are programs (spec/sandbox.md): "bwrap", "none", or "auto", which
             is the best that this machine has. In one, bots have the limits of one.
         force: whether `log` and `record` may replace files that the referee did not write.
@@ -77,6 +78,7 @@ def play_match(
         UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used, a
             file that would be replaced and is not the referee's, a sandbox that cannot be had.
         BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
+        GameError: the code of a game from outside has a mistake; the match is void.
         LogWriteError: a log could not be written; the match was given up.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
@@ -286,7 +288,7 @@ def play_matches(
         records: a folder for the compressed match records and the stderr of the bots. It belongs
             to one tournament: the same bots with the same settings and seed.
         record_stderr: as of `play_match`; goes with `records`.
-        game: a key of `GAMES`.
+        game: as of `play_match`.
         jobs: number of matches at the same time, each in a process if it is more than one. Bots
             that are Python objects play only in this process: with them it is 1.
         keep_alive: whether processes may play match after match.
@@ -332,6 +334,8 @@ def _play_all(
         for row in chain.from_iterable(dispatcher.play(what, iter(plans))):
             if folder is not None:
                 write_record(folder, row)
+            if row.problem:
+                raise GameError(row.problem)
             played[row.match] = msgspec.structs.replace(row, record=b"", stderr=[])
     return [played.get(each.match) for each in plans]
 
@@ -433,6 +437,7 @@ def _settled(
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
+    game = find_game(game)
     match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
     sources = bot_sources(bots, game)
     spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)

@@ -13,6 +13,7 @@ itself has a bug.
     |-- LogWriteError         a log could not be written (disk full, reader gone)
     |-- LogReadError          a log cannot be read from some line on
     |-- BotError              a bot that is a Python object raised an exception, which is its cause
+    |-- GameError             the code of a game from outside has a mistake
     |-- ShortageError         the system is short of processes, memory or file descriptors
     |-- ProtocolMisuseError   code called a game or a match in the wrong order: a bug in that code
     `-- InternalError         the referee has a bug; its cause is the exception that showed it
@@ -21,16 +22,24 @@ itself has a bug.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """What a system call fails with when the system, or this process's share of it, is used up."""
 _FULL = SHORTAGES | {errno.ENOSPC}
 """Also what is no file of ours: Linux counts the epoll watches of a user."""
+_MOST_TEXT = 300
+"""Characters of the text of an exception that are shown, at most."""
 
 
 class RefereeError(Exception):
@@ -133,6 +142,13 @@ class BotError(RefereeError):
     """
 
 
+class GameError(RefereeError):
+    """The code of a game from outside has a mistake, and no match of it can be trusted.
+
+    Neither a bot nor the referee is at fault. The text names the file and the line.
+    """
+
+
 class ProtocolMisuseError(RefereeError):
     """A game or a match was driven out of turn: a bug in the code that drives it."""
 
@@ -155,17 +171,81 @@ class InternalError(RefereeError):
     """The referee has a bug. The exception that showed it is the `__cause__`."""
 
 
+_games: dict[str, str] = {}
+"""File or folder of a game from outside -> its name. The code there is its author's."""
+
+
+def note_game(place: str, name: str) -> None:
+    """Remember whose code the file or the folder `place` has, for `as_ours`."""
+    _games[place] = name
+
+
+def game_error(error: BaseException, game: str = "") -> GameError | None:
+    """The error of the game from outside whose code raised `error`, or called what raised it.
+
+    Args:
+        game: the name of a game, if the error comes from using its objects.
+
+    Returns:
+        None if it is not the error of such a game.
+    """
+    place = (game, "") if game in _games.values() else None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        for root, name in _games.items():
+            if code.co_filename == root or code.co_filename.startswith(root + os.sep):
+                place = name, f"{code.co_filename}, line {line}, in {code.co_name}: "
+    if place is None:
+        return None
+    name, where = place
+    ours = GameError(f"the game {name} has a mistake: {where}{in_short(error)}")
+    ours.__cause__ = error
+    return ours
+
+
+def blaming(call: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a method that calls the code of a game, the `rules` of its object.
+
+    If the game is from outside, an exception is raised as a `GameError`, also a `SystemExit`.
+    """
+
+    @functools.wraps(call)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return call(*args, **kwargs)
+        except (Exception, SystemExit) as error:
+            is_ours = isinstance(error, RefereeError)
+            if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
+                raise
+            owner: Any = args[0]
+            ours = game_error(error, owner.rules.name)
+            if ours is None:
+                raise
+            raise ours from error
+
+    return called
+
+
+def in_short(error: BaseException) -> str:
+    """The type and the text of an exception, in one line that is not long."""
+    text = " ".join(str(error).split())[:_MOST_TEXT]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def as_ours(error: Exception) -> RefereeError:
     """An exception that came out of a match or a run of cases as one of this package.
 
     Nurseries raise groups. The first error of ours in a group counts, because it made the others
-    fail; without one, the first of all.
+    fail; without one, the first of all. An exception in the code of a game from outside is a
+    `GameError`.
     """
     errors = list(_leaves(error))
     for leaf in errors:
         if isinstance(leaf, RefereeError):
             return leaf
     first = errors[0]
+    if (of_game := game_error(first)) is not None:
+        return of_game
     if isinstance(first, MemoryError) or (isinstance(first, OSError) and first.errno in _FULL):
         return ShortageError("the system has not enough left for this", first)
     if isinstance(first, FileNotFoundError) and not _has_folder():

@@ -24,7 +24,9 @@ OK = 0
 FAILED = 1
 """It was done, and something is wrong with what was looked at or played."""
 USAGE = 2
-BUG = 70  # EX_SOFTWARE of sysexits.h
+GAME = 65  # EX_DATAERR of sysexits.h
+"""The code of a game from outside has a mistake."""
+BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
 READER_GONE = 128 + 13  # as if SIGPIPE had ended us
 PLAIN_WIDTH = 80

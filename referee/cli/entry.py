@@ -11,7 +11,7 @@ from contextlib import nullcontext
 
 from referee.cli import console
 from referee.cli.registry import read_words
-from referee.errors import LogWriteError, ShortageError, UsageError, as_ours
+from referee.errors import GameError, LogWriteError, ShortageError, UsageError, as_ours
 from referee.interrupts import Interrupted, Interrupts
 
 
@@ -23,8 +23,8 @@ def main(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | Non
         interrupts: the signal handler, already entered; by default a new one.
 
     Returns:
-        The exit code: 0, 1, 2, 70 (a bug in the referee), 71 (the system is short of something),
-        128 + N after signal N.
+        The exit code: 0, 1, 2, 65 (a mistake in the code of a game from outside), 70 (a bug in the
+        referee), 71 (the system is short of something), 128 + N after signal N.
     """
     # Closed by the caller (>&-): to write an answer fails as on a full disk, a message is lost.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
@@ -72,6 +72,8 @@ def _failed(error: Exception) -> int:
     ours = as_ours(error)
     if isinstance(ours, UsageError):
         return console.fail(console.USAGE, *ours.lines)
+    if isinstance(ours, GameError):
+        return console.fail(console.GAME, str(ours))
     if isinstance(ours, ShortageError):
         return console.fail(console.SHORTAGE, str(ours))
     cause = ours.__cause__ or ours

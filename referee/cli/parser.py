@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from referee.cli.console import BUG, SHORTAGE, USAGE
+from referee.cli.console import BUG, GAME, SHORTAGE, USAGE
 from referee.text.nearest import did_you_mean
 from referee.text.terminal import escaped
 
 COMMON_EXIT_CODES = {
     USAGE: "wrong usage",
+    GAME: "a mistake in the code of a game of your own",
     BUG: "a bug in the referee",
     SHORTAGE: "the system is short of processes, memory or file descriptors",
     130: "after Ctrl-C",

@@ -13,7 +13,7 @@ from typing import TypeAlias, get_type_hints
 
 from referee.bots.repeat import as_bot
 from referee.course import Played
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import GAMES, game_words
 from referee.games.interface.faults import EndReason
 from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
@@ -109,9 +109,7 @@ def _conform(player: PlayerResult, game: str, section: str, again: Sequence[str]
     from referee.conformance.case import pattern_of  # only after a mistake
 
     pattern = pattern_of(GAMES[game], section)
-    words = ["referee", "conform", as_bot(player.bot)]
-    if game != DEFAULT_GAME:
-        words += ["--game", game]
+    words = ["referee", "conform", as_bot(player.bot), *game_words(game)]
     for option, value in pairwise(again):
         if option in _OF_BOTS:
             words += [option, value]

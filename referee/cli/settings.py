@@ -62,7 +62,8 @@ def game_of_bots_option() -> GameName | None:
 
 
 def _game_help(first: str) -> str:
-    return f"the game: {', '.join(GAMES)} (default: {first}{DEFAULT_GAME})"
+    games = ", ".join(GAMES)
+    return f"the game: {games}, or the FILE of your own (default: {first}{DEFAULT_GAME})"
 
 
 def seed_option() -> Seed | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import find_game
 from referee.inputs import read_input
 from referee.match.limits import MAX_BYTES, MAX_COUNT, MAX_SECONDS, UNITS, is_none
 from referee.text.encoding import wide_encoding
@@ -146,6 +146,14 @@ def turns(text: str) -> tuple[int, int]:
     return first, last
 
 
+def game_name(text: str) -> str:
+    """The name of a game: as it is, or of the game in a file, a folder or an installed package."""
+    try:
+        return find_game(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def ip_address(text: str) -> str:
     """An address of IPv4 or IPv6, as the server compares it."""
     import ipaddress
@@ -157,7 +165,7 @@ def ip_address(text: str) -> str:
 
 
 Count: TypeAlias = Annotated[int, count]
-GameName: TypeAlias = Annotated[str, Words(GAMES)]
+GameName: TypeAlias = Annotated[str, game_name]
 IpAddress: TypeAlias = Annotated[str, ip_address]
 Number: TypeAlias = Annotated[float, number]
 PlayerNumber: TypeAlias = Annotated[int, player]

@@ -12,7 +12,7 @@ from referee.bots.repeat import as_bot
 from referee.conformance.case import Rule
 from referee.conformance.causes import Cause, causes
 from referee.conformance.verdict import Report, Result, Status
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import GAMES, game_words
 from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
 
@@ -179,7 +179,7 @@ class TextReport:
         found = causes(report.cases, strict=self._strict)
         if not found:
             return
-        game = [] if report.game == DEFAULT_GAME else ["--game", report.game]
+        game = game_words(report.game)
         section = found[0].shown.violation.section
         yield f"Sections are those of {specification(report.game)}. To read one:"
         yield "  " + command_line(["referee", "explain", section, *game])

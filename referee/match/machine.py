@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.errors import ProtocolMisuseError
+from referee.errors import ProtocolMisuseError, blaming
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import (
     BAD_NAME_REPLY,
@@ -111,6 +111,7 @@ class Match:
         copies: whether `copy` can be called; the match then keeps all replies.
 
     Attributes:
+        rules: of the game.
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
         disqualified: the seats that left, each with why.
         names: one entry per seat; PLAYER1 and so on until the handshakes have ended.
@@ -146,7 +147,7 @@ class Match:
         self.keep_alive: set[int] = set()
         self.failed_handshake: frozenset[int] = frozenset()
         self.outcome: Outcome | None = None
-        self._rules = rules
+        self.rules = rules
         self._options = rules.options() if options is None else options
         self._seed = seed
         self._absent: frozenset[int] = frozenset()
@@ -219,10 +220,12 @@ class Match:
         self._entries = []
         return entries
 
+    @blaming
     def standings(self) -> list[SeatState]:
         """One entry per seat, in seat order; none before the handshakes have ended."""
         return [] if self._game is None else list(self._game.standings())
 
+    @blaming
     def view(self, viewer: Viewer) -> Struct | None:
         """The game's state as data (`Game.view`); None before the handshakes have ended."""
         return None if self._game is None else self._game.view(viewer)
@@ -232,22 +235,24 @@ class Match:
         if isinstance(self._game, TableGame):
             self._game.table.watchers.append(moved)
 
+    @blaming
     def statistics(self) -> list[bytes]:
         """The data that the game's `Statistics` keep of this match, once it is over.
 
         Returns:
             One JSON object per seat, in seat order; none if the game does not have statistics.
         """
-        new = self._rules.statistics
+        new = self.rules.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
+    @blaming
     def notes(self) -> list[list[str]]:
         """Notes of the game for the authors of its bots, once the match is over.
 
         Returns:
             Sentences for each seat, in seat order.
         """
-        of_game = self._rules.notes
+        of_game = self.rules.notes
         if of_game is None or self._game is None:
             return [[] for _ in self.names]
         return of_game(self._game)
@@ -285,6 +290,7 @@ class Match:
                 self._send_disqualified([who for who in replies if replies[who] is LEFT])
                 self._advance(self._game, replies)
 
+    @blaming
     def _advance(self, game: Game, replies: Mapping[int, object]) -> None:
         if self._since is not None:
             self._since.append(replies)
@@ -348,6 +354,7 @@ class Match:
                 self.keep_alive.add(seat)
         return entries
 
+    @blaming
     def _begin(self) -> None:
         """Publish the names, and begin the game with the seats that are left."""
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
@@ -369,7 +376,7 @@ class Match:
             absent=self._absent,
             seed=self._seed,
         )
-        return self._rules.new(setup)
+        return self.rules.new(setup)
 
     @property
     def can_redeal(self) -> bool:
@@ -415,6 +422,7 @@ class Match:
             step.carry_out(game, chance)
         return new
 
+    @blaming
     def _copied_game(
         self, game: Any, since: list[Mapping[int, object] | _Redeal]
     ) -> tuple[Any, SeededRandomSource]:

@@ -96,6 +96,20 @@ class MatchSpec(Struct, frozen=True):
         """The game's entry in `GAMES`."""
         return GAMES[self.game]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process may not have the classes of a game from outside.
+        fields = msgspec.structs.asdict(self)
+        if self.game in GAMES.outside:
+            fields["options"] = msgspec.to_builtins(self.options)
+        return MatchSpec, tuple(fields.values())
+
+    def unpickled(self) -> MatchSpec:
+        """This match with the options of its game as a struct, after it was pickled."""
+        if not isinstance(self.options, dict):
+            return self
+        options = msgspec.convert(self.options, self.rules.options)
+        return msgspec.structs.replace(self, options=options)
+
     @property
     def by_name(self) -> dict[str, Any]:
         """Options and limits together, as `match_spec` takes them."""

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from referee._version import __version__
+from referee.errors import GameError
 from referee.match.limits import MAX_SECONDS
 from referee.match.result import MatchResult
 from referee.tournament.choices import MAX_BOTS
@@ -24,6 +25,8 @@ WORKER_KILLED = "worker-killed"
 
 Also the code of a bot of it that was put out of the tournament for that.
 """
+GAME_ERROR = "game-error"
+"""The reason of a match that is void since the code of its game, from outside, has a mistake."""
 LEFT_OUT = "left-out"
 """The code of a bot that was left out of a round of a Swiss tournament, and of its void matches."""
 REACHED = "reached "
@@ -134,12 +137,14 @@ class MatchRow(MatchColumns, array_like=True):
             what follows.
         stderr: each bot's standard error; of a long one both ends.
         result: None if it was not asked for.
+        problem: of the game, if the match is void for it; else empty.
     """
 
     seats: tuple[SeatRow, ...] = ()
     record: bytes = b""
     stderr: list[bytes] = []
     result: MatchResult | None = None
+    problem: str = ""
 
     @property
     def players(self) -> tuple[int, ...]:
@@ -215,3 +220,8 @@ def unplayed_row(plan: Plan, by: Container[int], reason: str, detail: str) -> Ma
         referee=__version__,
         seats=tuple(seats),
     )
+
+
+def void_row(plan: Plan, error: GameError) -> MatchRow:
+    """A void match, in which the code of the game failed."""
+    return msgspec.structs.replace(unplayed_row(plan, (), GAME_ERROR, ""), problem=str(error))

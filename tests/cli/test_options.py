@@ -131,6 +131,8 @@ def sample(option: Option, folder: Path) -> tuple[Any, object]:
     if option.words is not None:
         word = [*option.words][-1]
         return word, word
+    if option.read is values.game_name:
+        return "botwars", "botwars"
     if option.read is values.seed_in_file:
         (folder / "seed").write_text("5\n")
         return str(folder / "seed"), SeedInFile(str(folder / "seed"), 5)

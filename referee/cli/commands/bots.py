@@ -9,9 +9,9 @@ from referee.cli.console import OK, PLAIN_WIDTH, printing
 from referee.cli.options import Options, option
 from referee.cli.values import GameName
 from referee.errors import UsageError
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import GAMES, game_words
 from referee.interrupts import Interrupts
-from referee.text.terminal import wrap_list
+from referee.text.terminal import command_line, wrap_list
 
 
 class BotsOptions(Options):
@@ -50,9 +50,9 @@ def run(options: BotsOptions, interrupts: Interrupts) -> int:
         return OK
     with interrupts.raising(), printing():
         for game in games:
-            option = "" if game == DEFAULT_GAME else f" --game {game}"
             bots = bundled_bots(game)
-            print(f"{game} (referee play{option} BOT BOT):")
+            play = command_line(["referee", "play", *game_words(game), "BOT", "BOT"])
+            print(f"{game} ({play}):")
             width = max(map(len, bots), default=0)
             for name, path in bots.items():
                 print(f"  {name:{width}}  {describe_bot(path)}")
@@ -63,6 +63,6 @@ def run(options: BotsOptions, interrupts: Interrupts) -> int:
                     print("  " + "\n    ".join(lines))
             print()
         print("To read one: referee bots --show NAME")
-        option = f" --game {options.game}" if options.game else ""
-        print(f"To start a bot of your own: referee new my_bot{option}")
+        option = (game_words(options.game) or ["--game", options.game]) if options.game else []
+        print(f"To start a bot of your own: {command_line(['referee', 'new', 'my_bot', *option])}")
     return OK

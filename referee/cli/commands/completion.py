@@ -55,6 +55,8 @@ def script(shell: str) -> str:
         for action in parser._actions:
             if action.metavar in of_metavar:
                 action.complete = of_metavar[action.metavar]  # type: ignore[attr-defined]
+            if action.dest == "game":
+                action.choices = list(GAMES)
     every = [bundled_bots(game) | rule_files(game) | templates(game) for game in GAMES]
     shown = [name for files in every for name in files]
     for command, name, words in (("help", "command", list(parsers)), ("bots", "show", shown)):

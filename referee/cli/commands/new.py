@@ -9,9 +9,9 @@ from referee.cli.console import OK, printing
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.settings import game_option
 from referee.cli.values import GameName
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import GAMES, game_words
 from referee.interrupts import Interrupts
-from referee.text.terminal import escaped
+from referee.text.terminal import command_line, escaped
 
 
 class NewOptions(Options):
@@ -43,7 +43,7 @@ def run(options: NewOptions, interrupts: Interrupts) -> int:
 
     rules = GAMES[options.game]
     key = find_language(options.language, rules)
-    option = "" if options.game == DEFAULT_GAME else f"--game {options.game}"
+    option = command_line(game_words(options.game))
     made = make_bot(options.folder, rules, key, option, plain=options.plain)
     language = languages_of(rules)[key]
     needs, title, folder = language.needs, language.title, escaped(str(options.folder))

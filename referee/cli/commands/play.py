@@ -17,7 +17,7 @@ from referee.cli.commands.play_plan import settle
 from referee.cli.commands.play_progress import show_match
 from referee.cli.live_stderr import LiveStderr, push
 from referee.cli.running import collect_garbage, run_in_trio
-from referee.errors import LogWriteError, UsageError
+from referee.errors import GameError, LogWriteError, UsageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.files import STDOUT, LogFile, standard_stream
 from referee.logs.packed import SUFFIXES
@@ -90,6 +90,8 @@ def _run(
                 if live is not None:
                     with suppress(LogWriteError):  # nobody is there to be shown
                         live.drain()
+        except GameError as error:
+            raise GameError(f"{error}; the match is void") from error
         except Interrupted as interrupted:
             if live is None or not live.behind:  # else saying it would wait for a reader
                 console.say(f"{interrupted}; the match was given up, all bots were ended")

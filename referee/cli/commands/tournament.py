@@ -15,7 +15,7 @@ from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
 from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_plan import TournamentPlan, settle
 from referee.cli.config import given_in, merged
-from referee.cli.console import OK, USAGE, printing, say
+from referee.cli.console import GAME, OK, USAGE, printing, say
 from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
+
+MOST_PROBLEMS = 5
+"""Mistakes of a game that are shown, at most."""
 
 
 def run(options: TournamentOptions, interrupts: Interrupts) -> int:
@@ -92,6 +95,7 @@ class _Run:
         self._file = file
         self._records = records
         self._interrupts = interrupts
+        self._void = 0  # matches, since the game made a mistake
 
     def run(self, stack: ExitStack) -> int:
         """Play what is missing, and print the standings; `stack` ends with the page."""
@@ -128,7 +132,7 @@ class _Run:
             from referee.cli.watching import stay
 
             stay(self._interrupts, server, options.store, "--store FILE")
-        return OK
+        return GAME if self._void else OK
 
     def _dispatcher(self) -> Dispatcher:
         from referee.tournament.playing.dispatcher import Dispatcher
@@ -285,6 +289,9 @@ class _Run:
             finally:
                 if live is not None:
                     remove_live(live)
+        self._void = run.problems.total()
+        for problem, count in run.problems.most_common(MOST_PROBLEMS):
+            say(f"{problem} ({count} {'match is' if count == 1 else 'matches are'} void)")
         return Interrupted(signal.SIGINT) if ending.has_begun else None
 
 

@@ -1,6 +1,7 @@
 """The matches of a tournament, played.
 
 batch.py        a batch: matches for a worker, as plain data
+sent_game.py    a game from outside, on its way to a worker
 task.py         the function that a worker calls with a batch
 worker.py       plays a batch, and keeps the bots that wait for another match
 dispatcher.py   gives batches to workers; finds bots that kill them

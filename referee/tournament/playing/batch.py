@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from referee.bots.command import BotSource
 from referee.errors import (
     BotNotFoundError,
+    GameError,
     InternalError,
     RefereeError,
     ShortageError,
@@ -21,6 +22,7 @@ from referee.errors import (
     as_ours,
 )
 from referee.match.spec import MatchSpec
+from referee.tournament.playing.sent_game import SentGame
 from referee.tournament.rows import Entrant, Plan
 
 BATCH_SECONDS = 0.5
@@ -38,6 +40,7 @@ class Batch(Struct, frozen=True):
         alone: whether nothing of the bots may be left when the matches are over.
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
         run: no bot plays on in another run, which may play some of the same matches again.
+        game: a game from outside; None: one of the referee's own.
     """
 
     spec: MatchSpec
@@ -52,6 +55,7 @@ class Batch(Struct, frozen=True):
     alone: bool = False
     matches_a_deal: int = 1
     run: str = ""
+    game: SentGame | None = None
 
     def in_directories(self, place: Callable[[str], str]) -> Batch:
         """This batch with its bots in other directories: `place` of those that they are in."""
@@ -61,9 +65,25 @@ class Batch(Struct, frozen=True):
         }
         return replace(self, entrants=entrants)
 
+    def opened(self) -> Batch:
+        """This batch in a process that may not have its game yet.
+
+        Raises:
+            UsageError, GameError: the game cannot be loaded here, or has changed.
+        """
+        if self.game is None:
+            return self
+        self.game.load()
+        return replace(self, spec=self.spec.unpickled())
+
+    def sent_far(self) -> Batch:
+        """This batch with the code of its game, for another machine."""
+        return self if self.game is None else replace(self, game=self.game.packed())
+
 
 _KINDS: dict[str, type[RefereeError]] = {
     "bot": BotNotFoundError,
+    "game": GameError,
     "usage": UsageError,
     "shortage": ShortageError,
 }

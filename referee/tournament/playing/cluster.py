@@ -143,6 +143,7 @@ class _ClusterExecutor(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Let a worker call a function with a batch, its one argument."""
         batch: Batch = args[0].in_directories(lambda name: self._digests.get(name, ""))
+        batch = batch.sent_far()
         digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
         work = pickle.dumps((fn, batch))
         return self._portal.start_task_soon(self._play, work, digests)
@@ -179,7 +180,7 @@ class _ClusterExecutor(Executor):
                 )
             if kind == "done":
                 rows = pickle.loads(value)
-                is_told = isinstance(rows, Failed) and rows.kind in ("bot", "usage")
+                is_told = isinstance(rows, Failed) and rows.kind in ("bot", "game", "usage")
                 return replace(rows, text=f"on {machine}: {rows.text}") if is_told else rows
             for digest in value:
                 await self._send(digest, machine, worker)

@@ -25,7 +25,7 @@ class Packed(Struct, frozen=True):
 
 
 def pack(directory: str) -> Packed:
-    """Pack a directory: equal contents have equal digests, whenever and wherever.
+    """Pack a directory, or one file: equal contents have equal digests, whenever and wherever.
 
     Links are kept as links, without a look at their targets. `LEFT_OUT` is skipped, and so is
     anything that is not a directory, file or link.
@@ -55,8 +55,10 @@ def pack(directory: str) -> Packed:
 
     try:
         with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
-            for name in sorted(os.listdir(directory)):
-                tar.add(os.path.join(directory, name), name, filter=plainly)
+            is_file = os.path.isfile(directory)
+            for name in [""] if is_file else sorted(os.listdir(directory)):
+                path = os.path.join(directory, name) if name else directory
+                tar.add(path, name or os.path.basename(directory), filter=plainly)
     except OSError as error:
         name = os.fsdecode(error.filename or directory)
         raise UsageError(f"cannot read {name}, to send {directory}: {error.strerror}") from error

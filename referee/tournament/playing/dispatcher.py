@@ -19,6 +19,7 @@ from referee.errors import BotNotFoundError, ShortageError
 from referee.games.interface.faults import Disqualification
 from referee.match.spec import drawn_seed
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch, Failed
+from referee.tournament.playing.sent_game import sent_game
 from referee.tournament.playing.task import play_batch
 from referee.tournament.rows import (
     WORKER_KILLED,
@@ -147,6 +148,7 @@ class Dispatcher:
             plans=(),
             keep_alive=setup.keep_alive,
             matches_a_deal=setup.matches_a_deal,
+            game=sent_game(setup.game),
             **wanted,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,7 @@ class Run:
         done: matches in the store, void ones among them; `played`: matches of this run.
         test: of a sequential test, how it stands; else None.
         look: is called at least every 0.1 s; may raise to end the run.
+        problems: of the game, each with the number of the matches that are void for it.
         on_rows: is given the matches that were added to the store.
     """
 
@@ -39,6 +41,7 @@ class Run:
         self.done = 0
         self.played = 0
         self.test = sequential(self.setup)
+        self.problems: Counter[str] = Counter()
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
         self._store = store
@@ -112,6 +115,7 @@ class Run:
                     live_of(self._live, row.match).unlink()
         self.done += len(rows)
         self.played += len(rows)
+        self.problems.update([row.problem for row in rows if row.problem])
         if self.test is not None:
             self.test.add(rows)
         self.on_rows(rows)

@@ -19,7 +19,7 @@ from referee.bots.processes.orphans import children, kill_orphans
 from referee.bots.processes.pool import BotPool
 from referee.bots.processes.prctl import adopt_orphans
 from referee.course import Played
-from referee.errors import UsageError
+from referee.errors import GameError, UsageError
 from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
@@ -28,7 +28,16 @@ from referee.runner import Runner
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch
 from referee.tournament.playing.live import LiveRecord, live_of
-from referee.tournament.rows import Entrant, MatchRow, Plan, SeatRow, faults_of, histogram, reached
+from referee.tournament.rows import (
+    Entrant,
+    MatchRow,
+    Plan,
+    SeatRow,
+    faults_of,
+    histogram,
+    reached,
+    void_row,
+)
 
 MAX_LATE_REPLAYS = 3
 """How often a match is played again that timed out while the referee itself was late."""
@@ -75,6 +84,7 @@ class Worker:
 
     def play(self, batch: Batch) -> list[MatchRow]:
         """Play matches of a batch; as `play_batch`, but errors are raised."""
+        batch = batch.opened()
         if batch.run != self._run:
             self._run = batch.run
             self.finish()
@@ -86,7 +96,7 @@ class Worker:
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
         if are_objects(sources.values()):  # which need no event loop
-            rows = [_Attempt(batch, plan, sources).play_objects() for plan in _in_time(batch.plans)]
+            rows = [_play_objects(batch, plan, sources) for plan in _in_time(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
         if batch.alone:
@@ -105,7 +115,13 @@ class Worker:
         kill_orphans(self._spare)
 
     async def _play_all(self, batch: Batch, sources: Mapping[int, BotSource]) -> list[MatchRow]:
-        return [await self._play(batch, plan, sources) for plan in _in_time(batch.plans)]
+        rows = []
+        for plan in _in_time(batch.plans):
+            try:
+                rows.append(await self._play(batch, plan, sources))
+            except GameError as error:
+                rows.append(void_row(plan, error))
+        return rows
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
         """Play a match, again if need be."""
@@ -175,6 +191,13 @@ class Worker:
         failed = match.failed_handshake & waited
         self._never_keep |= {entrants[seat] for seat in failed}
         return bool(failed)
+
+
+def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
+    try:
+        return _Attempt(batch, plan, sources).play_objects()
+    except GameError as error:
+        return void_row(plan, error)
 
 
 class Lateness:

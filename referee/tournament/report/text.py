@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from referee.games import GAMES
 from referee.games.interface.capabilities import StatisticsTable
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
@@ -289,6 +290,8 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"{plain(name)} {CHANGED}."
     if found.void:
         why = "each time they were played the referee was late, or was killed"
+        if found.game in GAMES.outside:
+            why = f"the game made a mistake in them, or {why}"
         if found.swiss is not None:
             why = f"a bot was left out of their round, or {why}"
         yield f"{found.void:,} matches are void: {why}."

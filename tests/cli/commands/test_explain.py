@@ -116,7 +116,7 @@ def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
         (["--game", "botwars", "ignored-moves"], "did you mean ignored-move?"),
         (["qqqq"], "referee explain lists the sections"),
         (["\x1b[31m"], "\\x1b[31m"),
-        (["5.2", "--game", "chess"], "invalid choice: 'chess'"),
+        (["5.2", "--game", "chess"], "no game 'chess'"),
     ],
 )
 def test_what_is_not_known_is_one_line_and_2(arguments: list[str], says: str) -> None:

@@ -1,0 +1,170 @@
+"""Games from outside: loaded because a user names them, under their own names."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import referee
+from referee.errors import GameError, UsageError
+from referee.games import GAMES, find_game, game_words, outside
+from referee.games.outside import add, load, need
+from tests.support.own_game import STICKS, clean_games, one_taker
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
+def broken(tmp_path: Path, line: str, other: str) -> str:
+    text = STICKS.read_text()
+    assert line in text
+    file = tmp_path / "broken.py"
+    file.write_text(text.replace(line, other, 1))
+    return str(file)
+
+
+def in_folder(tmp_path: Path) -> Path:
+    """The game as a folder of two files."""
+    folder = tmp_path / "sticks"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from .rules import GAME\n")
+    (folder / "rules.py").write_text(STICKS.read_text())
+    return folder
+
+
+def test_a_file_is_a_game() -> None:
+    assert find_game(str(STICKS)) == "sticks"
+    source = GAMES.outside["sticks"].source
+    assert (source.file, source.version) == (str(STICKS), "1.2")
+    assert game_words("sticks") == ["--game", str(STICKS)]
+    result = referee.play_match([one_taker, one_taker], game=str(STICKS), seed=1)
+    assert (result.game, result.players[0].score, result.players[1].score) == ("sticks", 1, 0)
+
+
+def test_a_folder_is_a_game_and_all_its_code_counts(tmp_path: Path) -> None:
+    folder = in_folder(tmp_path)
+    assert load(str(folder)).name == "sticks"
+    before = outside._code_of(str(folder)).digest
+    (folder / "notes.txt").write_text("not code")
+    assert outside._code_of(str(folder)).digest == before
+    (folder / "more.py").write_text("")
+    assert outside._code_of(str(folder)).digest != before
+
+
+def test_an_installed_package_is_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_sticks.py").write_text(STICKS.read_text())
+    monkeypatch.syspath_prepend(tmp_path)
+    entry = EntryPoint("sticks", "my_sticks", outside.GROUP)
+    monkeypatch.setattr(outside, "entry_points", lambda group: [entry])
+    assert find_game("sticks") == "sticks"
+    assert game_words("sticks") == ["--game", "sticks"]
+    assert GAMES.outside["sticks"].place == "sticks"
+    del sys.modules["my_sticks"]
+
+
+def test_a_game_is_loaded_once_until_it_changes(tmp_path: Path) -> None:
+    file = tmp_path / "sticks.py"
+    file.write_text(STICKS.read_text())
+    add(str(file))
+    first = GAMES["sticks"]
+    add(str(file))
+    assert GAMES["sticks"] is first
+    file.write_text(STICKS.read_text() + "# another version\n")
+    add(str(file))
+    assert GAMES["sticks"] is not first
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("./nothing.py", "no game ./nothing.py: there is no such file"),
+        ("chess", "no game 'chess'; there are: dominion, botwars, starrealms, tribute; or name a"),
+        (str(STICKS.parent), "it has no __init__.py"),
+        (sys.executable, "give a .py file or a folder"),
+    ],
+)
+def test_what_is_not_a_game_is_a_users_mistake(name: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        find_game(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "says"),
+    [
+        ("class Sticks:", "class Sticks(:", r"broken.py, line \d+: invalid syntax"),
+        ("class Sticks:", "1 / 0\nclass Sticks:", "in <module>: ZeroDivisionError: division"),
+        ("class Sticks:", "exit(3)\nclass Sticks:", "in <module>: SystemExit: 3"),
+        ("GAME = Game", "OTHER = Game", "has no GAME, which must be a GameDefinition"),
+        ("GAME = Game", "GAME = 3\nOTHER = Game", "has a int as GAME"),
+        ('name="sticks"', 'name="My Sticks"', "is called 'My Sticks': a name has lower-case"),
+    ],
+)
+def test_wrong_code_is_the_games_mistake(tmp_path: Path, line: str, other: str, says: str) -> None:
+    with pytest.raises(GameError, match=says):
+        find_game(broken(tmp_path, line, other))
+
+
+def test_no_game_takes_the_name_of_another(tmp_path: Path) -> None:
+    file = broken(tmp_path, 'name="sticks"', 'name="dominion"')
+    with pytest.raises(UsageError, match="there is a game dominion already"):
+        find_game(file)
+
+
+def test_another_process_refuses_other_code(tmp_path: Path) -> None:
+    file = tmp_path / "sticks.py"
+    file.write_text(STICKS.read_text())
+    add(str(file))
+    source = GAMES.outside["sticks"].source
+    del GAMES.outside["sticks"], GAMES["sticks"]  # as in another process
+    need("sticks", source, str(file))
+    assert GAMES["sticks"].name == "sticks"
+    del GAMES.outside["sticks"], GAMES["sticks"]
+    file.write_text(STICKS.read_text() + "raise SystemError\n")
+    with pytest.raises(UsageError, match="the game sticks has changed while it was used"):
+        need("sticks", source, str(file))
+
+
+def test_the_classes_of_a_game_are_not_pickled() -> None:
+    add(str(STICKS))
+    spec = referee.match_spec(["a", "b"], game="sticks", seed=1, options={"sticks": 5})
+    data = pickle.dumps(spec)
+    assert b"_referee_game_" not in data
+    again = pickle.loads(data)
+    assert again.options == {"sticks": 5}
+    assert again.unpickled() == spec
+
+
+@pytest.mark.parametrize(
+    ("line", "other", "says"),
+    [
+        ("        take = 1\n", "        take = 1 / 0\n", "in advance: ZeroDivisionError: division"),
+        ("        take = 1\n", "        exit()\n", r"in advance: SystemExit"),
+        (
+            "        take = 1\n",
+            "        self.advance(replies)\n",
+            "in advance: RecursionError: maximum recursion depth exceeded",
+        ),
+        ("return [SeatState", "[][0]; return [SeatState", "in standings: IndexError: list index"),
+        ("Taken(seat_id(self.seat), take)", "GameInfo(self)", "sticks has a mistake: TypeError: "),
+        ("Request(self.seat, ", "Request(9, ", "sticks has a mistake: IndexError: list index"),
+        (
+            "        self.turns += 1\n",
+            "        self.turns += 1\n        if self.turns == 3: return\n",
+            "sticks has a mistake: ProtocolMisuseError: the game waits for nobody",
+        ),
+    ],
+)
+def test_what_a_game_raises_is_its_own_mistake(
+    tmp_path: Path, line: str, other: str, says: str
+) -> None:
+    file = broken(tmp_path, line, other)
+    with pytest.raises(GameError, match=says):
+        referee.play_match([one_taker, one_taker], game=file, seed=1)

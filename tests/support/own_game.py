@@ -1,0 +1,48 @@
+"""A game from outside for tests, `own_games/sticks.py`, and a bot that plays it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from referee import errors
+from referee.games import GAMES
+
+STICKS = Path(__file__).parent / "own_games" / "sticks.py"
+ONE_TAKER = """\
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["type"] == "player-name-request":
+        seat = asked["player_number"]
+        reply = {"type": "player-name-reply", "player_number": seat, "name": "One"}
+    elif asked["type"] == "take-request":
+        reply = {"type": "take-reply", "take": 1}
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def one_taker(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Take one stick."""
+    return {"type": "take-reply", "take": 1} if message["type"] == "take-request" else None
+
+
+@contextmanager
+def clean_games() -> Iterator[None]:
+    """Forget the games from outside that are loaded in this block."""
+    before = set(sys.modules)
+    try:
+        yield
+    finally:
+        for name in GAMES.outside:
+            del GAMES[name]
+        GAMES.outside.clear()
+        errors._games.clear()
+        for module in set(sys.modules) - before:
+            if module.startswith("_referee_game_"):
+                del sys.modules[module]
