@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from referee.errors import ShortageError as ShortageError
     from referee.errors import UsageError as UsageError
     from referee.games import GAMES as GAMES
+    from referee.games import find_game as find_game
     from referee.games.interface.definition import GameDefinition as GameDefinition
     from referee.games.interface.faults import Disqualification as Disqualification
     from referee.games.interface.faults import EndReason as EndReason
@@ -120,6 +121,7 @@ _HOMES = {
     "ShortageError": "referee.errors",
     "UsageError": "referee.errors",
     "GAMES": "referee.games",
+    "find_game": "referee.games",
     "GameDefinition": "referee.games.interface.definition",
     "Disqualification": "referee.games.interface.faults",
     "EndReason": "referee.games.interface.faults",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from referee import cli
+from referee.games import GAMES
 from tests.support.own_game import ONE_TAKER, STICKS, clean_games
 
 
@@ -86,3 +88,137 @@ def test_a_tournament_goes_on_without_the_matches_that_a_game_spoils(
     (line,) = err.splitlines()
     assert "in __init__: SystemExit (" in line
     assert line.endswith(" matches are void)")
+
+
+GAME = ("--game", "./sticks.py")
+
+
+@pytest.fixture
+def played(here: Path) -> Path:
+    """The same with a record, a log and a store, and nobody knows the game any more."""
+    assert cli.main([*PLAY, "--record", "r.jsonl", "--log", "l.jsonl", "-q"]) == 0
+    assert cli.main([*STORED, "--matches", "4"]) == 0
+    return forgotten(here)
+
+
+STORED = (*TOURNAMENT, "--seed", "1", "--store", "s.sqlite", "--jobs", "1")
+PLAY_AGAIN = ("--store", "s.sqlite", "--run-recorded", "--sandbox", "none")
+
+
+def forgotten(here: Path) -> Path:
+    """As in a new process."""
+    for name in GAMES.outside:
+        del GAMES[name]
+    GAMES.outside.clear()
+    return here
+
+
+def header(file: Path) -> dict[str, object]:
+    found: dict[str, object] = msgspec.json.decode(file.read_bytes().splitlines()[0])
+    return found
+
+
+def test_a_record_names_the_code_that_was_played(played: Path) -> None:
+    named = header(played / "r.jsonl")["game_file"]
+    assert isinstance(named, dict)
+    assert (named["file"], named["version"]) == ("./sticks.py", "1.2")
+    assert named["digest"].startswith("sha256:")
+
+
+COMMANDS = [
+    (["verify", "r.jsonl"], 1, "r.jsonl: valid"),
+    (["validate", "l.jsonl"], 1, "l.jsonl: valid"),
+    (["page", "r.jsonl", "-o", "r.html", "--force"], 1, "r.html"),
+    (["page", "l.jsonl", "-o", "l.html", "--force"], 1, "l.html"),
+    (["standings", "s.sqlite"], 2, "4 of 4 matches"),
+    (["export", "s.sqlite"], 2, "all-taken"),
+    (["verify", *PLAY_AGAIN], 2, "4 played again are the same"),
+    (["play", "--resume", "r.jsonl", "--turn", "3", "./a.py", "./b.py"], 2, "all taken"),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "says"), COMMANDS)
+def test_a_file_of_a_game_that_is_not_there_says_what_to_add(
+    played: Path, capfd: pytest.CaptureFixture[str], command: list[str], code: int, says: str
+) -> None:
+    assert cli.main(command) == code
+    shown = "".join(capfd.readouterr())
+    assert "if it is a game of your own, add --game FILE" in shown
+    assert "damaged" not in shown
+    assert "modified" not in shown
+    assert "sticks" not in GAMES  # it is not loaded because a file names it
+    assert cli.main([*command, *GAME]) == 0
+    assert says in "".join(capfd.readouterr())
+
+
+def test_a_record_of_another_version_is_not_called_modified(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(played, "Taken(seat_id(self.seat), take)", "Taken(seat_id(self.seat), -take)")
+    assert cli.main(["verify", "r.jsonl", *GAME]) == 1
+    first = capfd.readouterr().out.splitlines()[0]
+    assert "it is of another version of the game, which gives something else" in first
+    assert "modified" not in first
+    text = (played / "r.jsonl").read_text().replace("One", "Two")
+    (played / "r.jsonl").write_text(text)
+    assert cli.main(["verify", "r.jsonl", *GAME]) == 1
+    assert "modified: " in capfd.readouterr().out
+
+
+def test_another_end_of_another_version_is_not_called_modified(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(played, "max(self.most[self.seat], take)", "7")
+    assert cli.main(["verify", "r.jsonl", *GAME]) == 1
+    assert "line 39: it is of another version of the game" in capfd.readouterr().out
+
+
+def test_a_store_does_not_go_on_with_another_version(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken(played, '__version__ = "1.2"', '__version__ = "1.3"')
+    more = [*STORED, "--matches", "8", "--extend"]
+    assert cli.main(more) == 2
+    assert "the game sticks has changed since the matches in s.sqlite" in capfd.readouterr().err
+    assert cli.main(["verify", *PLAY_AGAIN, *GAME]) == 2
+    assert "s.sqlite is of another version of the game sticks" in capfd.readouterr().err
+    assert cli.main([*more, "--same-game"]) == 0
+    capfd.readouterr()
+    cli.main(["verify", *PLAY_AGAIN, *GAME])
+    assert "has matches of several versions of the game" in capfd.readouterr().err
+
+
+def test_a_store_goes_on_from_another_folder(
+    played: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The game is the same by its digest; records name it as at first, so that they are equal."""
+    there = str(played / "sticks.py")
+    again = [there if word == "./sticks.py" else word for word in STORED]
+    assert cli.main([*again, "--matches", "8", "--extend", "--records", "records"]) == 0
+    assert "8 of 8 matches" in capfd.readouterr().out
+    assert cli.main(["verify", *PLAY_AGAIN, "--game", there]) == 0
+
+
+def test_a_file_of_options_names_a_game_beside_it(
+    here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "night.toml").write_text('game = "./sticks.py"\nmatches = 2\n')
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    words = ["tournament", "--config", "../night.toml", "../a.py", "../b.py", "-q"]
+    assert cli.main([*words, "--sandbox", "none"]) == 0
+    assert "2 of 2 matches" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("files", [1, 6])
+def test_a_mistake_while_files_are_checked_is_the_games(
+    played: Path, capfd: pytest.CaptureFixture[str], files: int
+) -> None:
+    broken(played, "        take = 1\n", "        exit()\n")
+    names = [f"r{number}.jsonl" for number in range(files)]
+    for name in names:
+        (played / name).write_bytes((played / "r.jsonl").read_bytes())
+    assert cli.main(["verify", *names, "--jobs", "2", *GAME]) == 65
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "the game sticks has a mistake: " in line
+    assert ", in advance: SystemExit" in line

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots, rule_files
 from referee.bots.command import HUMAN
-from referee.games import game_words
+from referee.games import GAMES, game_words
 from referee.match.limits import SANDBOXED
 from referee.match.sandbox import Sandbox
 from referee.match.spec import MatchSpec, settings_words
@@ -34,7 +34,7 @@ def repeat_words(
     readable = () if recorded else spec.sandbox.readable
     if recorded:
         spec = not_weaker(spec, spec.bots)
-    game = [] if start else game_words(spec.game)
+    game = [] if start and spec.game not in GAMES.outside else game_words(spec.game)
     words = ["referee", "play", *game, *map(as_bot, spec.bots)]
     words += start or ["--seed", str(spec.seed)]
     words += sandbox_words(spec.sandbox.kind, readable, env)

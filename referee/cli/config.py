@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,8 @@ def _texts(file: str, key: str, value: Any, option: Option, folder: Path) -> lis
     if isinstance(value, dict):
         return [f"{part}={_text(chosen)}" for part, chosen in value.items()]
     texts = [_text(each) for each in (value if isinstance(value, list) else [value])]
-    return [str(folder / text) for text in texts] if option.metavar in _PATHS else texts
+    is_path = option.metavar in _PATHS or (option.name == "game" and os.sep in texts[0])
+    return [str(folder / text) for text in texts] if is_path else texts
 
 
 def _text(value: object) -> str:

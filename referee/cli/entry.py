@@ -11,7 +11,7 @@ from contextlib import nullcontext
 
 from referee.cli import console
 from referee.cli.registry import read_words
-from referee.errors import GameError, LogWriteError, ShortageError, UsageError, as_ours
+from referee.errors import GameError, LogWriteError, ShortageError, UsageError, as_ours, game_error
 from referee.interrupts import Interrupted, Interrupts
 
 
@@ -53,6 +53,11 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             return code
     except Interrupted as interrupted:
         return interrupted.exit_code
+    except SystemExit as left:  # of the code of a game from outside
+        ours = game_error(left)
+        if ours is None:
+            raise
+        return _failed(ours)
     except Exception as error:
         if console.terminal_is_gone():  # whatever has failed, nobody can be told
             return 128 + signal.SIGHUP

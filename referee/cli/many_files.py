@@ -18,6 +18,7 @@ from referee.capacity import cores
 from referee.cli.console import print_json, printing, printing_to, say
 from referee.cli.progress import bar, clock_time, status
 from referee.cli.running import collect_garbage
+from referee.errors import game_error
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import report_kind
 from referee.text.junit import Case, document
@@ -169,7 +170,13 @@ def _results(
 
 
 def _work_on(work: Callable[[str], T], names: Sequence[str]) -> list[T]:
-    return [work(name) for name in names]
+    try:
+        return [work(name) for name in names]
+    except (Exception, SystemExit) as error:
+        ours = game_error(error)  # its traceback stays in this process
+        if ours is None:
+            raise
+        raise ours from None
 
 
 def _in_processes(

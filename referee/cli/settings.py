@@ -61,6 +61,11 @@ def game_of_bots_option() -> GameName | None:
     return option("NAME", None, text)
 
 
+def game_of_files_option() -> tuple[GameName, ...]:
+    """`--game` of commands whose files name their game. Reading it loads a game from outside."""
+    return repeated("FILE", "the file or folder of a game of your own that was played; it is run")
+
+
 def _game_help(first: str) -> str:
     games = ", ".join(GAMES)
     return f"the game: {games}, or the FILE of your own (default: {first}{DEFAULT_GAME})"

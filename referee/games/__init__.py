@@ -50,6 +50,8 @@ GAMES = Games(
         "tribute": "referee.games.tribute",
     }
 )
+ADD_GAME = "if it is a game of your own, add --game FILE"
+"""What to do about a file of a game that is not in `GAMES`."""
 DEFAULT_GAME = "dominion"
 """The game of commands that do not name one."""
 

@@ -14,12 +14,12 @@ import hashlib
 import os
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct, UnsetType
@@ -27,6 +27,9 @@ from msgspec import Meta, Struct, UnsetType
 from referee.errors import GameError, RefereeError, UsageError, game_error, in_short, note_game
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "referee.games"
 """The group of the entry points of installed packages."""
@@ -121,6 +124,23 @@ def need(name: str, source: Source, place: str) -> None:
     GAMES.outside[name] = GAMES.outside[name]._replace(source=source)
 
 
+def known_as(name: str, sources: Sequence[Source]) -> bool:
+    """Name a loaded game in records as before, if it was played as one of these versions.
+
+    Two records of equal matches are then equal, from whichever folder the game was named.
+
+    Returns:
+        False if another version is loaded. True also for a game of the referee.
+    """
+    now = GAMES.outside.get(name)
+    if now is None:
+        return True
+    same = next((source for source in sources if source.digest == now.source.digest), None)
+    if same is not None:
+        GAMES.outside[name] = now._replace(source=same)
+    return same is not None
+
+
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     there = (other for other in GAMES.outside.values() if other.source.digest == code.digest)
@@ -156,7 +176,7 @@ def _code_of(path: str) -> _Code:
         return _Code(root, _digest(path, root))
     if os.sep in path or path.endswith(".py"):
         raise UsageError(f"no game {path}: there is no such file")
-    installed = {entry.name: entry for entry in entry_points(group=GROUP)}
+    installed = {entry.name: entry for entry in _entries()}
     if path not in installed:
         known = ", ".join([*(name for name in GAMES if name not in GAMES.outside), *installed])
         raise UsageError(f"no game {path!r}; there are: {known}; or name a file: ./my_game.py")
@@ -167,6 +187,13 @@ def _code_of(path: str) -> _Code:
     root = os.path.realpath(file)
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
+
+
+def _entries() -> Iterable[EntryPoint]:
+    """The games of installed packages."""
+    from importlib.metadata import entry_points  # takes long to load
+
+    return entry_points(group=GROUP)
 
 
 def _digest(path: str, root: str) -> str:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError
-from referee.games import GAMES, game_rules
+from referee.games import ADD_GAME, GAMES, game_rules
 from referee.logs.header import read_header
 from referee.logs.parsing import Kinds, Line, Messages, entry_kinds, message_kinds
 from referee.logs.record import EndEntry, Header, LinesDigest, RecordEntry, SentEntry
@@ -98,7 +98,7 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
             if message is not None:
                 yield message
             elif messages.rules is None:
-                problem = "the log is of a game that this referee does not know"
+                problem = f"the log is of a game that this referee does not know; {ADD_GAME}"
                 raise LogReadError(reader.name, line.number, problem)
 
 

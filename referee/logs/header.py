@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from referee._version import __version__
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.logs.parsing import BOM, json_of
 from referee.logs.record import FORMAT, FORMAT_VERSION, Header, entry_types, is_started, spec_of
@@ -110,7 +110,7 @@ def _not_for_this_referee(
         )
         return NoHeader(Kind.NEWER_FORMAT, text)
     if isinstance(version, int) and isinstance(game, str) and game not in GAMES:
-        text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}'
+        text = f'the game is "{escaped(game[:_NAME])}"; there are: {", ".join(GAMES)}; {ADD_GAME}'
         return NoHeader(Kind.OTHER_GAME, text)
     if rules is not None and type(protocol) is int and protocol != rules.protocol:
         text = f"protocol version {protocol} of {game}; this referee speaks {rules.protocol}"

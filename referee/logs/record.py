@@ -24,6 +24,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
+from referee.games.outside import Source
 from referee.logs.sink import Sink
 from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
@@ -57,6 +58,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     referee: Annotated[str, Meta(description="The version of the referee that wrote it.")]
     game: str
     protocol: int
+    game_file: Annotated[
+        Source | UnsetType,
+        Meta(description="The code of a game from outside; missing: a game of the referee."),
+    ] = msgspec.UNSET
     seed: Annotated[int, Meta(ge=0)]
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     names: Annotated[
@@ -336,6 +341,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         referee=__version__,
         game=spec.game,
         protocol=spec.rules.protocol,
+        game_file=outside.source if (outside := GAMES.outside.get(spec.game)) else msgspec.UNSET,
         seed=spec.seed,
         bots=list(spec.bots),
         names=list(spec.names) or msgspec.UNSET,

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from referee.errors import LogReadError
-from referee.games import DEFAULT_GAME, GAMES
+from referee.games import ADD_GAME, DEFAULT_GAME, GAMES
 from referee.games.interface.capabilities import Finding, LogChecker
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, EndReason, describe
@@ -207,6 +207,9 @@ class _Check:
             return Finding(number, SHARED.messages, f"a public message of {game}", found)
         self.hopeless = number == 1 or kind is not None
         games = f"of a game that this referee knows ({', '.join(GAMES)})"
+        game = value.get("game")
+        if kind == "game-info" and isinstance(game, str):
+            found = f"one of the game {describe(game)}; {ADD_GAME}"
         return Finding(number, SHARED.messages, f"a public message {games}", found)
 
     def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[Finding]:

@@ -26,11 +26,12 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from referee._version import __version__
 from referee.errors import LogReadError
+from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.games.interface.seats import seat_id, seat_ids
 from referee.logs import record
@@ -283,7 +284,9 @@ class _Verification:
         end = record.end_of(self._rules, self._match, claimed, 0)
         if not record.is_timed(line, record.head_of(end)):
             text = "the end entry is not what follows from the match"
-            return self._differs(_Difference(number, line, head, "2.7", text, True))
+            assert self._header is not None
+            edited = not self._is_other_game(self._header)
+            return self._differs(_Difference(number, line, head, "2.7", text, edited))
         text = (
             f"the digest over lines 1 to {number - 1} is not the one in the last line: something "
             "that running the match again cannot check was changed (header, exit codes, wording)"
@@ -320,8 +323,15 @@ class _Verification:
         assert self._header is not None  # only then lines are compared
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
+        is_other_game = self._is_other_game(self._header)
         kind = Kind.RULES_CHANGED if fits else Kind.MODIFIED
-        if fits:
+        if is_other_game and not edited and (fits or not finished):
+            kind = Kind.RULES_CHANGED
+            text = "it is of another version of the game, which gives something else from here on"
+            text += "" if fits else "; and the record is truncated, so its digest is missing"
+        elif is_other_game:
+            text = f"modified: {problem}; it is also of another version of the game"
+        elif fits:
             text = (
                 f"the digest fits, so the record is as referee {writer} wrote it, but the rules of "
                 f"referee {__version__} give something else from here on"
@@ -338,6 +348,12 @@ class _Verification:
             shown = _excerpt(expected, place) if expected else "the end of the file"
         parts = {"expected": shown, "found": _excerpt(found, place), "section": section}
         return self._verdict(kind, text, line, **parts)
+
+    def _is_other_game(self, header: record.Header) -> bool:
+        """Whether the match was played with other code of a game from outside."""
+        now = GAMES.outside.get(header.game)
+        digest = "" if header.game_file is UNSET else header.game_file.digest
+        return digest != ("" if now is None else now.source.digest)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
         """Whether the digest of the file fits its lines, and whether it is there."""

@@ -19,6 +19,8 @@ import msgspec
 from msgspec.structs import astuple
 
 from referee.errors import UsageError, cannot_write
+from referee.games import ADD_GAME, GAMES
+from referee.games.outside import Source
 from referee.match.limits import LimitsBy
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchColumns, MatchRow, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
@@ -30,7 +32,7 @@ APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """The largest that SQLite has."""
-_FORGET = "DELETE FROM about WHERE key IN ('versions', 'left_out', 'limits_by')"
+_FORGET = "DELETE FROM about WHERE key IN ('versions', 'left_out', 'limits_by', 'game_files')"
 """What is known of matches that are not in the store."""
 _WAIT_SECONDS = 30
 """Seconds that a transaction waits for a reader that holds the database."""
@@ -299,7 +301,10 @@ class Store:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
             raise UsageError(f"{self.name} is damaged: it does not have the tables of a store")
-        stages, _, _, _ = self.stages, self.versions, self.left_out, self.limits_by
+        stages = self.stages
+        if stages and stages[-1].game not in GAMES:
+            raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
+        _ = self.versions, self.left_out, self.limits_by, self.game_files
         if not rows:
             return
         try:
@@ -404,6 +409,19 @@ class Store:
         if name not in before:
             with writing(self.name), self._connection:
                 self._put("limits_by", [*before, name])
+
+    @property
+    def game_files(self) -> list[Source]:
+        """The versions of a game from outside that were played, in the order of the runs."""
+        found: list[Source] = self._noted("game_files", list[Source])
+        return found
+
+    def add_game_file(self, source: Source) -> None:
+        """Note the version of a game from outside that is played from now on."""
+        before = self.game_files
+        if source.digest not in [each.digest for each in before]:
+            with writing(self.name), self._connection:
+                self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
         """Replace the stages by others that have other bots in place of some that never played."""

@@ -11,7 +11,7 @@ import msgspec
 from referee.bots.repeat import repeat_words
 from referee.course import RecordedReply
 from referee.errors import LogReadError, UsageError
-from referee.games import GAMES
+from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import ALL, PUBLIC
 from referee.games.interface.seats import seat_id, seat_of
@@ -294,7 +294,7 @@ def _from_log(name: str) -> MatchPage:
         try:
             for line in messages:
                 if messages.rules is None:
-                    problem = "the log has no line of a game that this referee knows"
+                    problem = f"the log has no line of a game that this referee knows; {ADD_GAME}"
                     raise LogReadError(reader.name, line.number, problem)
                 match = match or PublicMatch(messages.rules)
                 match.add(line)

@@ -63,7 +63,7 @@ def test_an_installed_package_is_a_game(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "my_sticks.py").write_text(STICKS.read_text())
     monkeypatch.syspath_prepend(tmp_path)
     entry = EntryPoint("sticks", "my_sticks", outside.GROUP)
-    monkeypatch.setattr(outside, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(outside, "_entries", lambda: [entry])
     assert find_game("sticks") == "sticks"
     assert game_words("sticks") == ["--game", "sticks"]
     assert GAMES.outside["sticks"].place == "sticks"

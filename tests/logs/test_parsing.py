@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.errors import LogReadError
-from referee.games import GAMES
+from referee.games import ADD_GAME, GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.logs import message_of, read_log, read_record
 from referee.logs.parsing import Line, Messages, entry_kinds
@@ -121,7 +121,7 @@ def test_a_log_of_an_unknown_game_is_an_error_of_one_line(tmp_path: Path) -> Non
         list(Replay(reader).items())
     with pytest.raises(LogReadError) as listed:
         list(read_log(file))
-    problem = f"{file}, line 3: the log is of a game that this referee does not know"
+    problem = f"{file}, line 3: the log is of a game that this referee does not know; {ADD_GAME}"
     assert str(shown.value) == str(listed.value) == problem
     file.write_bytes(RECORD.replace(b'"game":"dominion"', b'"game":"chess"', 1))
     with pytest.raises(LogReadError, match='line 1: the game is "chess"; there are: '):

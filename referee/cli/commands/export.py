@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from referee.cli.console import OK, json_line, printing_to
 from referee.cli.options import Options, argument, option
-from referee.cli.settings import force_option
+from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.values import GameName
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind
 from referee.text.terminal import command_line, csv_text
@@ -37,6 +38,7 @@ formula has an apostrophe before it."""
     examples = (("referee export night.sqlite --output night.csv", "for a spreadsheet"),)
 
     store: str = argument("FILE.sqlite", "the store of a tournament")
+    game: tuple[GameName, ...] = game_of_files_option()
     format: Literal["csv", "jsonl"] = option(None, "csv", "(default: %(default)s)")
     output: str | None = option("FILE", None, "write them there, not to stdout")
     force: bool = force_option()

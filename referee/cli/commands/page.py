@@ -10,8 +10,8 @@ from pathlib import Path
 from referee.cli.console import FAILED, OK, fail, printing_to, say
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
-from referee.cli.settings import force_option
-from referee.cli.values import TurnRange
+from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.values import GameName, TurnRange
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.outputs import PAGE
@@ -36,6 +36,7 @@ class PageOptions(Options):
     files: tuple[str, ...] = argument(
         "FILE", "a match record or a spectator log, plain, .gz or .zst", at_least_one=True
     )
+    game: tuple[GameName, ...] = game_of_files_option()
     output: str | None = option(
         "FILE",
         None,

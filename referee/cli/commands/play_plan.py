@@ -11,6 +11,7 @@ from referee.cli.consent import SandboxChoice, chosen_sandbox, sandbox_of_record
 from referee.cli.files import made_folder
 from referee.cli.running import load_numpy
 from referee.errors import LogReadError, UsageError
+from referee.games import GAMES
 from referee.logs.files import STDOUT
 from referee.logs.outputs import LINKS, RECORD, check_output
 
@@ -108,7 +109,8 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
         return None
     from referee.logs.conversation import answers_before
 
-    if (options.seed, options.seed_file, options.game) != (None, None, None):
+    is_other = options.game is not None and options.game not in GAMES.outside
+    if is_other or (options.seed, options.seed_file) != (None, None):
         raise UsageError("--resume has the seed and the game of its record: leave out the option")
     try:
         resumed = answers_before(options.resume, options.turn)

@@ -15,7 +15,8 @@ from referee.cli.console import FAILED, OK, fail, has_colour, json_line, printin
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.running import collect_garbage
-from referee.cli.values import Count, PlayerNumber
+from referee.cli.settings import game_of_files_option
+from referee.cli.values import Count, GameName, PlayerNumber
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.source import LogReader
@@ -55,6 +56,7 @@ class ReplayOptions(Options):
         'a match record or a spectator log, plain, .gz or .zst; "-" is stdin',
         at_least_one=True,
     )
+    game: tuple[GameName, ...] = game_of_files_option()
     turn: Count | None = option("N", None, "only this turn (all players' turns count)")
     first: Count | None = option("N", None, "from that turn on", flags="--from")
     last: Count | None = option("N", None, "up to that turn", flags="--to")

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 from referee.cli.console import OK, print_json, printing, printing_to, rich_console
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import load_numpy
-from referee.cli.settings import force_option
-from referee.cli.values import number
+from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.values import GameName, number
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind
@@ -61,6 +61,7 @@ class StandingsOptions(Options):
     )
 
     store: str = argument("FILE.sqlite", "the store of a tournament")
+    game: tuple[GameName, ...] = game_of_files_option()
     format: Literal["text", "json", "csv", "html"] = option(
         None, "text", "html: one page that needs no network"
     )

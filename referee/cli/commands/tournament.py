@@ -20,6 +20,7 @@ from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
 from referee.errors import UsageError, UsageErrors
+from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 
 if TYPE_CHECKING:
@@ -241,6 +242,8 @@ class _Run:
         names = {now.bots[number].name: "; ".join(why.lines) for number, why in plan.broken.items()}
         if plan.is_unfinished:
             store.leave_out(names)
+        if now.game in GAMES.outside:
+            store.add_game_file(GAMES.outside[now.game].source)
         store.add_versions({name: d for name, d in plan.digests.items() if name not in names})
 
     def _note_limits(self) -> None:

@@ -67,6 +67,9 @@ it."""
     same_bot: bool = flag(
         "continue a store although files of a bot have changed; the standings say so", in_file=False
     )
+    same_game: bool = flag(
+        "continue a store although the code of a game of your own has changed", in_file=False
+    )
     no_keep_alive: bool = flag("start every bot again for every match")
 
     _match = Heading("match")

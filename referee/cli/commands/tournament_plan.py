@@ -72,6 +72,7 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     Raises:
         UsageError: nothing can be played; the text says why.
     """
+    from referee.games.outside import known_as
     from referee.tournament.playing.run import is_finished
     from referee.tournament.setup import with_bots
     from referee.tournament.stages import check_schedule
@@ -96,6 +97,11 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     digests = _digests(now, found.broken)
     if not options.same_bot:
         _check_unchanged(store, digests)
+    if not known_as(now.game, store.game_files) and store.game_files and not options.same_game:
+        raise UsageError(
+            f"the game {now.game} has changed since the matches in {store.name} were played: "
+            "give another --store, or --same-game to count all versions as one game"
+        )
     broken, packed = _packed(now, found) if options.cluster is not None else (found.broken, {})
     return TournamentPlan(now, is_known, is_unfinished, stages, digests, broken, packed, view)
 

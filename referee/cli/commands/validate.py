@@ -8,8 +8,8 @@ from referee.cli.console import BUG, FAILED, OK, say
 from referee.cli.files import check_files
 from referee.cli.many_files import FileReport, ReportOptions, difference, examine
 from referee.cli.options import Options, argument, flag, option
-from referee.cli.settings import force_option
-from referee.cli.values import Count
+from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.values import Count, GameName
 from referee.interrupts import Interrupts
 from referee.text.junit import Case
 from referee.text.terminal import as_text
@@ -42,6 +42,7 @@ and the found text."""
     logs: tuple[str, ...] = argument(
         "LOG", 'a spectator log, plain, .gz or .zst; "-" is stdin', at_least_one=True
     )
+    game: tuple[GameName, ...] = game_of_files_option()
     format: Literal["text", "json", "junit"] = option(
         None, "text", "text; json: one object per log; junit: one test case per log"
     )

@@ -22,13 +22,19 @@ from referee.cli.console import (
     fail,
     printing,
     printing_to,
+    say,
 )
 from referee.cli.files import check_files
 from referee.cli.many_files import FileReport, Report, ReportOptions, difference, examine
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.running import collect_garbage
-from referee.cli.settings import force_option, sandbox_option, sandbox_read_option
-from referee.cli.values import Count
+from referee.cli.settings import (
+    force_option,
+    game_of_files_option,
+    sandbox_option,
+    sandbox_read_option,
+)
+from referee.cli.values import Count, GameName
 from referee.errors import LogWriteError, UsageError
 from referee.interrupts import Interrupts
 from referee.logs.files import LogFile, opened
@@ -60,6 +66,7 @@ class VerifyOptions(Options):
     )
 
     files: tuple[str, ...] = argument("RECORD", 'a match record; "-" is stdin')
+    game: tuple[GameName, ...] = game_of_files_option()
     store: str | None = option("FILE", None, "of a tournament: play its matches again and compare")
     sample: Count | None = option("N", None, "check N matches of the store, chosen at random")
     records: str | None = option("DIR", None, "where the tournament's records are, to be run again")
@@ -165,6 +172,7 @@ def _verify(name: str, log: LogFile | None = None) -> Verdict:
 
 
 def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> int:
+    from referee.games.outside import known_as
     from referee.tournament.playing.check import check, sampled, without_record
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.tournament.store import Store
@@ -180,6 +188,13 @@ def _check_store(options: VerifyOptions, file: str, interrupts: Interrupts) -> i
     jobs = options.jobs or cores()
     collect_garbage()
     with Store.for_reading(file) as store:
+        if not known_as(store.stages[-1].game, store.game_files):
+            raise UsageError(
+                f"{file} is of another version of the game {store.stages[-1].game}: give the file "
+                "that was played"
+            )
+        if len(store.game_files) > 1:
+            say(f"{file} has matches of several versions of the game; only those of this are equal")
         matches = sampled(store, options.sample)
         again = without_record(matches, folder)
         setup = _setup(options, file, store.stages[-1], again, unseen)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from referee.errors import LogReadError, UsageError
+from referee.games import ADD_GAME
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault, describe
 from referee.games.interface.seats import seat_id, seat_of
@@ -174,7 +175,7 @@ class Replay:
         if isinstance(message, PlayerName):
             self._name(line.number, message)
         elif self._rules is None and line.kind is not None:
-            problem = "the log is of a game that this referee does not know"
+            problem = f"the log is of a game that this referee does not know; {ADD_GAME}"
             raise LogReadError(self._reader.name, line.number, problem)
         elif self._rules is None or message is None:
             self._skip(line.number)

@@ -63,7 +63,9 @@ def check(
             yield None
         for row in rows:
             stored, problem = digests[row.match], ""
-            if row.digest != stored:
+            if row.problem:
+                problem = row.problem
+            elif row.digest != stored:
                 problem = (
                     f"played again it went otherwise (digest {row.digest}, not {stored}): "
                     "a bot is not deterministic or has changed, or the result was modified"

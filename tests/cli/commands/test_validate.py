@@ -70,7 +70,7 @@ def test_a_log_of_an_unknown_game_is_one_finding(
     assert out.splitlines() == [
         f"{file}, line 2: protocol-v1, 2",
         f"  expected: a public message of a game that this referee knows ({', '.join(GAMES)})",
-        '  found:    type "game-info"',
+        '  found:    one of the game "chess"; if it is a game of your own, add --game FILE',
     ]
     assert not err
 
