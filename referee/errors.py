@@ -22,17 +22,12 @@ itself has a bug.
 from __future__ import annotations
 
 import errno
-import functools
 import os
 import shlex
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
 """What a system call fails with when the system, or this process's share of it, is used up."""
@@ -180,6 +175,11 @@ def note_game(place: str, name: str) -> None:
     _games[place] = name
 
 
+def is_from_outside(game: str) -> bool:
+    """Whether the code of the game of this name is not the referee's."""
+    return game in _games.values()
+
+
 def game_error(error: BaseException, game: str = "") -> GameError | None:
     """The error of the game from outside whose code raised `error`, or called what raised it.
 
@@ -189,7 +189,7 @@ def game_error(error: BaseException, game: str = "") -> GameError | None:
     Returns:
         None if it is not the error of such a game.
     """
-    place = (game, "") if game in _games.values() else None
+    place = (game, "") if is_from_outside(game) else None
     for frame, line in traceback.walk_tb(error.__traceback__):
         code = frame.f_code
         for root, name in _games.items():
@@ -201,29 +201,6 @@ def game_error(error: BaseException, game: str = "") -> GameError | None:
     ours = GameError(f"the game {name} has a mistake: {where}{in_short(error)}")
     ours.__cause__ = error
     return ours
-
-
-def blaming(call: Callable[P, T]) -> Callable[P, T]:
-    """Decorate a method that calls the code of a game, the `rules` of its object.
-
-    If the game is from outside, an exception is raised as a `GameError`, also a `SystemExit`.
-    """
-
-    @functools.wraps(call)
-    def called(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return call(*args, **kwargs)
-        except (Exception, SystemExit) as error:
-            is_ours = isinstance(error, RefereeError)
-            if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
-                raise
-            owner: Any = args[0]
-            ours = game_error(error, owner.rules.name)
-            if ours is None:
-                raise
-            raise ours from error
-
-    return called
 
 
 def in_short(error: BaseException) -> str:

@@ -26,6 +26,7 @@ from msgspec import Meta, Struct, UnsetType
 
 from referee.errors import GameError, RefereeError, UsageError, game_error, in_short, note_game
 from referee.games import GAMES
+from referee.games.interface.blaming import in_time
 from referee.games.interface.definition import GameDefinition
 
 if TYPE_CHECKING:
@@ -230,7 +231,8 @@ def _module(path: str, code: _Code) -> ModuleType:
     sys.modules[name] = module
     note_game(code.root, f"in {path}")
     try:
-        spec.loader.exec_module(module)
+        with in_time():
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _not_loaded(path, error) from error
@@ -254,10 +256,12 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
-    """The `GameDefinition` that a module gives."""
+    """The `GameDefinition` that a module gives, or that is made from its class of a small game."""
     found = getattr(module, _GAME, None)
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
+    if found is None:
+        found = _small_game(path, code, module)
     if not isinstance(found, GameDefinition):
         what = "has no" if found is None else f"has a {type(found).__name__} as"
         raise GameError(
@@ -265,3 +269,26 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
             "GameDefinition"
         )
     return found
+
+
+def _small_game(path: str, code: _Code, module: ModuleType) -> object:
+    """The definition of the one small game of a module; None if it has none."""
+    small = sys.modules.get("referee.games.small")  # which the module has imported for its class
+    if small is None:
+        return None
+    kinds = {
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
+    }
+    # A class that others are derived from is their base, and not a game.
+    games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
+    if len(games) > 1:
+        names = ", ".join(sorted(kind.__name__ for kind in games))
+        raise GameError(f"the game in {path} has a mistake: {code.root} has several games: {names}")
+    if not games:
+        return None
+    try:
+        return small.definition(games[0], Path(code.root).stem)
+    except (Exception, SystemExit) as error:
+        raise _not_loaded(path, error) from error

@@ -27,7 +27,8 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.errors import ProtocolMisuseError, blaming
+from referee.errors import ProtocolMisuseError
+from referee.games.interface.blaming import blaming
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import (
     BAD_NAME_REPLY,

@@ -7,12 +7,15 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from msgspec import structs
 
 import referee
 from referee.errors import GameError, UsageError
 from referee.games import GAMES, find_game, game_words, outside
+from referee.games.interface import blaming
 from referee.games.outside import add, load, need
 from tests.support.own_game import STICKS, clean_games, one_taker
 
@@ -168,3 +171,54 @@ def test_what_a_game_raises_is_its_own_mistake(
     file = broken(tmp_path, line, other)
     with pytest.raises(GameError, match=says):
         referee.play_match([one_taker, one_taker], game=file, seed=1)
+
+
+SMALL = """\
+from referee.games.small import Game
+
+class Base(Game):
+    pass
+
+class One(Base):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (SMALL, ""),
+        (SMALL + "class Two(Base):\n    pass\n", "has several games: One, Two"),
+        (SMALL + "class Two(One):\n    players = 1 / 0\n", "in Two: ZeroDivisionError"),
+        (SMALL + "del Base, One\n", "has no GAME, which must be a GameDefinition"),
+    ],
+)
+def test_a_file_with_one_class_of_a_small_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
+    rules = load(str(STICKS))
+    small = ModuleType("referee.games.small")
+    small.Game = type("Game", (), {})
+    small.definition = lambda kind, name: structs.replace(rules, name=name)
+    monkeypatch.setitem(sys.modules, "referee.games.small", small)
+    file = tmp_path / "nim.py"
+    file.write_text(text)
+    if says:
+        with pytest.raises(GameError, match=says):
+            load(str(file))
+    else:
+        assert load(str(file)).name == "nim"
+
+
+@pytest.mark.untraced
+@pytest.mark.parametrize("endless", ["while True: pass", "__import__('time').sleep(60)"])
+def test_code_that_does_not_return_is_the_games_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, endless: str
+) -> None:
+    monkeypatch.setattr(blaming, "GAME_SECONDS", 0.05)
+    file = broken(tmp_path, "        take = 1\n", f"        {endless}\n")
+    with pytest.raises(GameError, match=r"in advance: GameTimeoutError: this takes longer than"):
+        referee.play_match([one_taker, one_taker], game=file, seed=1)
+    file = broken(tmp_path, "class Sticks:", f"{endless}\nclass Sticks:")
+    with pytest.raises(GameError, match=r"in <module>: GameTimeoutError: this takes longer than"):
+        load(file)

@@ -17,4 +17,5 @@ page.py          its parts of the page in the browser
 vocabulary.py    its words for rule files, and the player of one
 probing.py       how another referee of a game is checked
 definition.py    a game's entry in GAMES: all of this
+blaming.py       calls of a game's code, whose mistakes are its author's
 """

@@ -1,0 +1,82 @@
+"""Calls of a game's code: what fails there is the mistake of a game from outside, if it is one."""
+
+from __future__ import annotations
+
+import functools
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, ParamSpec, TypeVar
+
+from referee.errors import (
+    InternalError,
+    ProtocolMisuseError,
+    RefereeError,
+    game_error,
+    is_from_outside,
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+GAME_SECONDS = 20.0
+"""Seconds that one call of the code of a game from outside may take."""
+
+
+class GameTimeoutError(Exception):
+    """The code of a game does not return."""
+
+
+def blaming(call: Callable[P, T]) -> Callable[P, T]:
+    """Decorate a method that calls the code of a game, the `rules` of its object.
+
+    If the game is from outside, an exception is raised as a `GameError`, also a `SystemExit`, and
+    one is raised if the call takes longer than `GAME_SECONDS`.
+    """
+
+    @functools.wraps(call)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        owner: Any = args[0]
+        game: str = owner.rules.name
+        if not is_from_outside(game):
+            return call(*args, **kwargs)
+        try:
+            with in_time():
+                return call(*args, **kwargs)
+        except (Exception, SystemExit) as error:
+            is_ours = isinstance(error, RefereeError)
+            if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
+                raise
+            raise game_error(error, game) or error from error
+
+    return called
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    """Raise `GameTimeoutError` in the code inside this block when it takes too long.
+
+    Only the main thread can be interrupted, and none in which a debugger runs.
+    """
+    if threading.current_thread() is not threading.main_thread() or _has_timer():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _late)
+    signal.setitimer(signal.ITIMER_REAL, GAME_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _has_timer() -> bool:
+    """Whether a block around this one, or somebody else, has set the timer."""
+    return signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
+def _late(number: int, frame: FrameType | None) -> None:
+    if sys.gettrace() is None:
+        raise GameTimeoutError(f"this takes longer than {GAME_SECONDS:g} s")
