@@ -89,12 +89,8 @@ def play_match(
     """
     _check_not_async()
     place = _sandbox(sandbox, log, record)
-    plan = _settled(bots, game, seed, options, place)._replace(
-        log=_file_name("log", log),
-        record=_file_name("record", record),
-        record_stderr=record_stderr,
-        force=force,
-    )
+    plan = _settled(bots, game, seed, options, place)
+    plan = _with_files(plan, log, record, record_stderr, force=force)
     with _files(plan) as files, plan.launched() as started:
         if are_objects(plan.sources):
             objects = new_objects(plan.sources)
@@ -118,12 +114,8 @@ async def play_match_async(
 ) -> MatchResult:
     """Play one match under trio. Same arguments as `play_match`. Cancelling it stops the bots."""
     place = _sandbox(sandbox, log, record)
-    plan = _settled(bots, game, seed, options, place)._replace(
-        log=_file_name("log", log),
-        record=_file_name("record", record),
-        record_stderr=record_stderr,
-        force=force,
-    )
+    plan = _settled(bots, game, seed, options, place)
+    plan = _with_files(plan, log, record, record_stderr, force=force)
     with _files(plan) as files, plan.launched() as started:
         played = await plan.play(started, files)
     return _shown(plan.spec, played)
@@ -146,11 +138,28 @@ def _player(
     return player(spec, answers, stderr, text)
 
 
+def _with_files(
+    plan: MatchPlan,
+    log: PathLike | None,
+    record: PathLike | None,
+    record_stderr: bool,
+    *,
+    force: bool,
+) -> MatchPlan:
+    """The match with the files that it writes, or a `UsageError`."""
+    if record_stderr and record is None:
+        raise UsageError("record_stderr goes with record, the file name of the match record")
+    return plan._replace(
+        log=_file_name("log", log),
+        record=_file_name("record", record),
+        record_stderr=record_stderr,
+        force=force,
+    )
+
+
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
     """The files of the match in this block; at its end it warns of their problems."""
-    if plan.record_stderr and plan.record is None:
-        raise UsageError("record_stderr goes with record, the file name of the match record")
     with plan.opened(_FORCE) as files, _our_errors():
         files.begin()
         yield files
