@@ -144,10 +144,21 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
-    there = (other for other in GAMES.outside.values() if other.source.digest == code.digest)
-    same = next((other for other in there if other.source.file == path), None)
-    if same is not None:
-        return same
+    key = code.root, code.digest
+    if key not in _loaded_before:  # to run it again would make its classes anew
+        _loaded_before[key] = _run(path, code)
+    found = _loaded_before[key]
+    note_game(code.root, found.rules.name)
+    place = path if code.entry is not None else code.root
+    return Outside(msgspec.structs.replace(found.source, file=path), place, found.rules)
+
+
+_loaded_before: dict[tuple[str, str], Outside] = {}
+"""The games that this process has loaded, by their place and their digest."""
+
+
+def _run(path: str, code: _Code) -> Outside:
+    """Run the code of a game."""
     module = _module(path, code)
     rules = _definition(path, code, module)
     if not isinstance(rules.name, str) or not _NAME.fullmatch(rules.name):
@@ -155,13 +166,11 @@ def _loaded(path: str) -> Outside:
             f"the game in {path} is called {rules.name!r}: a name has lower-case letters, digits, "
             '"_" and "-", at most 40, and begins with a letter'
         )
-    note_game(code.root, rules.name)
     version = getattr(module, "__version__", msgspec.UNSET)
     if code.entry is not None and code.entry.dist is not None:
         version = code.entry.dist.version
     known = version if isinstance(version, str) else msgspec.UNSET
-    place = path if code.entry is not None else code.root
-    return Outside(Source(path, code.digest, known), place, rules)
+    return Outside(Source(path, code.digest, known), code.root, rules)
 
 
 def _code_of(path: str) -> _Code:
@@ -217,7 +226,8 @@ def _module(path: str, code: _Code) -> ModuleType:
     """Run the code of a game."""
     if code.entry is not None:
         return _importing(path, code.entry.module)
-    name = _MODULE + code.digest.removeprefix("sha256:")[:16]
+    named = hashlib.sha256(f"{code.root}\0{code.digest}".encode(errors="surrogateescape"))
+    name = _MODULE + named.hexdigest()[:16]
     folder = os.path.isdir(code.root)
     file = os.path.join(code.root, "__init__.py") if folder else code.root
     spec = spec_from_file_location(
@@ -226,8 +236,6 @@ def _module(path: str, code: _Code) -> ModuleType:
     assert spec is not None  # it ends in .py
     assert spec.loader is not None
     module = module_from_spec(spec)
-    for other in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
-        del sys.modules[other]
     sys.modules[name] = module
     note_game(code.root, f"in {path}")
     try:

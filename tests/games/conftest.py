@@ -1,15 +1,22 @@
-"""Lets the suites over all games play a toy game too."""
+"""Lets the suites over all games play a toy game too, which comes from outside."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from referee.games import GAMES
-from tests.games import toy_cards
-from tests.support.any_game import TOY
+from referee.games.outside import add
+from tests.support.any_game import TOY, TOY_FOLDER
+from tests.support.own_game import clean_games
 
 
 @pytest.fixture(autouse=True)
-def _toy_cards(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "callspec" in dir(request.node) and request.node.callspec.params.get("name") == TOY:
-        monkeypatch.setitem(GAMES, TOY, toy_cards.RULES)
+def _toy_cards(request: pytest.FixtureRequest) -> Iterator[None]:
+    callspec = getattr(request.node, "callspec", None)
+    if callspec is None or callspec.params.get("name") != TOY:
+        yield
+        return
+    with clean_games():
+        add(str(TOY_FOLDER))
+        yield

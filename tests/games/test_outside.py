@@ -70,7 +70,7 @@ def test_an_installed_package_is_a_game(tmp_path: Path, monkeypatch: pytest.Monk
     assert find_game("sticks") == "sticks"
     assert game_words("sticks") == ["--game", "sticks"]
     assert GAMES.outside["sticks"].place == "sticks"
-    del sys.modules["my_sticks"]
+    monkeypatch.delitem(sys.modules, "my_sticks")
 
 
 def test_a_game_is_loaded_once_until_it_changes(tmp_path: Path) -> None:
@@ -79,6 +79,7 @@ def test_a_game_is_loaded_once_until_it_changes(tmp_path: Path) -> None:
     add(str(file))
     first = GAMES["sticks"]
     add(str(file))
+    add(str(tmp_path / ".." / tmp_path.name / "sticks.py"))
     assert GAMES["sticks"] is first
     file.write_text(STICKS.read_text() + "# another version\n")
     add(str(file))

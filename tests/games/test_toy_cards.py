@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from referee import cli
-from referee.games import GAMES
-from tests.games import toy_cards
-from tests.support.any_game import TOY
+from tests.support.any_game import TOY_FOLDER
 from tests.support.helpers import ROOT
+from tests.support.own_game import clean_games
 
-FOLDER = Path(toy_cards.__file__).parent
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 BOT = """
 import json, sys
@@ -31,10 +30,14 @@ for line in sys.stdin:
 """
 
 
-def test_it_goes_through_the_commands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(GAMES, TOY, toy_cards.RULES)
+@pytest.fixture
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
+@pytest.mark.usefixtures("_games")
+def test_it_goes_through_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bots = []
     for which in ("max", "min", "sum"):
         file = tmp_path / f"{which}.py"
@@ -48,13 +51,14 @@ def test_it_goes_through_the_commands(
         assert not err
         return out
 
-    names = ["--game", TOY, "--seed", "1", "--set", "hand_size=4"]
+    game = ("--game", str(TOY_FOLDER))
+    names = [*game, "--seed", "1", "--set", "hand_size=4"]
     out = run("play", *bots, *names, "--log", log, "--record", record)
     assert "Bot (player1) and Bot (player2) share the win: all played, after 12 turns" in out
     assert "3x  bad-card" in out  # a sum is no card, but that of the last one is
-    assert "valid" in run("verify", record)
-    assert "valid" in run("validate", log)
-    shown = run("replay", log)
+    assert "valid" in run("verify", record, *game)
+    assert "valid" in run("validate", log, *game)
+    shown = run("replay", log, *game)
     assert shown.count("plays ") == 12
     assert shown.count("takes ") == 4
 
@@ -63,6 +67,6 @@ def test_the_page_for_contributors_knows_its_size() -> None:
     """The lines of each file, as they are now."""
     table = re.findall(r"^\| `(\w+\.py)` \| .* \| (\d+) \|$", CONTRIBUTING, re.MULTILINE)
     told = {file: int(lines) for file, lines in table}
-    counted = {file.name: len(file.read_text().splitlines()) for file in FOLDER.glob("*.py")}
+    counted = {file.name: len(file.read_text().splitlines()) for file in TOY_FOLDER.glob("*.py")}
     assert told == counted
     assert f"{sum(counted.values())} lines" in CONTRIBUTING

@@ -18,11 +18,12 @@ from referee.games.interface.faults import Disqualification, InvalidReply
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Received, Sent
 from referee.match.spec import match_spec
-from tests.support.helpers import NAMES, name_line, to_line
+from tests.support.helpers import NAMES, ROOT, name_line, to_line
 from tests.support.legal import Legal
 
 TOY = "toy_cards"
-"""A game in `tests/games/toy_cards/`; `tests/games/conftest.py` registers it."""
+"""A game in `tests/games/toy_cards/`; `tests/games/conftest.py` loads it as a user's folder."""
+TOY_FOLDER = ROOT / "tests" / "games" / TOY
 every_game = pytest.mark.parametrize("name", [*GAMES, TOY])
 Reply = Callable[[int, Struct], bytes]
 """Gives a line of a seat for its request."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,14 +34,12 @@ def one_taker(message: Mapping[str, Any]) -> dict[str, Any] | None:
 @contextmanager
 def clean_games() -> Iterator[None]:
     """Forget the games from outside that are loaded in this block."""
-    before = set(sys.modules)
+    known, blamed = dict(GAMES.outside), dict(errors._games)
     try:
         yield
     finally:
-        for name in GAMES.outside:
+        for name in GAMES.outside.keys() - known.keys():
             del GAMES[name]
-        GAMES.outside.clear()
+            del GAMES.outside[name]
         errors._games.clear()
-        for module in set(sys.modules) - before:
-            if module.startswith("_referee_game_"):
-                del sys.modules[module]
+        errors._games.update(blamed)

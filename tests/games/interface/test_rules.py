@@ -10,7 +10,7 @@ from referee.games.botwars import RULES as BOTWARS
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment
 from referee.games.interface.probing import Probes
-from tests.games.toy_cards import RULES as TOY_CARDS
+from tests.games.toy_cards import GAME as TOY_CARDS
 from tests.support.imports import loaded
 from tests.support.toy import RULES as TOY
 

@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.turns import Turn
-from tests.games.toy_cards import messages
-from tests.games.toy_cards.log_player import ToyCardsLog
-from tests.games.toy_cards.person import ToyDialogue
-from tests.games.toy_cards.rules import ALL_PLAYED, SECTIONS, Facts, Options, ToyCards
-from tests.games.toy_cards.turns import Turns
 
-RULES = GameDefinition(
+from . import messages
+from .log_player import ToyCardsLog
+from .person import ToyDialogue
+from .rules import ALL_PLAYED, SECTIONS, Facts, Options, ToyCards
+from .turns import Turns
+
+GAME = GameDefinition(
     name="toy_cards",
     protocol=1,
     specification="toy_cards",
@@ -41,5 +42,5 @@ RULES = GameDefinition(
     turns=Turns,
     turn=Turn,
     person=ToyDialogue,
-    environment_module="tests.games.toy_cards.environment",
+    environment_module=f"{__name__}.environment",
 )

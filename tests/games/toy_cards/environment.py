@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers
-from tests.games.toy_cards.messages import PlayReply, PlayRequest
-from tests.games.toy_cards.rules import CARDS, Options
-from tests.games.toy_cards.view import View
+
+from .messages import PlayReply, PlayRequest
+from .rules import CARDS, Options
+from .view import View
 
 CHOICES = tuple(f"play {card}" for card in CARDS)
 NAMES = ("turn", *(f"{place} {card}" for place in ("hand", "trick") for card in CARDS))

@@ -9,8 +9,9 @@ from msgspec import Struct
 from referee.games.interface.game import GameSetup, Request
 from referee.games.interface.log_player import DifferenceError, End, Gone
 from referee.games.interface.random_source import SeededRandomSource
-from tests.games.toy_cards.messages import CardPlayed, GameInfo, PlayReply, TrickTaken
-from tests.games.toy_cards.rules import Options, ToyCards
+
+from .messages import CardPlayed, GameInfo, PlayReply, TrickTaken
+from .rules import Options, ToyCards
 
 SECTIONS = {GameInfo: "2.1", CardPlayed: "2.2", TrickTaken: "4", Gone: "2.3", End: "4"}
 

@@ -9,8 +9,9 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Question
 from referee.games.interface.turns import Turn, TurnListener
-from tests.games.toy_cards.messages import PlayRequest
-from tests.games.toy_cards.turns import Turns
+
+from .messages import PlayRequest
+from .turns import Turns
 
 
 class ToyDialogue(TurnListener[Turn]):

@@ -11,8 +11,9 @@ from referee.games.interface import table
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 from referee.games.interface.game import GameSetup, Outcome, Request, SeatState, Viewer, ranks
 from referee.games.interface.seats import seat_id
-from tests.games.toy_cards import messages as say
-from tests.games.toy_cards.view import View, request_of, view_of
+
+from . import messages as say
+from .view import View, request_of, view_of
 
 CARDS = range(1, 53)
 BAD_CARD = "bad-card"

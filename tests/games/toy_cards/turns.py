@@ -7,7 +7,8 @@ from typing import ClassVar
 from msgspec import Struct
 
 from referee.games.interface import turns
-from tests.games.toy_cards.messages import CardPlayed, TrickTaken
+
+from .messages import CardPlayed, TrickTaken
 
 
 class Turns(turns.TurnReader[turns.Turn]):

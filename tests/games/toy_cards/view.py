@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from referee.games.interface.game import ALL, Request, Viewer
 from referee.games.interface.seats import seat_id
-from tests.games.toy_cards.messages import PlayRequest
+
+from .messages import PlayRequest
 
 if TYPE_CHECKING:
-    from tests.games.toy_cards.rules import Player, Table
+    from .rules import Player, Table
 
 
 class View(Struct, frozen=True):
