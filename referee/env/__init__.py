@@ -7,7 +7,8 @@ spec/python-rl.md describes them.
     env = dominion_v1.env(players=2)
 
 Of every game that has an `Environment` there is a name here: the game's, "_v" and the version of
-its observations and actions. PettingZoo is imported when an environment is made.
+its observations and actions. `environments_of("./my_game.py")` has those of a game of your own.
+PettingZoo is imported when an environment is made.
 
 common.py        the shared part: spaces, metadata, rendering
 episode.py       a match for programs: actions in, observations and rewards out
@@ -25,10 +26,10 @@ from __future__ import annotations
 
 import sys
 
-from referee.env.environments import Environments, Importer, environments
+from referee.env.environments import Environments, Importer, environments, environments_of
 from referee.env.policy_bot import PolicyBot
 
-__all__ = ["Environments", "PolicyBot"]
+__all__ = ["Environments", "PolicyBot", "environments_of"]
 
 sys.meta_path.append(Importer())
 if "gymnasium" in sys.modules:  # nobody else needs it

@@ -10,7 +10,7 @@ from gymnasium.utils import EzPickle
 
 from referee.env.episode import Episode
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import GAMES, find_game
 from referee.games.interface.table import copied
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Common(EzPickle):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(game, name, players, render_mode, opponents, normalised, **options)
-        episode = Episode(GAMES[game], players, options, opponents, normalised=normalised)
+        rules = GAMES[find_game(game)]
+        episode = Episode(rules, players, options, opponents, normalised=normalised)
         check_render_mode(render_mode)
         self.metadata = {
             "name": name,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from referee.env.episode import Episode
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import GAMES, find_game
 from referee.games.interface.environment import Environment
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class Environments(ModuleType):
     def __init__(self, game: str, environment: Environment) -> None:
         self.choices = environment.choices(GAMES[game].options())
         self.name = f"{game}_v{environment.version}"
-        self._game = game
+        outside = GAMES.outside.get(game)
+        self._game = game if outside is None else outside.place  # which another process finds
         super().__init__(f"referee.env.{self.name}", self.__doc__)
 
     def env(self, players: int | None = None, **options: Any) -> AECEnv:
@@ -70,7 +71,7 @@ class Environments(ModuleType):
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """List the entries of an observation; of a grid of numbers, those of each cell."""
-        episode = Episode(GAMES[self._game], players, options)
+        episode = Episode(GAMES[find_game(self._game)], players, options)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
@@ -82,7 +83,7 @@ class Environments(ModuleType):
         return f"<environments {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _environments_of, (self._game,)
+        return environments_of, (self._game,)
 
 
 class ParallelEnvironments(Environments):
@@ -110,13 +111,33 @@ class ParallelEnvironments(Environments):
         return wrappers.OrderEnforcingWrapper(raw)
 
 
-@cache
-def _environments_of(game: str) -> Environments | None:
+def environments_of(game: str) -> Environments:
+    """The environments of a game, such as `environments_of("./my_game.py").env()`.
+
+    Args:
+        game: a key of `GAMES`; or the file, the folder or the installed name of a game of your own,
+            whose code is run.
+
+    Raises:
+        UsageError: there is no such game, or it has no environment.
+        GameError: its code has a mistake.
+    """
+    name = find_game(game)
+    found = _made(name) if name in GAMES.outside else _environments_of(name)
+    if found is None:
+        raise UsageError(f"{name} has no environment")
+    return found
+
+
+def _made(game: str) -> Environments | None:
     environment = GAMES[game].environment
     if environment is None:
         return None
     kind = ParallelEnvironments if environment.simultaneous else Environments
     return kind(game, environment)
+
+
+_environments_of = cache(_made)
 
 
 def environments() -> dict[str, Environments]:

@@ -12,7 +12,7 @@ import msgspec
 
 from referee.env.episode import Observer
 from referee.errors import UsageError
-from referee.games import DEFAULT_GAME, game_rules
+from referee.games import DEFAULT_GAME, find_game, game_rules
 from referee.games.interface.environment import StateTracker, Translator
 from referee.games.interface.seats import seat_index
 from referee.match.messages import PlayerName, PlayerNameReply, PlayerNameRequest
@@ -42,6 +42,7 @@ class PolicyBot:
         normalised: bool = False,
         **options: Any,
     ) -> None:
+        game = find_game(game)
         rules = game_rules(game)
         if rules.environment is None:
             raise UsageError(f"{game} has no environment")

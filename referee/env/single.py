@@ -20,7 +20,7 @@ from referee.env.common import (
 )
 from referee.env.episode import Episode, Observation
 from referee.errors import UsageError
-from referee.games import GAMES
+from referee.games import GAMES, find_game
 
 if TYPE_CHECKING:
     from referee.env.opponents import Bots
@@ -52,7 +52,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(game, opponents, render_mode, normalised, **options)
-        rules = GAMES[game]
+        rules = GAMES[find_game(game)]
         if opponents is None and rules.environment is not None:
             opponents = [None, rules.environment.opponent]
         self._episode = Episode(rules, None, options, opponents, normalised=normalised)

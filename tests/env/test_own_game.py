@@ -1,0 +1,43 @@
+"""The environments of a game from outside."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from referee.env import PolicyBot, environments_of
+from referee.errors import UsageError
+from tests.support.any_game import TOY_FOLDER
+from tests.support.own_game import STICKS, clean_games
+
+GAME = str(TOY_FOLDER)
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
+def test_a_game_without_an_environment() -> None:
+    for make in (environments_of, lambda game: PolicyBot(lambda seen: 0, game)):
+        with pytest.raises(UsageError, match="sticks has no environment"):
+            make(str(STICKS))
+
+
+def test_they_are_made_from_a_file_and_can_be_pickled() -> None:
+    pytest.importorskip("pettingzoo.utils.env", reason="PettingZoo is not installed")
+    made = environments_of(GAME)
+    assert made.name == "toy_cards_v1"
+    again = pickle.loads(pickle.dumps(made))
+    assert repr(again) == "<environments toy_cards_v1>"
+    env, random = pickle.loads(pickle.dumps(made.raw_env())), Random(1)
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        seen, _, terminated, _, _ = env.last()
+        legal = [] if terminated else seen["action_mask"].nonzero()[0].tolist()
+        env.step(random.choice(legal) if legal else None)
+    assert terminated
