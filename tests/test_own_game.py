@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from referee import cli
+from referee.cli.serving import say_bug
+from referee.errors import GameError
 from referee.games import GAMES
 from tests.support.own_game import ONE_TAKER, STICKS, clean_games
 
@@ -222,3 +224,11 @@ def test_a_mistake_while_files_are_checked_is_the_games(
     (line,) = capfd.readouterr().err.splitlines()
     assert "the game sticks has a mistake: " in line
     assert ", in advance: SystemExit" in line
+
+
+def test_a_page_that_a_game_spoils(capfd: pytest.CaptureFixture[str]) -> None:
+    say_bug(GameError("the game sticks has a mistake: sticks.py, line 3"))
+    say = "referee: a page could not be made: the game sticks has a mistake: sticks.py, line 3\n"
+    assert capfd.readouterr().err == say
+    say_bug(ValueError("ours"))
+    assert "which is a bug in the referee: ValueError: ours" in capfd.readouterr().err

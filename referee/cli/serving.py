@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from referee.cli.console import say
 from referee.cli.options import option, repeated
-from referee.errors import UsageError
+from referee.errors import GameError, UsageError, as_ours
 
 HOST = "127.0.0.1"
 _ADDRESS = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/\s]*))(?::([0-9]{1,5}))?")
@@ -106,4 +106,8 @@ async def open_browser(url: str) -> None:
 
 def say_bug(error: Exception) -> None:
     """Say that a page could not be made."""
+    ours = as_ours(error)
+    if isinstance(ours, GameError):
+        say(f"a page could not be made: {ours}")
+        return
     say(f"a page could not be made, which is a bug in the referee: {type(error).__name__}: {error}")

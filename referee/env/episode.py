@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from referee.errors import BotError, InternalError, UsageError
+from referee.errors import BotError, GameError, InternalError, UsageError, is_from_outside
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
 from referee.games.interface.faults import Fault
@@ -318,7 +318,9 @@ class Episode:
                 if type(entry) is Sent and self._opponents is not None:
                     self._opponents.tell(entry.to, entry.line)
                 elif type(entry) is Fault and entry.seat in self._players:
-                    raise InternalError(f"a legal action has led to a fault: {entry.detail}")
+                    own = is_from_outside(match.rules.name)
+                    text = f"a legal action has led to a fault: {entry.detail}"
+                    raise GameError(f"{match.rules.name}: {text}") if own else InternalError(text)
             self.due = tuple([seat for seat in match.due if seat in self._players])
             for seat in self.due:
                 self._views[seat], self._actions[seat] = match.view(seat), []

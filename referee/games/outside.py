@@ -194,7 +194,7 @@ def _code_of(path: str) -> _Code:
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    root = os.path.realpath(file)
+    root = os.path.abspath(file)  # as its tracebacks have it, links included
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
 

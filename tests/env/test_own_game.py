@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from referee.env import PolicyBot, environments_of
-from referee.errors import UsageError
+from referee.errors import GameError, UsageError
 from tests.support.any_game import TOY_FOLDER
 from tests.support.own_game import STICKS, clean_games
 
@@ -41,3 +43,19 @@ def test_they_are_made_from_a_file_and_can_be_pickled() -> None:
         legal = [] if terminated else seen["action_mask"].nonzero()[0].tolist()
         env.step(random.choice(legal) if legal else None)
     assert terminated
+
+
+def test_an_action_that_is_a_fault_is_the_games_mistake(tmp_path: Path) -> None:
+    pytest.importorskip("pettingzoo.utils.env", reason="PettingZoo is not installed")
+    folder = tmp_path / "cards"
+    shutil.copytree(TOY_FOLDER, folder)
+    file = folder / "environment.py"
+    text = file.read_text()
+    wrong = text.replace("PlayReply((yield {f", "PlayReply(-(yield {f", 1)
+    assert wrong != text
+    file.write_text(wrong)
+    env = environments_of(str(folder)).raw_env()
+    env.reset(seed=1)
+    legal = env.last()[0]["action_mask"].nonzero()[0].tolist()
+    with pytest.raises(GameError, match="toy_cards: a legal action has led to a fault: this card"):
+        env.step(legal[0])

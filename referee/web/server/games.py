@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ from starlette.routing import Route
 from referee.bots.command import HUMAN, BotSource, find_bot
 from referee.bots.person import person_rules
 from referee.errors import RefereeError
+from referee.games import GAMES
 from referee.logs.conversation import RecordedAnswers, answers_before
 from referee.match.spec import match_spec
 from referee.match_plan import MatchPlan, settled_spec
@@ -205,6 +207,8 @@ class Games:
             problem = str(group.exceptions[0])
             if self._folder is not None:  # which is nobody's business
                 problem = problem.replace(f"{self._folder}/", "")
+            for outside in GAMES.outside.values():
+                problem = problem.replace(f"{os.path.dirname(outside.place)}/", "")
             sitting.give_up(f"The game was given up: {problem}.")
         finally:
             del self._running[sitting.id]
