@@ -33,7 +33,7 @@ from referee.bots.stand_in import StandIn
 from referee.bots.wrapper import BotWrapper
 from referee.conformance import verdict
 from referee.conformance.case import Case
-from referee.conformance.verdict import Known, Observed, Violation, request_type, shown
+from referee.conformance.verdict import Hung, Known, Observed, Violation, request_type, shown
 from referee.diagnosis.author import about_end, dialects_for, explained
 from referee.diagnosis.ending import started_in
 from referee.diagnosis.fields import found, ignored_fields
@@ -57,8 +57,10 @@ from referee.runner import Runner
 
 _SHORT_REST = 0.25
 """The share of `rest` to wait if the case does not listen: most bots have exited."""
-_KNOWN_SECONDS = 1.0
+_KNOWN_SECONDS = 0.5
 """Most seconds to wait for a reply that is known not to come."""
+_LOOK_SECONDS = 3.0
+"""Most seconds to watch a bot whose reply is late."""
 _MOST_REST = 50
 _MOST_REPLIES = 500
 """Replies of a case that are searched for fields that nobody reads."""
@@ -119,7 +121,8 @@ class Driver(BotWrapper):
     Args:
         source: a command is started once, in a process of its own, and a Python object made once.
         seed: of the match, if the case has none.
-        known: the known mistakes. The driver waits less time for them.
+        known: the known mistakes. The driver waits less time for them, and for `hung` requests.
+        look: whether to find out why a reply is missing, which takes the time limit once more.
     """
 
     def __init__(
@@ -130,10 +133,15 @@ class Driver(BotWrapper):
         seed: int,
         limits: ConformanceLimits,
         known: Known,
+        hung: Hung,
+        *,
+        look: bool = True,
     ) -> None:
         self._case = case
         self._source = source
         self._known = known
+        self._hung = hung
+        self._look = look
         self._limits = limits
         self._seat = seat_index(case.seat)
         if case.situation:
@@ -351,9 +359,14 @@ class Driver(BotWrapper):
     async def _await_end(self, seconds: float, when: str) -> None:
         assert self._process is not None  # else the case is skipped
         self._note("the end of its input")
-        if not await self._process.end_input(seconds):
+        same = self._hung.get(request_type(self._request)) if self._case.close else None
+        had = seconds if same is None else min(seconds, _KNOWN_SECONDS)
+        if not await self._process.end_input(had):
             expected = f"the bot exits by itself within {seconds:g} s {when}"
-            self._violate(verdict.STAYS, SHARED.after_match, expected, "it is still running")
+            actual = "it is still running"
+            if same is not None:
+                actual += f" after {had:g} s, and never answers this request: see case {same[0]}"
+            self._violate(verdict.STAYS, SHARED.after_match, expected, actual)
 
     # --- what the bot writes ------------------------------------------------------------------
 
@@ -377,11 +390,12 @@ class Driver(BotWrapper):
     async def _read(self) -> bytes:
         """The bot's reply. Without one the case is over."""
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
-        is_known = (kind, request_type(self._request)) in self._known
+        asked = request_type(self._request)
+        is_known = (kind, asked) in self._known or asked in self._hung
         timeout = min(self._limits.timeout, _KNOWN_SECONDS if is_known else math.inf)
         answer = await self.wrapped.reply(trio.current_time() + timeout)
         if isinstance(answer, Failure):
-            process = None if is_known else self._process
+            process = self._process if self._look and not is_known else None
             await self._judge_failure(answer, kind, timeout, process)
         self._note_line(answer)
         return answer
@@ -398,12 +412,18 @@ class Driver(BotWrapper):
         )
         missing, actual, reply = self._missing(failure.code, late), failure.detail, ""
         if missing is late and process is not None:
-            silence = await process.look(had, self._limits.rest)
+            longer = min(had, _LOOK_SECONDS)
+            silence = await process.look(longer, self._limits.rest)
             missing, reply = self._missing_in(silence, late), shown(silence.unfinished)
-            again = "" if silence.late else ", and not in twice the time"
+            again = "" if silence.late else f", and not in the {longer:g} s after them"
             actual = f"no reply within {had:g} s{again}: {self._why_silent(silence)}"
         elif in_handshake and missing.kind != verdict.UNREACHABLE:
             missing = missing._replace(expected=missing.expected + self._dialects())
+        same = self._hung.get(request_type(self._request)) if missing is late else None
+        if same is not None:
+            id, before = same
+            missing = _Missing(before.kind, before.section, before.expected)
+            actual = f"{failure.detail}, as in case {id}, which waited for it twice"
         section = _HTTP_SECTION if isinstance(self._source, BotAddress) else missing.section
         said = {"request": self._shown_request(), "reply": reply}
         self._violate(missing.kind, section, missing.expected, actual, **said)

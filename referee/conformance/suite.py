@@ -3,13 +3,14 @@
 The basic cases come first, one after the other: without a handshake nothing else can be judged, and
 their failures are not counted again. Then the others run in parallel. A case with which others are
 compared is judged before them. Cases that fail because of the clock run once more without parallel
-cases, since a busy machine can cause such a failure.
+cases, since a busy machine can cause such a failure. If the reply is missing again, no later case
+waits for a reply to the same type of request for longer than half a second.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -19,7 +20,17 @@ from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.conformance import verdict
 from referee.conformance.case import Case
 from referee.conformance.driver import ConformanceLimits, Driver
-from referee.conformance.verdict import Key, Observed, Report, Result, Status, judge, result_of
+from referee.conformance.verdict import (
+    Hung,
+    Key,
+    Observed,
+    Report,
+    Result,
+    Status,
+    judge,
+    request_type,
+    result_of,
+)
 from referee.games.interface.definition import GameDefinition
 
 
@@ -30,6 +41,7 @@ class Suite:
     Attributes:
         jobs: number of cases at the same time; always one with a bot behind HTTP.
         on_result: called with each result, in the order of the cases.
+        stop_first: whether the first failure that counts ends the run.
     """
 
     cases: list[Case]
@@ -39,6 +51,7 @@ class Suite:
     jobs: int = 2
     limits: ConformanceLimits = field(default_factory=ConformanceLimits)
     on_result: Callable[[Result], None] = lambda result: None
+    stop_first: bool = False
     _results: dict[str, Result] = field(default_factory=dict, init=False)
 
     @property
@@ -50,12 +63,17 @@ class Suite:
         """Run all cases; nothing that a bot does makes this fail. SHOULD counts if `strict`."""
         started = trio.current_time()
         self._reported = 0
+        self._stopped_at = ""
+        self._strict = strict
+        self._scope = trio.CancelScope()
+        self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
         # A server cannot know which of two matches it is asked about.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
         self._confirmed = 0
+        self._doubtful = 0
         self._notes: dict[str, None] = {}
         self._judged = {case.id: trio.Event() for case in self.cases}
         tried = []
@@ -64,16 +82,11 @@ class Suite:
                 self._put(result_of(case, Status.SKIPPED, why=why))
             else:
                 tried.append(case)
-        blocked = await self._run_basic([case for case in tried if case.basic])
-        rest = [case for case in tried if not case.basic]
-        if blocked:
-            for case in rest:
-                self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
-        else:
-            async with trio.open_nursery() as nursery:
-                for case in rest:
-                    await self._slots.acquire_on_behalf_of(case.id)
-                    nursery.start_soon(self._run_in_slot, case)
+        with self._scope:
+            await self._run_cases(tried)
+        for case in self.cases[self._reported :]:
+            why = f"-x ended the run at {self._stopped_at}"
+            self._results[case.id] = result_of(case, Status.SKIPPED, why=why)
         return verdict.summarize(
             [self._results[case.id] for case in self.cases],
             tested="bot",
@@ -86,6 +99,18 @@ class Suite:
             notes=list(self._notes),
             sandbox=self.limits.sandbox.kind,
         )
+
+    async def _run_cases(self, cases: Sequence[Case]) -> None:
+        blocked = await self._run_basic([case for case in cases if case.basic])
+        rest = [case for case in cases if not case.basic]
+        if blocked:
+            for case in rest:
+                self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
+            return
+        async with trio.open_nursery() as nursery:
+            for case in rest:
+                await self._take_slot(case)
+                nursery.start_soon(self._run_in_slot, case)
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
         """Run the basic cases in turn, a script once for all; the ids of vital ones that failed."""
@@ -100,7 +125,7 @@ class Suite:
                     self._put(result_of(case, Status.NOT_JUDGED, because=blocked))
                 continue
             observed = await self._observe(group[0])
-            if self._is_doubtful(observed, {}):
+            if self._is_doubtful(observed):
                 observed = await self._confirm(group[0], observed)
             for case in group:
                 result = judge(case, observed, self._known, {})
@@ -117,13 +142,25 @@ class Suite:
             self._put(judge(case, observed, self._known, {}))
         return blocked
 
+    async def _take_slot(self, case: Case) -> None:
+        """Wait for a slot, and until no failure is to be confirmed: it may be the same hang."""
+        await self._slots.acquire_on_behalf_of(case.id)
+        while self._doubtful:
+            self._slots.release_on_behalf_of(case.id)
+            async with self._alone:
+                pass
+            await self._slots.acquire_on_behalf_of(case.id)
+
     async def _run_in_slot(self, case: Case) -> None:
+        is_doubtful = False
         try:
             observed = await self._observe(case)
+            is_doubtful = self._is_doubtful(observed)
+            self._doubtful += is_doubtful
         finally:
             self._slots.release_on_behalf_of(case.id)
-        control = await self._control(case)
-        if self._is_doubtful(observed, control):
+        # At once, not after its control: until then other cases would wait for the same reply.
+        if is_doubtful:
             async with self._alone:
                 others = [object() for _ in range(self._at_once)]
                 for other in others:
@@ -131,12 +168,22 @@ class Suite:
                 try:
                     observed = await self._confirm(case, observed)
                 finally:
+                    self._doubtful -= 1
                     for other in others:
                         self._slots.release_on_behalf_of(other)
-        self._put(judge(case, observed, self._known, control))
+        self._put(judge(case, observed, self._known, await self._control(case)))
 
-    async def _observe(self, case: Case) -> Observed:
-        driver = Driver(case, self.bot, self.rules, self.seed, self.limits, self._known)
+    async def _observe(self, case: Case, *, look: bool = True) -> Observed:
+        driver = Driver(
+            case,
+            self.bot,
+            self.rules,
+            self.seed,
+            self.limits,
+            self._known,
+            self._hung,
+            look=look,
+        )
         observed = await driver.run()
         self._notes.update(dict.fromkeys(observed.notes))
         return observed
@@ -152,23 +199,43 @@ class Suite:
             case = next(other for other in self.cases if other.id == control.id)
         return found
 
-    def _is_doubtful(self, observed: Observed, control: Mapping[str, Sequence[str]]) -> bool:
+    def _is_doubtful(self, observed: Observed) -> bool:
         """Whether only the clock may have caused the failure, as far as is known by now."""
         found = observed.violations
-        if any(violation.key in self._known or violation.kind in control for violation in found):
+        if any(violation.key in self._known for violation in found):
             return False
         return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        """Run it again. A second failure is final and is not tried a third time."""
-        if self._confirmed >= _CONFIRMATIONS:
+        """Run it again. A second failure is final and is not tried a third time.
+
+        No later case waits for the reply that was missing both times.
+        """
+        if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
-        again = await self._observe(case)
-        self._confirmed += self._is_doubtful(again, {})
-        return again
+        again = await self._observe(case, look=False)
+        if not self._is_doubtful(again):
+            return again
+        self._confirmed += 1
+        missing = {request_type(violation.request) for violation in again.violations}
+        for violation in observed.violations:
+            asked = request_type(violation.request)
+            if violation.kind in verdict.UNANSWERED and asked in missing:
+                self._hung.setdefault(asked, (case.id, violation))
+        return observed
+
+    def _is_hung(self, observed: Observed) -> bool:
+        """Whether it is known of each missing reply that it does not come."""
+        return all(
+            request_type(violation.request) in self._hung
+            for violation in observed.violations
+            if violation.kind in verdict.BY_THE_CLOCK
+        )
 
     def _put(self, result: Result) -> None:
         """Keep a result, and report all that can be reported in order."""
+        if self._stopped_at:
+            return
         self._results[result.id] = result
         self._judged[result.id].set()
         while self._reported < len(self.cases):
@@ -177,6 +244,13 @@ class Suite:
                 return
             self._reported += 1
             self.on_result(following)
+            if self.stop_first and self._counts(following):
+                self._stopped_at = following.id
+                self._scope.cancel()
+                return
+
+    def _counts(self, result: Result) -> bool:
+        return result.status == Status.FAILED and (self._strict or result.level == "MUST")
 
 
 _CONFIRMATIONS = 2

@@ -53,11 +53,16 @@ MOST_LINE = 2000
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
 """What a busy machine can bring about as well."""
+UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
+"""What shows as a request without a reply for the whole time limit."""
 
 Key: TypeAlias = tuple[str, str]
 """What makes two violations the same mistake: their kind, and the type of the request."""
 Known: TypeAlias = Mapping[Key, Sequence[str]]
 """Mistakes that were found already, each with the ids of the cases that failed for it."""
+
+Hung: TypeAlias = dict[str, tuple[str, "Violation"]]
+"""Type of a request -> the case that waited for its reply twice in vain, and what that showed."""
 
 OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION, KEEP_ALIVE}
 """What stops nothing, and is judged by the cases that are about it alone."""

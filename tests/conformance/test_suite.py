@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import trio
 
 from referee.bots.command import BotCommand, resolve_bot
@@ -74,6 +75,24 @@ for line in sys.stdin:
 """
 
 
+HANGS = """
+import json, signal, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == {type!r}:
+        signal.pause()
+    match message["type"]:
+        case "player-name-request":
+            me = message["player_number"]
+            reply = {{"type": "player-name-reply", "player_number": me, "name": "", "version": 1}}
+        case "play-turn":
+            reply = {{"type": "play-reply", "phase": "cleanup"}}
+        case _:
+            continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
 async def test_what_the_clock_fails_once_is_no_failure(tmp_path: Path) -> None:
     """Basic cases and others are run again when no reply came in time."""
 
@@ -91,14 +110,59 @@ async def test_what_the_clock_fails_once_is_no_failure(tmp_path: Path) -> None:
 
 
 async def test_what_is_waited_for_in_vain_twice_is_not_asked_a_third_time(tmp_path: Path) -> None:
-    """Of three cases that need a reply which never comes two are run twice."""
+    """Of three cases that need a reply which never comes one is run twice."""
     starts = tmp_path / "starts"
     code = 'printf x >> "$0"; while read line; do :; done'
     bot = BotCommand("bot", ("/bin/sh", "-c", code, str(starts)))
     cases = [Case(f"3.4/{number}", "MUST", "A reply.") for number in (1, 2, 3)]
     report = await suite(cases, bot, timeout=0.5).run()
     assert set(statuses(report).values()) == {Status.FAILED}
-    assert len(starts.read_text()) == 5
+    assert len(starts.read_text()) == 4
+
+
+async def test_a_hang_that_was_waited_for_twice_is_the_same_failure_in_later_cases() -> None:
+    """Also where the bot does not exit because it never reads on."""
+    code = HANGS.format(type="attack-request")
+    run = suite(chosen("7.1/1", "7.2/1", "8.4/9"), python("-c", code), timeout=1.0)
+    run.jobs = 1
+    report = await run.run()
+    first, second, stays = report.cases
+    assert second.status == Status.NOT_JUDGED
+    assert second.because == ["7.1/1"]
+    assert first.violations[0].kind == "timeout"
+    assert stays.violations[0].kind == "stays"
+    assert "never answers this request: see case 7.1/1" in stays.violations[0].actual
+
+
+async def test_a_later_case_says_where_the_reply_was_waited_for() -> None:
+    (basic,) = chosen("7.1/1")
+    first = msgspec.structs.replace(basic, basic=False)
+    again = [msgspec.structs.replace(first, id=id) for id in ("7.1/8", "7.1/9")]
+    run = suite([first, *again], python("-c", HANGS.format(type="attack-request")), timeout=1.0)
+    run.jobs = 1
+    before, _, later = (await run.run()).cases
+    (violation,) = later.violations
+    assert "within 0.5 s, as in case 7.1/1, which waited for it twice" in violation.actual
+    assert violation.key == before.violations[0].key
+    assert violation.expected == before.violations[0].expected
+
+
+async def test_a_run_that_ends_at_its_first_failure() -> None:
+    told: list[Result] = []
+    (fails,) = chosen("7.1/1")
+    cases = [Case("1.1/1", "SHOULD", "A.", until="handshake"), fails]
+    cases.append(msgspec.structs.replace(fails, id="7.1/9"))
+    run = suite(cases, python("-c", HANGS.format(type="attack-request")), timeout=0.5)
+    run.stop_first, run.on_result = True, told.append
+    report = await run.run()
+    assert statuses(report) == {
+        "1.1/1": Status.PASSED,
+        "7.1/1": Status.FAILED,
+        "7.1/9": Status.SKIPPED,
+    }
+    assert [result.id for result in told] == ["1.1/1", "7.1/1"]
+    assert report.cases[2].why == "-x ended the run at 7.1/1"
+    assert not report.conforms
 
 
 async def test_a_whole_match_against_opponents_that_play_or_leave() -> None:

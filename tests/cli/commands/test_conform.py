@@ -171,7 +171,7 @@ def test_a_bot_that_reads_in_blocks_is_not_only_told_to_flush(tmp_path: Path) ->
     done = referee("conform", str(bot), "--case", "1.1/1", "--timeout", "0.5")
     assert done.returncode == 1
     said = words_of(done.stdout)
-    assert "no reply within 0.5 s, and not in twice the time: when its input had ended" in said
+    assert "and not in the 0.5 s after them: when its input had ended" in said
     assert "does not flush its output after every line, or it reads its input in blocks" in said
 
 
