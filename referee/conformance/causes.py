@@ -27,10 +27,14 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, one example for each case that failed for it, and whether it counts."""
+    """A mistake, one example for each case that failed for it, and whether it counts.
+
+    `key` is equal for the same mistake in other cases.
+    """
 
     examples: list[Example]
     counts: bool
+    key: tuple[str, ...]
 
     @property
     def shown(self) -> Example:
@@ -59,7 +63,7 @@ def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
         counts = strict or result.level == "MUST"
         for violation in result.violations if result.status == Status.FAILED else ():
             key = (str(counts), violation.section, *_reason(result, violation))
-            cause = found.setdefault(key, Cause([], counts))
+            cause = found.setdefault(key, Cause([], counts, key))
             if all(example.result is not result for example in cause.examples):
                 cause.examples.append(Example(result, violation))
     return sorted(found.values(), key=lambda cause: not cause.counts)

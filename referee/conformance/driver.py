@@ -423,7 +423,7 @@ class Driver(BotWrapper):
         if same is not None:
             id, before = same
             missing = _Missing(before.kind, before.section, before.expected)
-            actual = f"{failure.detail}, as in case {id}, which waited for it twice"
+            actual = f"no reply within {had:g} s, as in case {id}, which waited for it twice"
         section = _HTTP_SECTION if isinstance(self._source, BotAddress) else missing.section
         said = {"request": self._shown_request(), "reply": reply}
         self._violate(missing.kind, section, missing.expected, actual, **said)

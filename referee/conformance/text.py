@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from referee.bots.repeat import as_bot
 from referee.conformance.case import Rule
-from referee.conformance.causes import Cause, causes
-from referee.conformance.verdict import Report, Result, Status
-from referee.games import GAMES, game_words
+from referee.conformance.causes import Example, causes
+from referee.conformance.verdict import Report, Result, Status, Violation, request_type
+from referee.games import DEFAULT_GAME, GAMES, game_words
 from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
 
@@ -60,6 +60,7 @@ class TextReport:
 
     Args:
         chapters: number -> title.
+        game: whose protocol the bot follows.
         strict: whether SHOULD counts.
         options: words for commands that try the same bot again.
     """
@@ -70,6 +71,7 @@ class TextReport:
         *,
         width: int,
         colour: bool,
+        game: str = DEFAULT_GAME,
         strict: bool = False,
         options: Sequence[str] = (),
     ) -> None:
@@ -77,6 +79,9 @@ class TextReport:
         self._full_width = max(width, 60)
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
+        self._game = game
+        self._shown: set[tuple[str, ...]] = set()  # causes, as `new_failures` has shown them
+        self._told: set[tuple[str, ...]] = set()  # stderr, the same once
         self._strict = strict
         self._options = options
 
@@ -102,10 +107,10 @@ class TextReport:
             brief: whether to show only the first cause in full.
         """
         width = max((len(result.id) for result in results), default=0)
+        self._told.clear()
         before: Result | None = None
-        told: set[tuple[str, ...]] = set()  # the same stderr once
         for place, cause in enumerate(causes(results, strict=self._strict)):
-            result, violation = cause.shown.result, cause.shown.violation
+            result = cause.shown.result
             word = self._word(result)
             if len(cause.examples) > 1:
                 text = f"{len(cause.examples)} cases: {plain(cause.what)}"
@@ -116,17 +121,35 @@ class TextReport:
             before = result if len(cause.examples) == 1 else None
             if brief and place:
                 continue
-            yield from self._cause(cause, result.counts.get(violation.kind, 1))
-            if violation.conversation and (verbose or not violation.reply):
-                room = self._full_width - _INDENT - 2
-                lines = [cut(plain(line), room) for line in violation.conversation]
-                yield from self._quoted("last lines", lines)
-            if result.stderr and tuple(result.stderr) not in told:
-                told.add(tuple(result.stderr))
-                yield from self._quoted("stderr", result.stderr)
+            yield from self._cause(cause.shown, verbose=verbose)
             if cause.others:
                 yield from self._part("also", some(cause.others))
             yield ""
+
+    def new_failures(self, result: Result, *, verbose: bool = False) -> Iterator[str]:
+        """What a case failed for that no case did of which this was called before."""
+        is_first = True
+        for cause in causes([result], strict=self._strict):
+            if cause.key in self._shown:
+                continue
+            self._shown.add(cause.key)
+            if is_first:
+                start = self._start(result, len(result.id))
+                yield from self._headed(self._word(result), start, result.requirement)
+            is_first = False
+            yield from self._cause(cause.shown, verbose=verbose)
+            yield ""
+
+    def repeated(self, results: Sequence[Result]) -> Iterator[str]:
+        """The causes for which several cases failed, with these cases."""
+        for cause in causes(results, strict=self._strict):
+            if len(cause.examples) > 1:
+                first, *others = (example.result.id for example in cause.examples)
+                text = f"{len(cause.examples)} cases: {plain(cause.what)}"
+                yield from self._headed(self._word(cause.shown.result), "", text)
+                yield from self._part("first", f"{first}, shown above")
+                yield from self._part("also", some(others))
+                yield ""
 
     def counts(self, results: Sequence[Result]) -> Iterator[str]:
         """How many cases of each chapter passed."""
@@ -229,8 +252,20 @@ class TextReport:
         yield start + next(iter(lines), "")
         yield from (" " * indent + line for line in lines[1:])
 
-    def _cause(self, cause: Cause, count: int) -> Iterator[str]:
-        result, violation = cause.shown.result, cause.shown.violation
+    def _cause(self, example: Example, *, verbose: bool) -> Iterator[str]:
+        """The mistake, the lines before it, and what the bot wrote on stderr."""
+        result, violation = example.result, example.violation
+        yield from self._mistake(result, violation)
+        if violation.conversation and (verbose or not violation.reply):
+            room = self._full_width - _INDENT - 2
+            lines = [cut(plain(line), room) for line in violation.conversation]
+            yield from self._quoted("last lines", lines)
+        if result.stderr and tuple(result.stderr) not in self._told:
+            self._told.add(tuple(result.stderr))
+            yield from self._quoted("stderr", result.stderr)
+
+    def _mistake(self, result: Result, violation: Violation) -> Iterator[str]:
+        count = result.counts.get(violation.kind, 1)
         times = f" ({count} times, this is the first)" if count > 1 else ""
         yield from self._part("section", f"{violation.section}: {violation.kind}{times}")
         if violation.rule:
@@ -240,6 +275,16 @@ class TextReport:
                 yield from self._json(label, text)
         if result.note:
             yield from self._part("note", result.note)
+        if not result.again and (section := self._reply_section(violation)):
+            words = command_line(["referee", "explain", section, *game_words(self._game)])
+            yield from self._part("to write", f"the reply of section {section}: {words}")
+
+    def _reply_section(self, violation: Violation) -> str:
+        """The section that has the reply to write, if the violation's own section has not."""
+        page = game_page(GAMES[self._game])
+        section = page.reply_section(request_type(violation.request))
+        chapter = section.partition(".")[0]
+        return "" if violation.section.partition(".")[0] == chapter else section
 
     def _part(self, label: str, text: str) -> Iterator[str]:
         head = " " * _INDENT + paint(f"{label:{_LABEL}}", "dim", colour=self._colour)

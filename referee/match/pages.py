@@ -26,6 +26,8 @@ _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
 _NO_PROSE = ("|", "```", "- ")
+_REPLY = re.compile(r"Section ([\d.]+) describes the reply")
+_SHOWN_REPLY = re.compile(r"""-reply["`]""")
 _KINDS = {
     "Faults.": "fault",
     "Disqualifications.": "disqualification",
@@ -123,6 +125,13 @@ class SpecPage(NamedTuple):
         blocks = re.split(r"\n\n+", self._text(number))
         prose = (block for block in blocks if not block.startswith(_NO_PROSE))
         return unmarked(" ".join(next(prose, "").split()))
+
+    def reply_section(self, request: str) -> str:
+        """The number of the section that shows the reply to a type of request; empty if none."""
+        named = (_REPLY.search(self._text(number)) for number in self.titled(request))
+        chapters = (self.inside(match[1]) for match in named if match)
+        shown = (s.number for chapter in chapters for s in chapter if _SHOWN_REPLY.search(s.text))
+        return next(shown, "")
 
     def rule(self, number: str, code: str, detail: str) -> str:
         """The rule that a fault breaks, in the page's own words; empty if the page has none.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from referee.bots.processes.orphans import no_orphans
 from referee.capacity import cores
@@ -32,6 +33,7 @@ from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import check_output, report_kind
 from referee.match.sandbox import Choice
+from referee.text.terminal import plain
 
 if TYPE_CHECKING:
     from referee.conformance.case import Rule
@@ -43,6 +45,8 @@ MATCH_SECONDS = 60.0
 """A referee gets so long for a match."""
 SAY_EVERY_SECONDS = 15
 """How often it says how far it is where there is no terminal."""
+LOOK_EVERY_SECONDS = 0.5
+"""How often `--watch` looks whether a file has changed."""
 
 
 class ConformOptions(Options):
@@ -65,6 +69,7 @@ likewise."""
     examples = (
         ("referee conform ./my_bot.py", "all cases: failures, and the number of passed cases"),
         ("referee conform ./my_bot.py --case 7.2 -q", "only one section, and only its failures"),
+        ("referee conform ./my_bot.py -x --watch", "the first failure, again after each change"),
         (
             "referee conform ./my_bot.py --format html --output report.html",
             "a page to read, beside the table",
@@ -106,6 +111,14 @@ likewise."""
     format: Literal["text", "json", "junit", "html"] = option(
         None, "text", "of the report (default: %(default)s)"
     )
+    exit_first: bool = flag(
+        "end the run at the first failure that counts, in the order of the cases",
+        flags="-x, --exit-first",
+    )
+    watch: bool = flag(
+        "run again whenever a file of the bot changes, until Ctrl-C; files are those that BOT "
+        "names, or those of its folder"
+    )
     output: str | None = option(
         "FILE", None, "write the report to this file; stdout still shows text"
     )
@@ -131,18 +144,45 @@ def run(options: ConformOptions, interrupts: Interrupts) -> int:
     _check(options)
     named = [] if options.bot is None else [(options.bot, "")]
     game = options.game or game_of_bots(named)
+    if options.watch:
+        _run_at_changes(options, game, interrupts)
+    return _run_once(options, game, interrupts)
+
+
+def _run_at_changes(options: ConformOptions, game: str, interrupts: Interrupts) -> NoReturn:
+    """Run the cases, and again whenever the bot's files change; raises `Interrupted`."""
+    from referee.bots.digest import files_digest
+
+    bot = options.bot or ""
+    seen = files_digest(bot, game)
+    if not seen:
+        raise UsageError(f"--watch: BOT {plain(bot)} names no file that could change")
+    while True:
+        try:
+            _run_once(options, game, interrupts)
+        except UsageError as error:  # such as a folder that is to be built again
+            for line in error.lines:
+                console.say(line)
+        console.say("waiting for a change of the bot's files; Ctrl-C ends")
+        with interrupts.raising():
+            while (now := files_digest(bot, game)) in ("", seen):  # "": the file is being replaced
+                time.sleep(LOOK_EVERY_SECONDS)
+        seen = now
+
+
+def _run_once(options: ConformOptions, game: str, interrupts: Interrupts) -> int:
     if options.referee is None:
         subject: _Bot | _Referee = _Bot(options, game)
     else:
         subject = _Referee(options, game, options.referee)
     _check_outputs(options)
-    reporter = _Reporter(options, subject.chapters)
+    reporter = _Reporter(options, subject.chapters, game)
     if options.list_cases:
         reporter.list(subject.cases)
         return console.OK
     results: list[Result] = []
     try:
-        report = _run(subject, interrupts, results, quiet=options.quiet)
+        report = _run(subject, interrupts, results, reporter.show_new, quiet=options.quiet)
     except Interrupted as interrupted:
         reporter.show_failures(results)
         ended = "the running cases were ended, without a report"
@@ -163,6 +203,10 @@ def _check(options: ConformOptions) -> None:
         raise UsageError("conform takes a BOT, such as ./my_bot.py (see referee conform --help)")
     if options.referee is not None and options.sandbox == "bwrap":
         raise UsageError("--sandbox is for a BOT: give it to the referee in COMMAND")
+    if options.bot is None and options.watch:
+        raise UsageError("--watch is for a BOT")
+    if options.referee is not None and options.exit_first:
+        raise UsageError("-x is for a BOT: results of a referee come together")
     if options.referee is None and (options.match or options.transcripts):
         raise UsageError("--match and --transcripts are for --referee COMMAND")
 
@@ -201,18 +245,20 @@ def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bo
 class _Reporter:
     """Shows what was found, as the options say: on stdout, and in the file of `--output`."""
 
-    def __init__(self, options: ConformOptions, chapters: Mapping[str, str]) -> None:
+    def __init__(self, options: ConformOptions, chapters: Mapping[str, str], game: str) -> None:
         from referee.conformance.text import TextReport
 
         self._options = options
         self._chapters = chapters
         self._text_report = partial(
-            TextReport, chapters, strict=options.strict, options=_as_words(options)
+            TextReport, chapters, game=game, strict=options.strict, options=_as_words(options)
         )
         self._on_stdout = self._text_report(
             width=console.width(sys.stdout), colour=console.has_colour(sys.stdout)
         )
         self._is_shown = options.format == "text" or options.output is not None
+        self._only_verdict = options.quiet and options.output is not None
+        self._is_live = options.referee is None and self._is_shown and not self._only_verdict
 
     def list(self, cases: Sequence[Rule]) -> None:
         """Print the cases."""
@@ -222,19 +268,24 @@ class _Reporter:
             else:
                 _print(self._on_stdout.listed(cases))
 
+    def show_new(self, result: Result) -> None:
+        """Print what the case failed for, unless another case showed it."""
+        if self._is_live:
+            with console.printing():
+                _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
+
     def show_failures(self, results: Sequence[Result]) -> None:
-        """Print the failures among the results so far."""
+        """Print what is not printed yet of the failures among the results so far."""
         if self._is_shown:
             with console.printing():
-                _print(self._on_stdout.failures(results))
+                _print(self._failures(self._on_stdout, results))
 
     def show(self, report: Report) -> None:
         """Print the report as text, unless stdout has it in another format."""
         if self._is_shown:
-            only_verdict = self._options.quiet and self._options.output is not None
             on = self._on_stdout
             with console.printing():
-                _print(on.verdict(report) if only_verdict else self._lines(on, report))
+                _print(on.verdict(report) if self._only_verdict else self._lines(on, report))
 
     def save(self, report: Report) -> None:
         """Write the report to the file of `--output`, or to stdout if it is no text."""
@@ -252,9 +303,7 @@ class _Reporter:
 
     def _lines(self, text: TextReport, report: Report) -> Iterator[str]:
         options = self._options
-        # One mistake of a referee fails many cases: the first is to be mended first.
-        brief = options.quiet and report.tested == "referee"
-        yield from text.failures(report.cases, verbose=options.verbose, brief=brief)
+        yield from self._failures(text, report.cases)
         if options.verbose:
             yield from text.listed(report.cases)
             yield ""
@@ -266,6 +315,15 @@ class _Reporter:
         yield from text.verdict(report)
         yield from text.notes(report)
         yield from text.commands(report)
+
+    def _failures(self, text: TextReport, results: Sequence[Result]) -> Iterator[str]:
+        """The failures by cause; if they were printed as they happened, only which are the same."""
+        options = self._options
+        if self._is_live and text is self._on_stdout:
+            return text.repeated(results)
+        # One mistake of a referee fails many cases: the first is to be mended first.
+        brief = options.quiet and options.referee is not None
+        return text.failures(results, verbose=options.verbose, brief=brief)
 
 
 def _print(lines: Iterator[str]) -> None:
@@ -323,6 +381,7 @@ class _Bot:
             jobs=options.jobs or cores(),
             limits=limits,
             on_result=on_result,
+            stop_first=options.exit_first,
         )
         return await self._suite.run(strict=options.strict)
 
@@ -381,10 +440,19 @@ class _Referee:
 
 
 def _run(
-    subject: _Bot | _Referee, interrupts: Interrupts, results: list[Result], *, quiet: bool
+    subject: _Bot | _Referee,
+    interrupts: Interrupts,
+    results: list[Result],
+    show: Callable[[Result], None],
+    *,
+    quiet: bool,
 ) -> Report:
-    """Check the subject; each result is put into `results` as soon as it is known."""
+    """Check the subject; each result is put into `results` and shown as soon as it is known."""
     import trio
+
+    def on_result(result: Result) -> None:
+        results.append(result)
+        show(result)
 
     async def work(nursery: trio.Nursery) -> Report:
         started = trio.current_time()
@@ -405,7 +473,7 @@ def _run(
             await nursery.start(partial(show_progress, line))
         elif not quiet:
             nursery.start_soon(say_line)
-        return await subject.check(results.append)
+        return await subject.check(on_result)
 
     collect_garbage()
     with no_orphans():

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
+from referee.games import GAMES
+from referee.match.pages import game_page
 from tests.support.live import hostile, is_running, one_line, referee, schema
 
 SCHEMA = schema("conformance-report")
@@ -106,13 +109,85 @@ def test_a_failure_is_shown_with_all_that_is_needed_to_mend_it(overspends: str) 
     assert "and it is a fault, `cannot-buy`." in words_of(text)
 
 
-def test_cases_that_fail_for_one_reason_are_one_failure(overspends: str) -> None:
+def test_cases_that_fail_for_one_reason_are_shown_once(overspends: str) -> None:
+    """Each failure is shown in the order of the cases; the same one again is only counted."""
     done = referee("conform", overspends, *CASES)
-    assert done.stdout.startswith('FAIL  2 cases: cards_to_buy[0] is "province", which costs 8, ')
-    assert done.stdout.count("FAIL") == 1
-    assert "\nwarn  3.1/5  SHOULD" in done.stdout  # what does not count comes after what does
-    assert "last lines" not in done.stdout.partition("warn")[0]  # request and reply say it
+    assert done.stdout.startswith("warn  3.1/5  SHOULD")
+    assert "\nFAIL  5.2/1  MUST" in done.stdout
+    assert '\nFAIL  2 cases: cards_to_buy[0] is "province", which costs 8, ' in done.stdout
+    assert "      first     5.2/1, shown above\n      also      5.2/2\n" in done.stdout
+    assert done.stdout.count("section   5.2: cannot-buy") == 1
+    assert "last lines" not in done.stdout.partition("5.2/1")[2]  # request and reply say it
     assert "3 Handshake             7 of 8 passed, 1 failed\n" in done.stdout
+
+
+def test_a_failure_is_shown_before_the_next_case_ends(overspends: str, tmp_path: Path) -> None:
+    """Through a pipe, too: a bot that waits in a later case is ended by the reader."""
+    go = tmp_path / "go"
+    os.mkfifo(go)
+    bot = tmp_path / "bot.py"
+    waits = f"if 'attack-request' in line: open({str(go)!r}).read()\n    message = json"
+    bot.write_text(OVERSPENDS.replace("message = json", waits, 1))
+    command = [sys.executable, "-m", "referee", "conform", str(bot)]
+    command += ["--case", "5.2/1", "--case", "7.1/2", "--time-limit", "60", "--jobs", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("FAIL  5.2/1  MUST")
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        rest = process.stdout.read()
+    assert process.returncode == 130
+    assert "section   5.2: cannot-buy" in rest
+    assert "FAIL" not in rest
+
+
+def test_a_failure_names_the_section_that_has_the_reply_to_write() -> None:
+    bot = f"{sys.executable} -c 'input()'"
+    done = referee("conform", bot, "--case", "3.4/1")
+    words = "to write  the reply of section 3.1: referee explain 3.1"
+    assert words not in done.stdout  # its own section is of that chapter
+    reply = '{"type":"player-name-reply","player_number":"player2","name":"x","version":1}'
+    ends = f"import sys; sys.stdin.readline(); print({reply!r}, flush=True); sys.stdin.readline()"
+    for game, section in (("dominion", "7.2"), ("tribute", "5.3")):
+        page = game_page(GAMES[game])
+        request = "attack-request" if game == "dominion" else "choose-request"
+        assert page.reply_section(request) == section
+    done = referee("conform", shlex.join([sys.executable, "-c", ends]), "--case", "7.1/1")
+    assert done.returncode == 1
+    assert "to write  the reply of section 7.2: referee explain 7.2\n" in done.stdout
+
+
+def test_the_first_failure_ends_the_run(overspends: str) -> None:
+    done = referee("conform", overspends, *CASES, "--strict", "-x")
+    assert done.returncode == 1
+    assert done.stdout.startswith("FAIL  3.1/5  SHOULD")
+    assert "5.2/1, 5.2/2 skipped: -x ended the run at 3.1/5" in words_of(done.stdout)
+    assert done.stdout.count("FAIL") == 1
+    done = referee("conform", overspends, *CASES, "-x")  # SHOULD does not count here
+    assert "FAIL  5.2/1" in done.stdout
+
+
+def test_a_change_of_the_bot_runs_the_cases_again(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    new = tmp_path / "new.py"
+    bot.write_text("raise SystemExit(3)\n")
+    right = referee("bots", "--show", "minimal").stdout
+    command = [sys.executable, "-m", "referee", "conform", str(bot), "--case", "3.4/1", "--watch"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        waits = "referee: waiting for a change of the bot's files; Ctrl-C ends\n"
+        assert process.stderr.readline() == waits
+        new.write_text(right)
+        new.replace(bot)
+        assert process.stderr.readline() == waits
+        process.send_signal(signal.SIGINT)
+        said = process.stdout.read()
+    assert process.returncode == 130
+    assert "does not conform" in said
+    assert f"{bot} conforms: 1 of 1 cases passed" in words_of(said)
 
 
 def test_what_should_be_is_a_warning_unless_strict() -> None:
@@ -133,7 +208,7 @@ def test_what_should_be_is_a_warning_unless_strict() -> None:
 def test_quiet_leaves_out_what_passed(overspends: str) -> None:
     done = referee("conform", overspends, *CASES, "--quiet")
     assert done.returncode == 1
-    assert done.stdout.startswith("FAIL")
+    assert done.stdout.startswith("warn")
     assert "Framing" not in done.stdout
     assert "does not conform: " in words_of(done.stdout)
     done = referee("conform", "minimal", "--case", "1.1/1", "--quiet")
@@ -289,7 +364,7 @@ def test_the_page_holds_everything_and_nothing_of_a_bot_as_markup(
     assert "<script>Rich & beautiful</script>" in words.text
     assert "Does not conform" in words.text
     assert 'cards_to_buy[0] is "province", which costs 8, with 0 left' in words.text
-    assert done.stdout.startswith("FAIL  2 cases: ")  # the text all the same
+    assert "FAIL  2 cases: " in done.stdout  # the text all the same
     assert "details" in words.elements
     # Code is set as code, whether it is in backticks or JSON.
     assert "<code>cannot-buy</code>" in output.read_text()
@@ -319,6 +394,9 @@ def test_the_table_can_be_written_to_a_file(tmp_path: Path) -> None:
         (["--game", "botwars", "--referee", "x {players}"], "this game has no probes yet"),
         (["--game", "botwars", "--referee", "x {players}", "--list"], "has no probes yet"),
         (["minimal", "--case", "11.9"], "no case matches '11.9'"),
+        (["http://localhost:1/", "--watch"], "--watch: BOT http://localhost:1/ names no file"),
+        (["--referee", "x {players}", "--watch"], "--watch is for a BOT"),
+        (["--referee", "x {players}", "-x"], "-x is for a BOT"),
         (["minimal", "--format", "yaml"], "yaml"),
         (["minimal", "--timeout", "0"], "'0' is not a number of seconds above 0"),
         (["minimal", "--jobs", "0"], "'0' is not an integer of 1 or more"),
