@@ -277,11 +277,14 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """The game of the rule files among the bots, for a match whose game was not chosen.
+    """The game of the bots that exist in one game only, for a match whose game was not chosen.
 
-    Each BOT argument has its directory. Files for two games, or for none, are a `UsageError`.
+    Each BOT argument has its directory. Bots of two games, and rule files for none, are a
+    `UsageError`.
     """
-    found: dict[str, str] = {}  # game -> the first file for it
+    from referee.bots.only_game import only_game
+
+    found: dict[str, str] = {}  # game -> the first bot of it
     for argument, directory in bots:
         folder = bot_folder(argument, DEFAULT_GAME, directory)
         if folder is not None:
@@ -290,6 +293,10 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
         with suppress(UsageError):  # `find_bot` reports what is wrong with a folder
             if folder is None or is_built(folder):
                 path = _file(argument, directory, GAMES)
+                if path is None:
+                    _check_inside(argument, directory)
+                    if (game := only_game(argument, directory)) is not None:
+                        found.setdefault(game, argument)
         if path is not None and os.access(path, os.R_OK):
             from referee.rulefiles.bot import game_of
             from referee.rulefiles.source import MAX_BYTES
@@ -298,8 +305,8 @@ def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
             if game is not None:
                 found.setdefault(game, argument)
     if len(found) > 1:
-        files = " and ".join(f"{file} is for {game}" for game, file in found.items())
-        raise UsageError(f"{files}: bots of one game can play each other")
+        bots_of = " and ".join(f"{as_text(bot)} is for {game}" for game, bot in found.items())
+        raise UsageError(f"{bots_of}: bots of one game can play each other")
     return next(iter(found), DEFAULT_GAME)
 
 

@@ -56,8 +56,8 @@ def game_option() -> GameName:
 
 
 def game_of_bots_option() -> GameName | None:
-    """`--game`, whose default may be the game of a rule file among the bots, found later."""
-    text = _game_help("the game of a rule file among the bots, otherwise ")
+    """`--game`, whose default may be the game of bots that exist in one game only, found later."""
+    text = _game_help("the only game of one of the bots, otherwise ")
     return option("NAME", None, text)
 
 

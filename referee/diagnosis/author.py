@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from referee.bots.only_game import libraries
 from referee.bots.process_report import ProcessReport
 from referee.diagnosis.ending import (
     headline,
@@ -203,6 +204,9 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
     """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
+    for name, adapter in rules.adapters.items():
+        if adapter.library and adapter.library in libraries(bot):
+            return f"it imports the library {adapter.library}: give it as {name}:{bot}"
     by_http = bot.startswith(("http://", "https://"))
     given = [
         f'"{name}:{bot}"'

@@ -62,12 +62,14 @@ class Adapter(Struct, frozen=True):
         on_time: type of a request -> advice to that method about its time, as a clause.
         wrong: explains a fault to the author in a sentence, from the fault, and from the request
             and the reply as JSON objects.
+        library: the module of the library, which the files of its bots import; empty: none.
     """
 
     command: Callable[[str, str], Sequence[str]]
     methods: Mapping[str, str]
     on_time: Mapping[str, str]
     wrong: Callable[[Fault, Mapping[str, Any], Mapping[str, Any]], str]
+    library: str = ""
 
 
 class DialectKind(Struct, frozen=True):

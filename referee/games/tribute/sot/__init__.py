@@ -68,4 +68,5 @@ ADAPTER = Adapter(
     },
     dict.fromkeys(_PLAY, "remaining_time has the milliseconds that are left of the turn"),
     wrong,
+    library="scripts_of_tribute",
 )

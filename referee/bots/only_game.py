@@ -1,0 +1,61 @@
+"""The game of a BOT argument that exists in one game only."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+
+from referee.bots.bundled import bundled_bots
+from referee.games import GAMES
+
+_IMPORT = re.compile(rb"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+_MOST_BYTES = 1 << 20
+
+
+def only_game(argument: str, directory: str = "") -> str | None:
+    """The only game in which a BOT argument can be played; None if there are more, or none.
+
+    A bundled name says it, a dialect or an adapter, and the library that a file in Python imports.
+    """
+    path = os.path.join(directory, argument)
+    if os.path.lexists(path):
+        return _only(_games_of_library(path))
+    prefix, colon, spoken = argument.partition(":")
+    if not colon:
+        return _only(game for game in GAMES if _first_word(argument) in bundled_bots(game))
+    games = [name for name, rules in GAMES.items() if prefix in {*rules.dialects, *rules.adapters}]
+    named = [game for game in games if _first_word(spoken) in bundled_bots(game)]
+    return _only(named or games)
+
+
+def libraries(path: str) -> set[str]:
+    """The names of the modules that a file in Python imports at its top level, without a run."""
+    if not path.endswith(".py") or not os.path.isfile(path):
+        return set()
+    try:
+        with open(path, "rb") as file:
+            return {name.decode() for name in _IMPORT.findall(file.read(_MOST_BYTES))}
+    except OSError:
+        return set()
+
+
+def _games_of_library(path: str) -> Iterator[str]:
+    imported = libraries(path) - sys.stdlib_module_names
+    for name, rules in GAMES.items() if imported else ():  # the games take long to load
+        if any(adapter.library in imported for adapter in rules.adapters.values()):
+            yield name
+
+
+def _first_word(command: str) -> str:
+    try:
+        return next(iter(shlex.split(command)), "")
+    except ValueError:
+        return ""
+
+
+def _only(games: Iterable[str]) -> str | None:
+    found = list(games)
+    return found[0] if len(found) == 1 else None
