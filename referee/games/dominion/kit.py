@@ -19,8 +19,10 @@ protocol, spec/protocol-v1.md; spec/python-bots.md is the guide.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import stat
 import sys
 from _thread import get_ident
 from collections import Counter
@@ -105,6 +107,16 @@ def _known(card: str) -> Card:
 
 _unreturned: dict[int, str] = {}
 """Thread -> the last of `play` and `buy` that it called since `play_turn` was."""
+_played: dict[int, str] = {}
+"""Thread -> the last card that it gave to `play` since `play_turn` was called."""
+_warned: set[str] = set()
+
+
+def _warn(text: str) -> None:
+    """Write a line to the author on standard error, the same line once."""
+    if text not in _warned:
+        _warned.add(text)
+        sys.stderr.write(f"{text}\n")
 
 
 def play(
@@ -123,6 +135,7 @@ def play(
     for name in (card, *discard, *(other for other in (trash, gain) if other is not None)):
         _known(name)
     _unreturned[get_ident()] = "play"
+    _played[get_ident()] = card
     parameters: dict[str, object] = {}
     if discard:
         parameters["cards"] = list(discard)
@@ -165,6 +178,15 @@ def reveal_moat() -> Reply:
 # --- what a bot knows -----------------------------------------------------------------------------
 
 
+class CardCounts(Counter[str]):
+    """Card -> how many; a misspelt card is a `ValueError`, and not 0."""
+
+    def __missing__(self, card: str) -> int:
+        if card not in CARDS and nearest(str(card)):
+            _known(card)
+        return 0  # also for a card that this file does not know yet
+
+
 class PublicPlayer:
     """What everybody knows of a player.
 
@@ -199,7 +221,8 @@ class State:
         cards_played: in this turn, in order.
         cards_gained: in this turn, in order.
         supply: card -> cards left in its pile, for all 17.
-        deck: card -> how many this bot's deck has, which is face down.
+        deck: card -> how many this bot's deck has, which is face down; `ValueError` if a card is
+            misspelt, as in `discard_pile` and in the `cards` of a player.
         discard_pile: card -> how many this bot's discard pile has.
         me: this bot.
         players: all, in seat order, this bot too.
@@ -356,11 +379,11 @@ class Memory:
         state.cards_gained = _cards(self.asked.get("cards_gained"))
         state.turn = self.turn
         state.supply = dict(_piles(self.piles))
-        state.discard_pile = self.discard_pile.copy()
+        state.discard_pile = CardCounts(self.discard_pile)
         elsewhere = Counter(state.hand + state.cards_played) + state.discard_pile
-        state.deck = self.player(self.me).cards - elsewhere
+        state.deck = CardCounts(self.player(self.me).cards - elsewhere)
         state.players = [
-            PublicPlayer(number, player.name, player.cards.copy(), left=player.left)
+            PublicPlayer(number, player.name, CardCounts(player.cards), left=player.left)
             for number, player in sorted(self.players.items())
         ]
         state.me = next(player for player in state.players if player.number == self.me)
@@ -406,6 +429,13 @@ class DominionBot:
     keep_alive: bool = True
     _memory: Memory | None = None
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _warn_of_misspelt(cls)
+        if cls.__module__ == "__main__" and not _defined:
+            atexit.register(_warn_without_run)
+        _defined.append(cls)
+
     def play_turn(self, state: State) -> Reply | Cards | None:
         """Decide what to do in a turn; called until it buys or ends the turn.
 
@@ -436,6 +466,7 @@ class DominionBot:
         Returns:
             One line of JSON, without its end; empty without a request.
         """
+        _defined.clear()
         answer = b""
         for line in lines:
             answer = self._answer(_read(line)) or answer
@@ -467,6 +498,7 @@ class DominionBot:
     def _turn_reply(self, state: State) -> Reply:
         treasures: Reply = {"played_treasures": state.treasures}
         _unreturned.pop(get_ident(), None)
+        _played.pop(get_ident(), None)
         choice: object = self.play_turn(state)
         match choice:
             case None:
@@ -481,6 +513,10 @@ class DominionBot:
             case _:
                 expected = "not play(...), buy(...), end_turn(), a list"
                 raise self._refusal("play_turn", choice, expected)
+        card = _played.get(get_ident())
+        if card is not None and reply.get("phase") != "action":
+            name = f"{type(self).__name__}.play_turn"
+            _warn(f"{name} called play({card!r}, ...) but did not return it: forgot `return`?")
         if reply.get("phase") == "buy":
             reply = treasures | reply if reply.get("cards_to_buy") else end_turn()
         return reply
@@ -507,7 +543,39 @@ class DominionBot:
         Each match has a new object, made with these arguments. Printed text, even from before this
         call, goes to standard error instead of standard output.
         """
+        _defined.clear()
         _serve(lambda: cls(*arguments, **options))
+
+
+_defined: list[type[DominionBot]] = []
+"""The bots that were defined, until one plays."""
+
+
+def _warn_of_misspelt(bot: type[DominionBot]) -> None:
+    """Write a line for each method whose name is nearly that of a method to write."""
+    hooks = ("play_turn", "discard")
+    own = [name for name, value in vars(bot).items() if callable(value) and name[0] != "_"]
+    left = [hook for hook in hooks if getattr(bot, hook) is getattr(DominionBot, hook)]
+    for name in own if left else ():
+        if name in vars(DominionBot):
+            continue
+        from difflib import get_close_matches
+
+        for hook in get_close_matches(name.lower(), left, n=1, cutoff=0.8):
+            _warn(f"{bot.__name__}.{name} is never called by the kit: did you mean {hook}?")
+
+
+def _warn_without_run() -> None:
+    """Write a line at the end of a program that the referee started and that did not play."""
+    if not _defined or hasattr(sys, "last_value") or "referee.api" in sys.modules:
+        return
+    try:
+        is_started = stat.S_ISFIFO(os.fstat(0).st_mode)
+    except OSError:
+        return
+    if is_started:
+        name = _defined[-1].__name__
+        _warn(f"{sys.argv[0]} ended without a match: add {name}.run() as its last line")
 
 
 def _read(line: bytes) -> dict[str, object]:

@@ -510,6 +510,60 @@ def test_an_exception_ends_it_with_its_traceback(tmp_path: Path) -> None:
     assert done.stderr.endswith(b"IndexError: list index out of range\n")
 
 
+def test_a_misspelt_card_is_not_counted_as_none(tmp_path: Path) -> None:
+    for counts in ("state.deck", "state.discard_pile", "state.me.cards"):
+        done = run(tmp_path, LINES, turn=f"return {counts}['smithi']")
+        assert done.stderr.endswith(
+            b"ValueError: there is no card 'smithi'; did you mean 'smithy'?\n"
+        )
+        done = run(tmp_path, LINES, turn=f"{counts}['smithy'] + {counts}['a card of tomorrow']")
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_play_without_return_is_reported_once(tmp_path: Path) -> None:
+    """Also where the turn goes on to another reply."""
+    turn = "kit.play('smithy'); return kit.end_turn()"
+    done = run(tmp_path, [*LINES, TURN], start="import kit", turn=turn)
+    assert (done.returncode, types(done)) == (0, [*REPLIES, "play-reply"])
+    says = b"MyBot.play_turn called play('smithy', ...) but did not return it: forgot `return`?\n"
+    assert done.stderr == says
+    turn = "return [kit.play('moat'), kit.play('smithy')][0]"  # it has chosen one of them
+    assert run(tmp_path, LINES, start="import kit", turn=turn).stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("method", "says"),
+    [
+        ("discards", "Bot.discards is never called by the kit: did you mean discard?\n"),
+        ("play_trun", "Bot.play_trun is never called by the kit: did you mean play_turn?\n"),
+        ("wants", ""),
+        ("discard", ""),
+        ("_discards", ""),
+    ],
+)
+def test_a_misspelt_method_is_reported(
+    method: str, says: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(referee.games.dominion.kit, "_warned", set())
+    type("Bot", (kit.DominionBot,), {method: lambda self: None})
+    assert capsys.readouterr().err == says
+
+
+def test_a_file_without_run_says_what_its_last_line_is(tmp_path: Path) -> None:
+    run(tmp_path, [])  # writes its files
+    bot = tmp_path / "bot.py"
+    text = "import kit\nclass Mine(kit.DominionBot):\n    pass\n"
+    says = "bot.py ended without a match: add Mine.run() as its last line\n"
+    for more, said in (("", says), ("Mine().reply([])", ""), ("Mine.run()", "")):
+        bot.write_text(text + more)
+        command = [sys.executable, "bot.py"]
+        done = subprocess.run(command, input="", capture_output=True, text=True, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, said)
+    bot.write_text(f"{text}1 / 0\n")
+    done = subprocess.run(command, input="", capture_output=True, text=True, cwd=tmp_path)
+    assert done.stderr.endswith("ZeroDivisionError: division by zero\n")
+
+
 def test_each_match_has_a_new_object(tmp_path: Path) -> None:
     count = "MyBot.turns = getattr(MyBot, 'turns', 0) + 1; self.own = getattr(self, 'own', 0) + 1"
     show = f"{count}; print(MyBot.turns, self.own, state.turn)"
