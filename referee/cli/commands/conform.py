@@ -327,7 +327,8 @@ class _Reporter:
 
 
 def _print(lines: Iterator[str]) -> None:
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    # In one write: on a terminal, the line of progress is drawn again after each.
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def _as_words(options: ConformOptions) -> list[str]:

@@ -555,10 +555,11 @@ def test_an_interruption_ends_the_bot(number: signal.Signals, tmp_path: Path) ->
     assert not is_running(pid)
 
 
-def test_on_a_terminal_it_says_how_far_it_is() -> None:
+def on_a_terminal(*arguments: str) -> tuple[int, str]:
+    """The exit code, and what a terminal of 80 columns is sent on stdout and stderr."""
     leader, follower = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "referee", "conform", "minimal", "--case", "1.2", "--verbose"],
+        [sys.executable, "-m", "referee", "conform", *arguments],
         stdout=follower,
         stderr=follower,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
@@ -572,9 +573,25 @@ def test_on_a_terminal_it_says_how_far_it_is() -> None:
                 break
             shown += piece
         os.close(leader)
-        assert process.wait() == 0
-    assert b"of 4 cases" in shown
-    assert b"\x1b[32mok\x1b[0m" in shown
+    return process.returncode, shown.decode()
+
+
+def test_on_a_terminal_it_says_how_far_it_is() -> None:
+    code, shown = on_a_terminal("minimal", "--case", "1.2", "--verbose")
+    assert code == 0
+    assert "of 4 cases" in shown
+    assert "\x1b[32mok\x1b[0m" in shown
+
+
+def test_on_a_terminal_a_failure_is_not_mixed_with_the_line_of_progress(tmp_path: Path) -> None:
+    bot = tmp_path / "rich.py"
+    bot.write_text(OVERSPENDS)
+    code, shown = on_a_terminal(str(bot), "--case", "5.2")
+    assert code == 1
+    block = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).partition("FAIL  5.2/1")[2]
+    lines = [line.strip() for line in block.partition("\r\n\r\n")[0].splitlines()]
+    assert [line.split()[0] for line in lines if line][:3] == ["MUST", "section", "rule"]
+    assert not any(" cases, " in line for line in lines)
 
 
 def test_a_field_that_nobody_reads_is_noted(tmp_path: Path) -> None:
