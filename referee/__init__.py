@@ -29,6 +29,7 @@ so that `import referee` is cheap.
 #   api.py          play_match, play_matches: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn
 #   conformance/    what a bot, or another referee, does wrong, by section
+#   gamecheck/      what a game does wrong, in random matches
 #   starters/       folders to start a bot from
 #   schema.py       JSON Schemas from the structs
 #   inputs.py       files that a user names, opened for reading

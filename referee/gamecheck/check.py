@@ -1,0 +1,163 @@
+"""All matches of a check, and what only several matches show."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from msgspec import Struct, json
+
+from referee.gamecheck.findings import Finding, Findings, of_method
+from referee.gamecheck.guard import GameStoppedError, Guard, watching
+from referee.gamecheck.match import RandomMatch, Setting
+from referee.gamecheck.players import Players
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import EndReason
+
+_AGAIN = 4
+"""So many matches are played again, to compare."""
+_PARTS = ("requests", "messages", "events", "standings", "turns", "outcome")
+_SLOW = 0.005
+"""Seconds of the game per reply that make long tournaments slow."""
+
+
+class GameReport(Struct, frozen=True):
+    """What a check of a game has found.
+
+    Attributes:
+        matches, replies: how many were played to the end, and given in them.
+        seconds: that the game needs for a reply, on average: rules only.
+    """
+
+    game: str
+    findings: list[Finding]
+    matches: int
+    replies: int
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is no error."""
+        return not any(finding.is_error for finding in self.findings)
+
+
+def check_game(rules: GameDefinition, matches: int, seed: int, seconds: float) -> GameReport:
+    """Play random matches of a game.
+
+    Args:
+        matches: how many.
+        seed: all matches follow from it.
+        seconds: that one call of the game may take.
+    """
+    findings = Findings()
+    guard = Guard(findings, seconds)
+    if not Players.can_play(rules):
+        text = (
+            "nothing says what is legal, so no random match can be played: add an environment, a "
+            "person or a simplest_reply to its extras"
+        )
+        findings.add("no-players", text)
+        return GameReport(rules.name, findings.all, 0, 0, 0.0)
+    with watching(findings):
+        played = _play(rules, settings(rules, matches, seed), guard, findings)
+        replies, taken = _play_again(rules, played, guard, findings)
+    _over_all(rules, played, findings)
+    count = sum(match.count for match in played)
+    per_reply = taken / replies if replies else 0.0
+    if per_reply > _SLOW:
+        text = (
+            f"{1000 * per_reply:.0f} ms per reply: a tournament plays {1 / per_reply:,.0f} a second"
+        )
+        findings.add("slow", text, is_error=False)
+    return GameReport(rules.name, findings.all, len(played), count, per_reply)
+
+
+def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
+    """Plan the matches: with any number of seats, wrong replies, and seats that leave."""
+    counts = range(rules.min_seats, rules.max_seats + 1)
+    return [
+        Setting(
+            seed + number,
+            counts[number % len(counts)],
+            wrong=0.1 if number % 3 == 1 else 0.0,
+            leaving=(0.2, 0.02)[number % 2] if number % 5 == 4 else 0.0,
+        )
+        for number in range(matches)
+    ]
+
+
+def _play(
+    rules: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
+) -> list[RandomMatch]:
+    """Play matches; returns those that came to an end."""
+    played = []
+    for setting in planned:
+        match = RandomMatch(rules, setting, guard, findings)
+        try:
+            match.play()
+        except GameStoppedError:
+            if findings.has("hangs"):  # each match would take as long
+                break
+            continue
+        played.append(match)
+    return played
+
+
+def _play_again(
+    rules: GameDefinition, played: Sequence[RandomMatch], guard: Guard, findings: Findings
+) -> tuple[int, float]:
+    """Give some games the same replies again, and compare; returns replies, and their seconds."""
+    replies, taken = 0, 0.0
+    for match in played[:_AGAIN]:
+        same = RandomMatch(rules, match.setting, guard, findings, replies=match.replies)
+        unseen = RandomMatch(
+            rules, match.setting, guard, findings, replies=match.replies, looks=False
+        )
+        try:
+            same.play()
+            begun = time.perf_counter()
+            unseen.play()
+            taken += time.perf_counter() - begun
+        except GameStoppedError:
+            continue
+        replies += unseen.count
+        if (part := _difference(match, same)) and not findings.has("random"):
+            text = (
+                f"the same replies lead to another match ({part}): take all chance from the game's "
+                "chance, and nothing is kept from an earlier match"
+            )
+            findings.add("differs", text, of_method(match.game, "advance"))
+        elif (part := _difference(same, unseen)) and not findings.has("random"):
+            text = (
+                f"a match that nobody looks at is another one ({part}): a view may change nothing"
+            )
+            findings.add("view-changes", text, of_method(match.game, "view"))
+    return replies, taken
+
+
+def _difference(one: RandomMatch, other: RandomMatch) -> str:
+    """Name the first part that differs: "round 3: events"; empty if nothing does."""
+    for number, (a, b) in enumerate(zip(one.trace, other.trace, strict=False), start=1):
+        if a != b:
+            pairs = zip(_PARTS, json.decode(a), json.decode(b), strict=True)
+            return f"round {number}: {next((name for name, x, y in pairs if x != y), 'order')}"
+    return "" if len(one.trace) == len(other.trace) else "another length"
+
+
+def _over_all(rules: GameDefinition, played: Sequence[RandomMatch], findings: Findings) -> None:
+    """What only all matches together show; none of it is an error."""
+    whole = [match for match in played if not match.has_left]
+    if not whole:
+        return
+    if all(match.reason == EndReason.TURN_LIMIT for match in whole):
+        text = (
+            f"all {len(whole)} matches ended by the turn limit: look whether its own end can be "
+            "reached"
+        )
+        findings.add("turn-limit", text, is_error=False)
+    if len(whole) > 1 and len({score for match in whole for score in match.scores}) == 1:
+        text = f"every seat has the score {whole[0].scores[0]} in all matches: look at the scores"
+        findings.add("scores-equal", text, is_error=False)
+    if all(match.is_open for match in played):
+        text = "all viewers see the same: nothing of the game is hidden, if that is what you want"
+        findings.add("open", text, is_error=False)

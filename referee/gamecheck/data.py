@@ -1,0 +1,72 @@
+"""Values that JSON cannot carry, or that a bot in another language reads differently."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+MAX_INTEGER = 2**53
+"""Larger integers are not exact in JavaScript and in many other languages."""
+
+
+def data_problem(value: Any, path: str) -> str:
+    """Say what is wrong with a value that is to be written as JSON, and what to do.
+
+    Args:
+        path: where it is, such as "view(PUBLIC)".
+
+    Returns:
+        One clause; empty if nothing is wrong.
+    """
+    return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
+
+
+def _inside(value: Any, path: str) -> str:
+    if isinstance(value, Struct):
+        fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+        return _first(
+            (f"{path}.{name}", each) for name, each in fields if each is not msgspec.UNSET
+        )
+    if isinstance(value, Mapping):
+        for key in value:
+            if not isinstance(key, str):
+                return f"{path} has the key {_short(key)}, and keys of JSON are strings: use str()"
+        return _first((f"{path}.{key}", each) for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return _first((f"{path}[{place}]", each) for place, each in enumerate(value))
+    return _of_scalar(value, path)
+
+
+def _of_scalar(value: Any, path: str) -> str:
+    if isinstance(value, set | frozenset):
+        return f"{path} is a set, and a set has no order: use sorted(...)"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{path} is {value}, and JSON has no such number: use a number or None"
+    if type(value) is int and abs(value) > MAX_INTEGER:
+        return f"{path} is an integer above 2^53, which many languages round: use a string"
+    if value is None or isinstance(value, bool | int | float | str | enum.Enum | msgspec.Raw):
+        return ""
+    return f"{path} is of type {type(value).__name__}, and JSON has no such value: use plain data"
+
+
+def _first(inside: Iterable[tuple[str, Any]]) -> str:
+    return next(filter(None, (_inside(value, path) for path, value in inside)), "")
+
+
+def _misfit(value: Struct, path: str) -> str:
+    """Compare a struct with its own types: a bot, a record or another referee reads it by them."""
+    try:
+        msgspec.json.decode(msgspec.json.encode(value), type=type(value))
+    except msgspec.MsgspecError as error:
+        return f"{path} is not as {type(value).__name__} has it: {error}: give it this type"
+    return ""
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 30 else f"{text[:30]}..."

@@ -1,0 +1,100 @@
+"""What is wrong with a game, in words for its author."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Any
+
+from msgspec import Struct
+
+_REFEREE = str(Path(__file__).parents[1]) + os.sep
+_GAMES = _REFEREE + "games" + os.sep
+_SHARED = tuple(_GAMES + name + os.sep for name in ("interface", "small"))
+_PYTHON = sysconfig.get_path("stdlib") + os.sep
+_PACKAGES = sysconfig.get_path("purelib") + os.sep
+_LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is wrong, or that the author should know.
+
+    Attributes:
+        kind: a word for it, such as "print".
+        text: what is wrong, and what to do, in one line.
+        where: file and line of the game, "FILE:LINE"; empty if they are not known.
+        is_error: whether the game fails the check for it.
+    """
+
+    kind: str
+    text: str
+    where: str = ""
+    is_error: bool = True
+
+
+class Findings:
+    """The findings of a check: the first one of each kind and text."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Finding] = {}
+
+    def add(self, kind: str, text: str, where: str = "", *, is_error: bool = True) -> None:
+        """Report something, unless it is reported already."""
+        self._found.setdefault((kind, where or text), Finding(kind, text, where, is_error))
+
+    def has(self, kind: str) -> bool:
+        """Whether there is a finding of a kind."""
+        return any(found == kind for found, _ in self._found)
+
+    @property
+    def all(self) -> list[Finding]:
+        """The errors, then the others, each in the order in which they were found."""
+        return sorted(self._found.values(), key=lambda finding: not finding.is_error)
+
+
+def is_authors(file: str) -> bool:
+    """Whether a file is code of a game, and not of the referee, of Python or of a library."""
+    if file.startswith(_REFEREE):
+        return file.startswith(_GAMES) and not file.startswith(_SHARED)
+    if file.startswith((*_LIBRARIES, "<")):
+        return False
+    return file.startswith(_PACKAGES) or not file.startswith(_PYTHON)
+
+
+def in_traceback(trace: TracebackType | None) -> str:
+    """Find the innermost line of the game in a traceback."""
+    where = ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if is_authors(code.co_filename):
+            where = f"{code.co_filename}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return shortened(where)
+
+
+def in_frames(frame: FrameType | None) -> str:
+    """Find the innermost line of the game among a frame and its callers."""
+    while frame is not None:
+        if is_authors(frame.f_code.co_filename):
+            return shortened(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        frame = frame.f_back
+    return ""
+
+
+def of_method(game: Any, name: str) -> str:
+    """Find the line that defines a method of a game."""
+    for kind in (type(game), type(getattr(game, "author", None))):
+        method: Callable[..., Any] | None = getattr(kind, name, None)
+        code = getattr(method, "__code__", None)
+        if inspect.iscode(code) and is_authors(code.co_filename):
+            return shortened(f"{code.co_filename}:{code.co_firstlineno}")
+    return ""
+
+
+def shortened(where: str) -> str:
+    """Write a path inside the working directory without it."""
+    return where.removeprefix(os.getcwd() + os.sep)

@@ -1,0 +1,295 @@
+"""One random match of a game, checked round by round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.gamecheck.data import data_problem
+from referee.gamecheck.findings import Findings, of_method
+from referee.gamecheck.guard import GameStoppedError, Guard
+from referee.gamecheck.players import Players
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply
+from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
+from referee.games.interface.random_source import SeededRandomSource
+from referee.match.decode import decode_reply, reply_decoder
+
+MAX_ROUNDS = 20_000
+"""A random match that is longer has no end."""
+_ALL_CHECKED, _THEN_EACH = 20, 10
+"""So many rounds of a match are checked whole, and every tenth one of the others."""
+
+
+class Setting(Struct, frozen=True):
+    """How a match is played: its seed and seats, and how likely wrong replies and leaving are."""
+
+    seed: int
+    seats: int
+    wrong: float = 0.0
+    leaving: float = 0.0
+
+
+class RandomMatch:
+    """A match of a game between players who choose at random.
+
+    Args:
+        replies: those of an earlier match, round by round, to be given again; None: new ones.
+        looks: whether the views are looked at; never without `replies`.
+
+    Attributes:
+        game: the game, once it has begun.
+        trace: each round as JSON: requests, events, standings; then how it ended.
+        replies: by seat, round by round.
+        is_open: whether all viewers have seen the same in each round.
+        count: how many replies were given.
+    """
+
+    def __init__(
+        self,
+        rules: GameDefinition,
+        setting: Setting,
+        guard: Guard,
+        findings: Findings,
+        *,
+        replies: list[dict[int, object]] | None = None,
+        looks: bool = True,
+    ) -> None:
+        self.setting = setting
+        self._rules, self._guard = rules, guard
+        self._findings, self._given, self._looks = findings, replies, looks
+        self._dice = Random(f"{setting.seed}/check")
+        self._names = tuple(f"Player {seat + 1}" for seat in range(setting.seats))
+        self._viewers: list[Viewer] = [*range(setting.seats), PUBLIC, ALL]
+        self._left: set[int] = set()
+        self._players: Players
+        self.game: Game
+        self._before: list[tuple[Viewer, Struct, bytes]] = []
+        self._decoder = reply_decoder(rules.replies)
+        self.trace: list[bytes] = []
+        self.replies: list[dict[int, object]] = []
+        self.is_open = True
+        self.count = 0
+        self.reason = ""
+        self.scores: list[float] = []
+
+    def play(self) -> None:
+        """Play to the end.
+
+        Raises:
+            GameStoppedError: the game has failed; that is reported.
+        """
+        rules, setting = self._rules, self.setting
+        options = rules.options()
+        chance = SeededRandomSource(setting.seed)
+        setup = GameSetup(chance=chance, names=self._names, options=options, seed=setting.seed)
+        game = self.game = self._guard("the start of a match", lambda: rules.new(setup))
+        if self._given is None:
+            self._players = self._guard(
+                "the environment", lambda: Players(rules, self._names, options, setting.seed)
+            )
+        for number in range(MAX_ROUNDS):
+            requests = self._guard("requests", lambda: tuple(game.requests))
+            views = self._views(number, requests)
+            self._note(number, requests)
+            if not requests:
+                self._end()
+                return
+            if self._given is None:
+                given = {each.seat: self._reply(each, views) for each in requests}
+            else:
+                given = self._given[number] if number < len(self._given) else {}
+                if given.keys() != {each.seat for each in requests}:
+                    return  # it has gone another way, as the trace says
+            self.replies.append(given)
+            self.count += len(given)
+            self._left |= {seat for seat, reply in given.items() if reply is LEFT}
+            self._guard("advance", lambda given=given: game.advance(given))  # type: ignore[misc]
+        text = f"a random match has no end after {MAX_ROUNDS:,} rounds: add a limit of turns"
+        self._findings.add("endless", text, of_method(game, "advance"))
+        raise GameStoppedError
+
+    @property
+    def has_left(self) -> bool:
+        """Whether a seat has left the match."""
+        return bool(self._left)
+
+    def _error(self, kind: str, text: str, method: str) -> None:
+        where = of_method(self.game, method) or of_method(self.game, "advance")
+        self._findings.add(kind, text, where)
+
+    # --- what a round shows -----------------------------------------------------------------------
+
+    def _note(self, number: int, requests: tuple[Request, ...]) -> None:
+        game, guard = self.game, self._guard
+        seats = [each.seat for each in requests]
+        if sorted(set(seats)) != seats or not all(0 <= s < self.setting.seats for s in seats):
+            self._error(
+                "requests",
+                f"requests of seats {seats}: give one per seat, in order",
+                "requests",
+            )
+            raise GameStoppedError
+        if self._left & set(seats):
+            self._error(
+                "requests", "a seat that has left gets a request: ask it no more", "advance"
+            )
+        messages = [guard("a request", lambda each=each: each.written) for each in requests]  # type: ignore[misc]
+        events = guard("take_events", game.take_events)
+        for message in messages:
+            self._check(number, message, self._rules.requests, "requests")
+        for event in events:
+            if isinstance(event, Fault):
+                self._check_fault(event)
+            else:
+                self._check(number, event, self._rules.public, "take_events")
+        standings = guard("standings", lambda: [*game.standings()])
+        turns = guard("turns", lambda: game.turns)
+        kept = [seats, messages, events, standings, turns, guard("outcome", lambda: game.outcome)]
+        self.trace.append(self._json(kept, "take_events"))
+
+    def _check(
+        self, number: int, message: Struct, known: tuple[type[Struct], ...], method: str
+    ) -> None:
+        if not self._checks(number):
+            return
+        name = type(message).__name__
+        if not isinstance(message, known):
+            text = f"the message {name} is not listed in the GameDefinition: add it there"
+            self._error("unknown-message", text, method)
+        elif problem := data_problem(message, name):
+            self._error("data", problem, method)
+
+    def _check_fault(self, fault: Fault) -> None:
+        shared = {INVALID_JSON, "wrong-type"}
+        if fault.code not in {*self._rules.faults, *shared}:
+            text = f"the fault {fault.code!r} is not in GameDefinition.faults: add it"
+            self._error("unknown-fault", text, "advance")
+
+    def _json(self, value: Any, method: str) -> bytes:
+        try:
+            return msgspec.json.encode(value)
+        except (TypeError, ValueError, msgspec.MsgspecError) as error:
+            self._error("data", f"JSON cannot carry this: {error}: use plain data", method)
+            raise GameStoppedError from error
+
+    # --- views ------------------------------------------------------------------------------------
+
+    def _views(self, number: int, requests: tuple[Request, ...]) -> dict[Viewer, Any]:
+        if not self._looks:
+            return {}
+        for viewer, view, data in self._before:
+            if self._json(view, "view") != data:
+                text = f"{_view(viewer)} changes with the game later: put copies of lists into it"
+                self._error("view-shares", text, "view")
+        self._before = []
+        asked = [each.seat for each in requests]
+        if not self._checks(number):
+            return {seat: self._view(seat) for seat in asked}
+        views = {viewer: self._view(viewer) for viewer in self._viewers}
+        written = {viewer: self._json(view, "view") for viewer, view in views.items()}
+        for viewer, view in views.items():
+            if problem := data_problem(view, _view(viewer)):
+                self._error("data", problem, "view")
+            if self._json(self._view(viewer), "view") != written[viewer]:
+                text = (
+                    f"{_view(viewer)} is another one at the second call: let a view change "
+                    "nothing, and draw nothing"
+                )
+                self._error("view-changes", text, "view")
+        self.is_open &= len(set(written.values())) == 1
+        self._contained(written)
+        self._before = [(viewer, view, written[viewer]) for viewer, view in views.items()]
+        return views
+
+    def _checks(self, number: int) -> bool:
+        return self._looks and (number < _ALL_CHECKED or number % _THEN_EACH == 0)
+
+    def _view(self, viewer: Viewer) -> Any:
+        return self._guard(_view(viewer), lambda: self.game.view(viewer))
+
+    def _contained(self, written: Mapping[Viewer, bytes]) -> None:
+        """A seat sees what the public sees, and `ALL` sees what a seat sees."""
+        read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
+        for seat in range(self.setting.seats):
+            for less, more in ((PUBLIC, seat), (seat, ALL)):
+                if where := beyond(read[less], read[more], ""):
+                    text = (
+                        f"{_view(less)} shows {where}, and {_view(more)} does not: everybody may "
+                        f"see the public part, and ALL sees everything"
+                    )
+                    self._error("leak", text, "view")
+
+    # --- replies ----------------------------------------------------------------------------------
+
+    def _reply(self, request: Request, views: Mapping[Viewer, Any]) -> object:
+        if self._dice.random() < self.setting.leaving:
+            return LEFT
+        if self._dice.random() < self.setting.wrong:
+            return InvalidReply(INVALID_JSON, "a line that is not JSON")
+        seat = request.seat
+        players, view = self._players, views[seat]
+        line = self._guard("a legal reply", lambda: players.reply(seat, request.message, view))
+        reply = decode_reply(line, self._decoder)
+        if isinstance(reply, InvalidReply):
+            text = f"a legal reply is not read back: {reply.detail}: correct its struct"
+            self._error("reply", text, "advance")
+            raise GameStoppedError
+        return reply
+
+    # --- the end ----------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        outcome = self._guard("outcome", lambda: self.game.outcome)
+        if outcome is None:
+            self._error(
+                "no-outcome", "the game waits for nobody and has no outcome: set it", "advance"
+            )
+            raise GameStoppedError
+        self.reason = outcome.reason
+        if outcome.reason not in {*EndReason, *self._rules.reasons}:
+            text = f"the end reason {outcome.reason!r} is not in GameDefinition.reasons: add it"
+            self._error("reason", text, "outcome")
+        ranks = list(outcome.ranks)
+        if len(ranks) != self.setting.seats or ranks != [
+            1 + sum(r < rank for r in ranks) for rank in ranks
+        ]:
+            text = f"the ranks are {ranks}: give one per seat, such as 1, 1, 3"
+            self._error("ranks", text, "outcome")
+        standings = self._guard("standings", lambda: [*self.game.standings()])
+        if len(standings) != self.setting.seats:
+            text = f"{len(standings)} standings for {self.setting.seats} seats: give one per seat"
+            self._error("scores", text, "standings")
+        self.scores = [each.score for each in standings]
+        for score in self.scores:
+            if type(score) not in (int, float) or not math.isfinite(score) or abs(score) > 2**53:
+                text = f"the score {score!r} is not a number of JSON: give an int or a float"
+                self._error("scores", text, "standings")
+
+
+def _view(viewer: Viewer) -> str:
+    return f"view({viewer if isinstance(viewer, int) else viewer.name})"
+
+
+def beyond(less: Any, more: Any, path: str) -> str:
+    """Find a part of a view that another view has otherwise; empty if there is none.
+
+    None and what is missing are hidden, and so are parts of another form. A list of the same things
+    in another order hides their order.
+    """
+    if isinstance(less, dict) and isinstance(more, dict):
+        inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
+        return next(filter(None, (beyond(a, b, at) for at, a, b in inside)), "")
+    if isinstance(less, list) and isinstance(more, list) and len(less) == len(more):
+        if sorted(map(repr, less)) == sorted(map(repr, more)):
+            return ""  # a viewer who may not know the order gets the things in another one
+        pairs = enumerate(zip(less, more, strict=True))
+        return next(filter(None, (beyond(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
+    if less in (None, "") or less == more or isinstance(less, dict | list):
+        return ""
+    return path

@@ -1,0 +1,107 @@
+"""Players who choose at random among what is legal, by what a game has for programs or people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.dialogue import Dialogue, Picks, Question
+from referee.games.interface.environment import Environment
+
+_TRIES = 20
+
+
+class Players:
+    """Players of all seats of a match.
+
+    Args:
+        rules: of a game with an environment, a person or a simplest reply.
+        names: of the players.
+        options: of the game.
+        seed: their choices follow from it.
+    """
+
+    def __init__(
+        self, rules: GameDefinition, names: tuple[str, ...], options: Any, seed: int
+    ) -> None:
+        self._rules, self._options = rules, options
+        self._dice = Random(f"{seed}/players")
+        environment, seats = rules.environment, len(names)
+        self._choices = 0 if environment is None else len(environment.choices(options))
+        self._shape = () if environment is None else environment.action_shape(options)
+        self._translators = _translators(environment, seats, options)
+        self._people: list[Dialogue] = []
+        if environment is None and rules.person is not None:
+            self._people = [rules.person(list(names), seat) for seat in range(seats)]
+
+    @staticmethod
+    def can_play(rules: GameDefinition) -> bool:
+        """Whether the game has anything that says what is legal."""
+        return bool(rules.environment or rules.person or rules.simplest_reply)
+
+    def reply(self, seat: int, request: Struct, view: Struct) -> bytes:
+        """Make a legal reply to a request, as a line of a bot."""
+        if self._translators:
+            return msgspec.json.encode(self._act(seat, view))
+        if self._people:
+            return msgspec.json.encode(self._decide(seat, request))
+        assert self._rules.simplest_reply is not None
+        asked = msgspec.json.decode(msgspec.json.encode(request))
+        return msgspec.json.encode(self._rules.simplest_reply(asked))
+
+    def _act(self, seat: int, view: Struct) -> Struct:
+        player = self._translators[seat]
+        player.look(view, asked=True)
+        while True:
+            legal = player.legal()
+            if legal is None:
+                action = self._array()
+            else:
+                (actions,) = legal.nonzero()
+                if not len(actions):
+                    raise ValueError(
+                        "the environment has no legal action for a seat with a request"
+                    )
+                action = int(self._dice.choice(actions.tolist()))
+            reply: Struct | None = player.act(action)
+            if reply is not None:
+                return reply
+
+    def _array(self) -> Any:
+        import numpy as np
+
+        return np.random.default_rng(self._dice.randrange(2**32)).integers(
+            self._choices, size=self._shape
+        )
+
+    def _decide(self, seat: int, request: Struct) -> Mapping[str, Any]:
+        decision = self._people[seat].decide(request)
+        try:
+            question = next(decision)
+            while True:
+                question = decision.send(self._pick(question))
+        except StopIteration as over:
+            reply: Mapping[str, Any] = over.value
+            return reply
+
+    def _pick(self, question: Question) -> Picks:
+        free = [at for at, each in enumerate(question.choices) if not (each.key or each.barred)]
+        keys = [at for at, each in enumerate(question.choices) if each.key]
+        for _ in range(_TRIES):
+            most = min(question.most, len(free))
+            count = self._dice.randint(min(question.least, most), most)
+            picks = tuple(self._dice.sample(free, count))
+            if (picks or question.enter) and not question.check(picks):
+                return picks
+        return () if question.enter else tuple(keys[:1])
+
+
+def _translators(environment: Environment | None, seats: int, options: Any) -> list[Any]:
+    if environment is None:
+        return []
+    return [environment.translator(seat, seats, options) for seat in range(seats)]

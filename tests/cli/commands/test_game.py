@@ -1,0 +1,47 @@
+"""`referee game check`: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import msgspec
+import pytest
+
+from referee import cli
+from referee.games import GAMES
+from tests.support import mixed
+from tests.support.mixed import Mixed
+
+
+class Prints(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        print("debug")
+        super().advance(replies)
+
+
+def test_a_right_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["game", "check", "botwars", "--matches", "2"]) == 0
+    note, end = capsys.readouterr().out.splitlines()
+    assert note.startswith("botwars: note: all viewers see the same")
+    assert end.startswith("botwars: 2 random matches to the end, ")
+    assert end.endswith(" per reply: nothing is wrong")
+
+
+def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(GAMES, "mixed", msgspec.structs.replace(mixed.RULES, new=Prints))
+    assert cli.main(["game", "check", "mixed"]) == 1
+    first, end = capsys.readouterr().out.splitlines()
+    where, line, text = first.split(":", 2)
+    assert where.endswith("tests/cli/commands/test_game.py")
+    assert line == "19"
+    assert text == " it prints, and the output of the referee is for results: remove the print"
+    assert end.endswith(" per reply: 1 mistake")
+    assert cli.main(["game", "check", "mixed", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["passed"], found["findings"][0]["kind"]) == (False, "prints")
+
+
+def test_an_unknown_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["game", "check", "chess"]) == 2
+    assert "chess" in capsys.readouterr().err

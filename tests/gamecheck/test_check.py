@@ -1,0 +1,264 @@
+"""Each mistake of a game's author is found, and said with its place; a right game passes."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.gamecheck.check import GameReport, check_game
+from referee.games import GAMES
+from referee.games.interface.faults import Fault
+from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
+from tests.games import toy_cards
+from tests.support import mixed
+from tests.support.mixed import Mixed, NumberRequest, Taken, View
+
+COUNTER = itertools.count()
+
+
+class Wide(View):
+    """A view with anything."""
+
+    more: Any = None
+
+
+def report(kind: type[Mixed]) -> GameReport:
+    return check_game(msgspec.structs.replace(mixed.RULES, new=kind), 6, 1, 0.2)
+
+
+def seeing(make: Callable[[Mixed, Viewer], Any]) -> type[Mixed]:
+    """The game with more in its views."""
+
+    class Seeing(Mixed):
+        def view(self, viewer: Viewer) -> View:
+            seen = super().view(viewer)
+            return Wide(seen.scores, seen.request, make(self, viewer))
+
+    return Seeing
+
+
+class Raises(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        raise ZeroDivisionError("no\nluck")
+
+
+class Exits(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        sys.exit(0)
+
+
+class Recursion(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        self.advance(replies)
+
+
+class Hangs(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        while True:
+            pass
+
+
+class Prints(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        print("debug")
+        super().advance(replies)
+
+
+class OwnRandom(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        self._scores[0] += random.randrange(5)
+        super().advance(replies)
+
+
+class Remembers(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self._events.append(Taken([next(COUNTER)]))
+
+
+class ViewTakes(Mixed):
+    """Its view counts, which shows in events, not in the view."""
+
+    looks = 0
+
+    def view(self, viewer: Viewer) -> View:
+        self.looks += 1
+        return super().view(viewer)
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self._events.append(Taken([self.looks]))
+
+
+class Shares(Mixed):
+    def view(self, viewer: Viewer) -> View:
+        return View(self._scores, super().view(viewer).request)
+
+
+class Endless(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self._rounds = min(self._rounds, 1)
+
+
+class NoOutcome(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self.outcome = None
+
+
+class Ranks(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        if self.outcome:
+            self.outcome = Outcome(self.outcome.reason, tuple(range(len(self._scores))))
+
+
+class Reason(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        if self.outcome:
+            self.outcome = Outcome("enough", self.outcome.ranks)
+
+
+class TrueScore(Mixed):
+    def standings(self) -> Any:
+        return [msgspec.structs.replace(each, score=True) for each in super().standings()]
+
+
+class FewScores(Mixed):
+    def standings(self) -> Any:
+        return super().standings()[1:]
+
+
+class Unknown(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self._events.append(NumberRequest([], []))
+
+
+class UnknownFault(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self._events.append(Fault(0, "bad-luck", "5", "no"))
+
+
+class AsksTwice(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        self.requests = self.requests * 2
+
+
+class AsksTheLeft(Mixed):
+    def advance(self, replies: Mapping[int, object]) -> None:
+        super().advance(replies)
+        if self._left and not self.outcome:
+            asks = NumberRequest([1, 2, 3], [])
+            self.requests = tuple(Request(seat, asks) for seat in range(len(self._scores)))
+
+
+class TrueForOne(Mixed):
+    def view(self, viewer: Viewer) -> View:
+        return View([True, *super().view(viewer).scores[1:]], super().view(viewer).request)
+
+
+def test_a_right_game_passes() -> None:
+    found = report(Mixed)
+    assert found.passed
+    assert found.matches == 6
+    assert [finding.kind for finding in found.findings] == []  # each seat has its own request
+
+
+@pytest.mark.parametrize("name", [*GAMES])
+def test_the_games_pass(name: str) -> None:
+    found = check_game(GAMES[name], 3, 5, 60.0)
+    assert found.passed, found.findings
+    assert found.matches == 3
+
+
+def test_a_game_of_cards_passes() -> None:
+    assert check_game(toy_cards.RULES, 6, 1, 60.0).passed
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (Raises, "advance raised ZeroDivisionError: no luck: correct this line"),
+        (Exits, "advance ends the program"),
+        (Recursion, "advance calls itself without an end"),
+        (Hangs, "advance takes more than 0.2 seconds"),
+        (Prints, "remove the print"),
+        (OwnRandom, "random.randrange is not the chance of the match"),
+        (Remembers, "the same replies lead to another match (round 2: events)"),
+        (ViewTakes, "a match that nobody looks at is another one (round 2: events)"),
+        (Shares, "changes with the game later: put copies of lists into it"),
+        (Endless, "a random match has no end after"),
+        (NoOutcome, "the game waits for nobody and has no outcome"),
+        (Ranks, "the ranks are [0, 1, 2]"),
+        (Reason, "the end reason 'enough' is not in GameDefinition.reasons"),
+        (TrueScore, "the score True is not a number of JSON"),
+        (FewScores, "2 standings for 3 seats"),
+        (Unknown, "the message NumberRequest is not listed"),
+        (UnknownFault, "the fault 'bad-luck' is not in GameDefinition.faults"),
+        (AsksTwice, "requests of seats ["),
+        (TrueForOne, "view(0) is not as View has it: Expected `int`, got `bool`"),
+        (AsksTheLeft, "a seat that has left gets a request"),
+    ],
+)
+def test_a_mistake_is_found_with_its_place(kind: type[Mixed], says: str) -> None:
+    errors = [finding for finding in report(kind).findings if finding.is_error]
+    found = next((finding for finding in errors if says in finding.text), None)
+    assert found is not None, errors
+    assert found.where.partition(":")[0].endswith(("test_check.py", "mixed.py"))
+    assert len(errors) == 1, errors
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda game, viewer: {1, 2}, "view(0).more is a set"),
+        (lambda game, viewer: float("nan"), "view(0).more is nan"),
+        (lambda game, viewer: {"n": [2**70]}, "view(0).more.n[0] is an integer above 2^53"),
+        (lambda game, viewer: {1: 2}, "view(0).more has the key 1"),
+        (
+            lambda game, viewer: game.__dict__.setdefault("n", COUNTER) and next(COUNTER),
+            "second call",
+        ),
+        (
+            lambda game, viewer: 7 if viewer is PUBLIC else None,
+            "view(PUBLIC) shows more, and view(0)",
+        ),
+        (
+            lambda game, viewer: viewer if isinstance(viewer, int) else None,
+            "view(0) shows more, and view(ALL)",
+        ),
+    ],
+)
+def test_a_wrong_view_is_found(make: Callable[[Mixed, Viewer], Any], says: str) -> None:
+    errors = [finding for finding in report(seeing(make)).findings if finding.is_error]
+    assert any(says in finding.text for finding in errors), errors
+
+
+def test_an_object_in_a_view_is_found() -> None:
+    found = report(seeing(lambda game, viewer: object()))
+    assert "JSON cannot carry this" in found.findings[0].text
+    assert found.matches == 0
+
+
+def test_a_game_that_nobody_can_play_says_what_to_add() -> None:
+    rules = msgspec.structs.replace(mixed.RULES, extras={})
+    (finding,) = check_game(rules, 1, 1, 1.0).findings
+    assert "add an environment, a person or a simplest_reply" in finding.text
+
+
+def test_people_play_a_game_without_an_environment() -> None:
+    extras = {"person": mixed.RULES.extras["person"]}
+    found = check_game(msgspec.structs.replace(mixed.RULES, extras=extras), 6, 1, 5.0)
+    assert found.passed
+    assert found.matches == 6
