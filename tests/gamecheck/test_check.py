@@ -15,8 +15,9 @@ from referee.gamecheck.check import GameReport, check_game
 from referee.games import GAMES
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import PUBLIC, Outcome, Request, Viewer
-from tests.games import toy_cards
+from referee.games.outside import load
 from tests.support import mixed
+from tests.support.any_game import TOY_FOLDER
 from tests.support.mixed import Mixed, NumberRequest, Taken, View
 
 COUNTER = itertools.count()
@@ -183,7 +184,7 @@ def test_the_games_pass(name: str) -> None:
 
 
 def test_a_game_of_cards_passes() -> None:
-    assert check_game(toy_cards.RULES, 6, 1, 60.0).passed
+    assert check_game(load(str(TOY_FOLDER)), 6, 1, 60.0).passed
 
 
 @pytest.mark.parametrize(
@@ -252,13 +253,13 @@ def test_an_object_in_a_view_is_found() -> None:
 
 
 def test_a_game_that_nobody_can_play_says_what_to_add() -> None:
-    rules = msgspec.structs.replace(mixed.RULES, extras={})
+    rules = msgspec.structs.replace(mixed.RULES, person=None, environment_module="")
     (finding,) = check_game(rules, 1, 1, 1.0).findings
     assert "add an environment, a person or a simplest_reply" in finding.text
 
 
 def test_people_play_a_game_without_an_environment() -> None:
-    extras = {"person": mixed.RULES.extras["person"]}
-    found = check_game(msgspec.structs.replace(mixed.RULES, extras=extras), 6, 1, 5.0)
+    rules = msgspec.structs.replace(mixed.RULES, environment_module="")
+    found = check_game(rules, 6, 1, 5.0)
     assert found.passed
     assert found.matches == 6

@@ -32,7 +32,7 @@ class GameOptions(Options):
     )
 
     what: Literal["check"] = argument("check", "what to do")
-    game: GameName = argument("GAME", f"the game: {', '.join(GAMES)}")
+    game: GameName = argument("GAME", f"the game: {', '.join(GAMES)}, or the FILE of your own")
     matches: Count = option("N", 20, "how many random matches (default: %(default)s)")
     seed: Seed = option("N", 0, "of the first match (default: %(default)s)")
     time_limit: Seconds = option(
