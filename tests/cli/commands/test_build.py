@@ -195,10 +195,11 @@ def test_a_build_that_makes_many_empty_files(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_was_built_stays_if_the_next_build_fails() -> None:
-    folder = bot("a", COPIES)
+    folder = bot("a", f"{COPIES}; test ! -e slow || sleep 60")
     referee("build", "a")
     built = contents(folder / ".built")
-    assert referee("build", "a", "--rebuild", "--time-limit", "0.000001").returncode == 1
+    (folder / "slow").touch()
+    assert referee("build", "a", "--rebuild", "--time-limit", "0.1").returncode == 1
     assert contents(folder / ".built") == built
 
 
