@@ -93,7 +93,7 @@ def name_problem(name: str) -> str:
 
 
 def _strings(value: Any, depth: int = 0) -> Iterator[str]:
-    """All that are in a value."""
+    """All strings in a value of TOML."""
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):

@@ -87,6 +87,11 @@ def chosen_seed(seed: int | None, in_file: SeedInFile | None) -> int | None:
     return seed if in_file is None else in_file.seed
 
 
+def seed_file_name(in_file: SeedInFile | None) -> str | None:
+    """The file of `--seed-file`, which no bot may see; None: it is not given."""
+    return None if in_file is None else in_file.file
+
+
 def force_option() -> bool:
     """`--force`."""
     return flag("replace an output file even if referee did not write it")

@@ -243,7 +243,7 @@ def _is_broken(options: ConformOptions, game: str, interrupts: Interrupts) -> bo
 
 
 class _Reporter:
-    """Shows what was found, as the options say: on stdout, and in the file of `--output`."""
+    """Writes the results to stdout and to the file of `--output`."""
 
     def __init__(self, options: ConformOptions, chapters: Mapping[str, str], game: str) -> None:
         from referee.conformance.text import TextReport
@@ -269,13 +269,13 @@ class _Reporter:
                 _print(self._on_stdout.listed(cases))
 
     def show_new(self, result: Result) -> None:
-        """Print what the case failed for, unless another case showed it."""
+        """Print the cause of a failure, unless it was printed for another case."""
         if self._is_live:
             with console.printing():
                 _print(self._on_stdout.new_failures(result, verbose=self._options.verbose))
 
     def show_failures(self, results: Sequence[Result]) -> None:
-        """Print what is not printed yet of the failures among the results so far."""
+        """Print the failures among the results so far that were not printed yet."""
         if self._is_shown:
             with console.printing():
                 _print(self._failures(self._on_stdout, results))
@@ -288,7 +288,7 @@ class _Reporter:
                 _print(on.verdict(report) if self._only_verdict else self._lines(on, report))
 
     def save(self, report: Report) -> None:
-        """Write the report to the file of `--output`, or to stdout if it is no text."""
+        """Write the report to the file of `--output`; without one, to stdout unless it is text."""
         options = self._options
         if options.format != "text":
             text = _rendered(options.format, report, self._chapters)

@@ -34,7 +34,7 @@ def settle(
         temporary: the name of a record for the browser, which is removed at the end; or None.
 
     Raises:
-        UsageError: there is no such match; the text says why.
+        UsageError: such a match is not possible; the text says why.
     """
     from referee.bots.command import game_of_bots
     from referee.match_plan import MatchPlan, settled_spec
@@ -52,7 +52,8 @@ def settle(
     sources, session = _sources(options, game, bots)
     record = temporary or options.record
     stderr = _stderr_files(options.stderr, len(sources))
-    unseen = [options.log, record, options.resume, _seed_file(options), *stderr]
+    seed_file = settings.seed_file_name(options.seed_file)
+    unseen = [options.log, record, options.resume, seed_file, *stderr]
     spec = settled_spec(
         sources,
         game=game,
@@ -81,7 +82,7 @@ def _sandbox(
 ) -> Sandbox:
     """The sandbox of the bots, which do not see the files `unseen`.
 
-    Bots that nobody typed are those of the record of --resume, and need --run-recorded.
+    If no bots were typed, the record of --resume names them, and they need --run-recorded.
     """
     from referee.bots.command import BotCommand
 
@@ -95,10 +96,6 @@ def _sandbox(
         choice, options.resume, named, game, hidden=unseen, run_recorded=options.run_recorded
     )
     return chosen_sandbox(choice, sources, *unseen, recorded=True)
-
-
-def _seed_file(options: PlayOptions) -> str | None:
-    return None if options.seed_file is None else options.seed_file.file
 
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
@@ -173,10 +170,11 @@ def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     A match that was cut off may continue in its record, which then loses nothing.
     """
     continues = options.turn is None
+    seed_file = settings.seed_file_name(options.seed_file)
     for name, kind in plan.outputs:
         if name is not None and name != STDOUT:
             resumed = None if continues and kind is RECORD else options.resume
-            console.check_other_file(name, [resumed, _seed_file(options), *options.bots])
+            console.check_other_file(name, [resumed, seed_file, *options.bots])
     if options.page and options.record is not None:
         from referee.web.server.seat import LINKS_SUFFIX
 

@@ -70,14 +70,14 @@ class ReplayOptions(Options):
 
 
 class Turns(NamedTuple):
-    """The turns that are shown: from one to another, those of a player; None: of all."""
+    """The selected turns: the first, the last, and the player; None: any."""
 
     first: int | None
     last: int | None
     player: int | None
 
     def has(self, turn: Any, reader: TurnReader[Any]) -> bool:
-        """Whether a turn is one of them."""
+        """Whether a turn is selected."""
         return (
             (self.first is None or turn.turn >= self.first)
             and (self.last is None or turn.turn <= self.last)
@@ -85,7 +85,7 @@ class Turns(NamedTuple):
         )
 
     def none_of(self, turns: int) -> str:
-        """Say why a match with this number of turns has none of them."""
+        """Say why a match with this number of turns has no selected turn."""
         first, last = self.first or 1, self.last or turns
         asked = f"--turn {first}" if first == self.last else f"--from {first} --to {last}"
         if first > turns:

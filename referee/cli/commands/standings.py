@@ -92,7 +92,7 @@ def run(options: StandingsOptions, interrupts: Interrupts) -> int:
 
 
 class View(NamedTuple):
-    """What of the standings is shown.
+    """The options that change how standings are shown.
 
     Attributes:
         anchor: the number of a bot and its rating.

@@ -19,6 +19,7 @@ from referee.cli.console import GAME, OK, USAGE, printing, say
 from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
+from referee.cli.settings import seed_file_name
 from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -64,7 +65,7 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
 
 
 def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptions, Config]:
-    """The options with those of the configuration file. The command line has priority."""
+    """Add the options of the configuration file; the command line has priority."""
     from referee.tournament.config import read_config
 
     config = read_config(file)
@@ -78,7 +79,7 @@ class _Run:
 
     Args:
         file: of the store; None: it is in memory.
-        records: the folder of the records; None: there are none.
+        records: the folder of the records; None: no records are kept.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class _Run:
         self._void = 0  # matches, since the game made a mistake
 
     def run(self, stack: ExitStack) -> int:
-        """Play what is missing, and print the standings; `stack` ends with the page."""
+        """Play the missing matches, and print the standings; `stack` ends with the page."""
         options, store = self._options, self._store
         server = None
         interrupted: Interrupted | None = None
@@ -141,7 +142,7 @@ class _Run:
         options = self._options
         workers, jobs = self._workers()
         collect_garbage()
-        seed_file = None if options.seed_file is None else options.seed_file.file
+        seed_file = seed_file_name(options.seed_file)
         unseen = (options.store, self._records, options.config, seed_file)  # seeds in them
         live = self._live
         return Dispatcher(
@@ -156,7 +157,7 @@ class _Run:
     def _workers(
         self,
     ) -> tuple[Callable[[], AbstractContextManager[Executor]], Callable[[], int]]:
-        """What makes the workers, and what says how many matches they play at a time."""
+        """A function that starts the workers, and one for the number of parallel matches."""
         wanted = self._options.jobs
         if self._options.cluster is None:
             from referee.workers import worker_processes
@@ -188,9 +189,9 @@ class _Run:
         return watched(self._interrupts, paths, f"store/{os.path.basename(self._file)}")
 
     def _leave_out(self, dispatcher: Dispatcher) -> None:
-        """Start each bot that has matches left. Those that cannot be started are broken, too.
+        """Start each bot that has matches left, and leave out the bots that cannot be started.
 
-        Without --skip-broken they are a `UsageError`, as are too many of them.
+        Without --skip-broken such bots are a `UsageError`, as are too many of them.
         """
         from referee.bots.command import together
         from referee.tournament.playing.starting import broken_bots
@@ -299,7 +300,7 @@ class _Run:
 
 
 def _not_found(setup: TournamentSetup, numbers: Iterable[int]) -> dict[int, UsageError]:
-    """Those of these bots that are not there, by their numbers."""
+    """The errors of bots that do not exist, by the numbers of the bots."""
     from referee.tournament.entrants import find_entrant
 
     missing: dict[int, UsageError] = {}
