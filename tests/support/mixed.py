@@ -200,5 +200,5 @@ RULES = GameDefinition(
     faults={"bad-number": "5"},
     reasons=("all-bid",),
     person=Person,
-    environment_module=__name__,
+    make_environment=lambda: ENVIRONMENT,
 )

@@ -1,4 +1,4 @@
-"""A game from outside for tests, `own_games/sticks.py`, and a bot that plays it."""
+"""Games from outside for tests: `own_games/sticks.py` with a bot, and the small games of spec/."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from referee import errors
-from referee.games import GAMES
+from referee.games import GAMES, outside
+from tests.support.helpers import ROOT
 
 STICKS = Path(__file__).parent / "own_games" / "sticks.py"
+SMALL_GAMES = {
+    file.stem: str(file) for file in sorted((ROOT / "spec" / "examples" / "games").glob("*.py"))
+}
+"""Name of a small game -> its file."""
+every_small_game = pytest.mark.parametrize("name", SMALL_GAMES)
 ONE_TAKER = """\
 import json, sys
 for line in sys.stdin:
@@ -43,3 +51,12 @@ def clean_games() -> Iterator[None]:
             del GAMES.outside[name]
         errors._games.clear()
         errors._games.update(blamed)
+
+
+@contextmanager
+def small_games() -> Iterator[None]:
+    """Have the small games of spec/ in `GAMES` in this block."""
+    with clean_games():
+        for file in SMALL_GAMES.values():
+            outside.add(file)
+        yield

@@ -34,7 +34,7 @@ from referee.games.botwars.rules.game import (
 from referee.games.botwars.statistics import ArmyStatistics
 from referee.games.botwars.turns import Turn, Turns
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition
+from referee.games.interface.definition import GameDefinition, part_of
 
 RULES = GameDefinition(
     name="botwars",
@@ -63,7 +63,7 @@ RULES = GameDefinition(
     situation=begin_at,
     simplest_reply=simplest_reply,
     starters=Starters(Path(__file__).with_name("starters"), "random_walker"),
-    environment_module="referee.games.botwars.environment",
+    make_environment=part_of("referee.games.botwars.environment", "ENVIRONMENT"),
 )
 
 __all__ = ["RULES", "BotWars"]

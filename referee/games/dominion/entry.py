@@ -16,7 +16,7 @@ from referee.games.dominion.turns import Turn, Turns
 from referee.games.dominion.validation.checker import Checker
 from referee.games.dominion.vocabulary import VOCABULARY
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition
+from referee.games.interface.definition import GameDefinition, part_of
 from referee.games.interface.table import CardFacts
 
 RULES = GameDefinition(
@@ -47,9 +47,9 @@ RULES = GameDefinition(
     simplest_reply=simplest_reply,
     # With this seed a bot that plays as `minimal` does wins in the first seat.
     starters=Starters(Path(__file__).with_name("starters"), "minimal --seed 4"),
-    environment_module="referee.games.dominion.environment",
+    make_environment=part_of("referee.games.dominion.environment", "ENVIRONMENT"),
     vocabulary=VOCABULARY,
-    probes_module="referee.games.dominion.probes",
+    make_probes=part_of("referee.games.dominion.probes", "PROBES"),
 )
 
 __all__ = ["RULES", "Dominion"]

@@ -104,18 +104,15 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """Its parts of the page that shows its matches."""
     vocabulary: Vocabulary | None = None
     """The words of rule files for it, and what plays by them."""
-    environment_module: str = ""
-    """The module whose `ENVIRONMENT` is `environment`, which loads numpy; empty without one."""
-    probes_module: str = ""
-    """The module whose `PROBES` are `probes()`; empty without them."""
+    make_environment: Callable[[], Environment] | None = None
+    """Makes `environment`, or returns it: a function, because it loads numpy."""
+    make_probes: Callable[[], Probes] | None = None
+    """Returns `probes()`."""
 
     @property
     def environment(self) -> Environment | None:
         """How it is translated for programs that learn to play it; loaded on first use."""
-        if not self.environment_module:
-            return None
-        environment: Environment = import_module(self.environment_module).ENVIRONMENT
-        return environment
+        return None if self.make_environment is None else self.make_environment()
 
     def probes(self) -> Probes:
         """How other referees of it are checked; loaded on first use.
@@ -123,7 +120,11 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         Raises:
             UsageError: the game does not have probes yet.
         """
-        if not self.probes_module:
+        if self.make_probes is None:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")
-        probes: Probes = import_module(self.probes_module).PROBES
-        return probes
+        return self.make_probes()
+
+
+def part_of(module: str, name: str) -> Callable[[], Any]:
+    """Make a function that returns the attribute of a module, which it loads on its first call."""
+    return lambda: getattr(import_module(module), name)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition
+from referee.games.interface.definition import GameDefinition, part_of
 from referee.games.interface.table import CardFacts
 from referee.games.starrealms import notes
 from referee.games.starrealms.log_player import StarRealmsLog
@@ -49,7 +49,7 @@ RULES = GameDefinition(
     turn=Turn,
     person=StarRealmsDialogue,
     page=PAGE,
-    environment_module="referee.games.starrealms.environment",
+    make_environment=part_of("referee.games.starrealms.environment", "ENVIRONMENT"),
     vocabulary=VOCABULARY,
     statistics=FleetStatistics,
     notes=notes.notes,

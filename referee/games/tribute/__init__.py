@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from referee.games.interface.capabilities import Starters
-from referee.games.interface.definition import GameDefinition
+from referee.games.interface.definition import GameDefinition, part_of
 from referee.games.interface.table import CardFacts
 from referee.games.tribute import notes, sot
 from referee.games.tribute.classic import CLASSIC, CLASSIC_INDEX
@@ -59,7 +59,7 @@ RULES = GameDefinition(
     turns=Turns,
     turn=Turn,
     person=TributeDialogue,
-    environment_module="referee.games.tribute.environment",
+    make_environment=part_of("referee.games.tribute.environment", "ENVIRONMENT"),
     page=PAGE,
     statistics=TributeStatistics,
     notes=notes.notes,

@@ -22,7 +22,7 @@ def test_a_game_has_an_environment(rules: GameDefinition) -> None:
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=lambda rules: rules.name)
 def test_probes_can_be_loaded(rules: GameDefinition) -> None:
-    if rules.probes_module:
+    if rules.make_probes is not None:
         assert isinstance(rules.probes(), Probes)
 
 

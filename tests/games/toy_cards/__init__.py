@@ -15,7 +15,7 @@ hidden.py       cards that can change places unnoticed, for `tests/games/test_le
 
 from __future__ import annotations
 
-from referee.games.interface.definition import GameDefinition
+from referee.games.interface.definition import GameDefinition, part_of
 from referee.games.interface.turns import Turn
 
 from . import messages
@@ -42,5 +42,5 @@ GAME = GameDefinition(
     turns=Turns,
     turn=Turn,
     person=ToyDialogue,
-    environment_module=f"{__name__}.environment",
+    make_environment=part_of(f"{__name__}.environment", "ENVIRONMENT"),
 )

@@ -1,0 +1,107 @@
+"""The entry of a small game, from its class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.game import GameSetup
+from referee.games.interface.turns import Turn
+from referee.games.small.author import WRONG_MOVES, Game, mistake
+from referee.games.small.log_player import GuessedDraws, LoggedGame, SmallLog
+from referee.games.small.machine import REASONS, SECTIONS, SmallGame
+from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
+from referee.games.small.person import Person
+from referee.games.small.statistics import SmallStatistics
+from referee.games.small.turns import Turns
+
+if TYPE_CHECKING:
+    from referee.games.interface.environment import Environment
+
+MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
+
+
+def definition(kind: type[Game], name: str) -> GameDefinition:
+    """Make the entry of a game. A game changes parts of it with `msgspec.structs.replace`.
+
+    Args:
+        kind: the author's class.
+        name: the game's id in logs: a-z, 0-9 and _.
+
+    Raises:
+        GameError: an attribute of the class is not as `Game` says.
+    """
+    _check(kind)
+    options = options_of(kind)
+    turns = type("Turns", (Turns,), {"kind": kind})
+
+    def new(setup: GameSetup) -> SmallGame:
+        made = LoggedGame if isinstance(setup.chance, GuessedDraws) else SmallGame
+        return made(kind, name, setup)
+
+    @cache
+    def environment() -> Environment:
+        from referee.games.small.environment import environment_of  # loads numpy
+
+        return environment_of(kind, name)
+
+    least, most = (kind.players,) * 2 if isinstance(kind.players, int) else kind.players
+    return GameDefinition(
+        name=name,
+        specification="small-games/protocol",
+        min_seats=least,
+        max_seats=most,
+        options=options,
+        facts=Facts,
+        new=new,
+        public=PUBLIC_MESSAGES,
+        requests=(MoveRequest,),
+        replies=(MoveReply,),
+        faults=SECTIONS,
+        reasons=REASONS,
+        hidden=f"{kind.secrets + ', ' if kind.secrets else ''}replies or faults",
+        fractions=True,
+        log_player=partial(SmallLog, kind, name, options),
+        turns=turns,
+        turn=Turn,
+        person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
+        statistics=SmallStatistics,
+        simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
+        make_environment=None if kind.moves is None else environment,
+    )
+
+
+def _check(kind: type[Game]) -> None:
+    """Check the attributes of a class."""
+    players = kind.players
+    least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
+    if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
+        raise mistake(kind, f"`players` is {players!r}: give a number from 2, or two of them")
+    if kind.wrong_move not in WRONG_MOVES:
+        known = ", ".join(map(repr, WRONG_MOVES))
+        raise mistake(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
+    if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
+        raise mistake(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+
+
+def options_of(kind: type[Game]) -> type[Struct]:
+    """The struct of a game's options: those of the author, and `max_turns`."""
+    author = kind.Options
+    hints = get_type_hints(author, include_extras=True)
+    bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]
+    if bare:
+        raise mistake(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
+    fields: list[Any] = []
+    for word, hint in hints.items():
+        if not hasattr(author, word):
+            raise mistake(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
+        fields.append((word, hint, getattr(author, word)))
+    if "max_turns" not in hints:
+        fields.append(("max_turns", MaxTurns, 500))
+    text = {"__doc__": author.__doc__ or "The options."}
+    return msgspec.defstruct("Options", fields, frozen=True, namespace=text)

@@ -1,0 +1,115 @@
+"""A small game for programs that learn: a choice for each move, and the numbers of a view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from referee.games.interface.choices import Choices, ChoosingTranslator
+from referee.games.interface.environment import Environment, Numbers
+from referee.games.interface.game import GameSetup
+from referee.games.interface.random_source import SeededRandomSource
+from referee.games.small.author import Game, Move, mistake
+from referee.games.small.machine import SmallGame, plain
+from referee.games.small.messages import MoveReply, MoveRequest, View
+from referee.games.small.person import phrases
+
+BOUND = 2**20
+"""The largest number of an observation."""
+_key = msgspec.json.Encoder(order="sorted").encode
+
+
+def environment_of(kind: type[Game], name: str) -> Environment:
+    """Make the environment of a game that has `moves`."""
+    moves = all_moves(kind)
+    choices = tuple(map(kind.words, moves))
+    if len({*choices}) < len(choices):
+        raise mistake(kind, "two of `moves` have the same words")
+    number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
+
+    def layout(seats: int, options: Any) -> Numbers:
+        setup = GameSetup(chance=SeededRandomSource(0), names=("",) * seats, options=options)
+        names = [*_names(kind, SmallGame(kind, name, setup).view(0))]
+        low = np.full(len(names), -BOUND, np.int32)
+        return Numbers(tuple(names), low, -low)
+
+    class Translator(ChoosingTranslator, choices=choices):
+        def choices(self) -> Choices:
+            legal = {number[_key(move)]: move for move in self.view.moves}
+            return MoveReply((yield legal))
+
+        def observe(self) -> NDArray[np.int32]:
+            return np.array(_numbers(kind, self.view), np.int32).clip(-BOUND, BOUND)
+
+        def show(self) -> str:
+            return "\n".join(f"{p.label}: {p.text}" for p in phrases(self.view.state))
+
+    return Environment(
+        id="".join(part.title() for part in name.split("_")),
+        opponent="",
+        version=1,
+        choices=lambda options: choices,
+        observation=layout,
+        translator=lambda seat, seats, options: Translator(seat, seats),
+        tracker=Tracker,
+        simultaneous=kind.together,
+    )
+
+
+class Tracker:
+    """A seat's view, from the requests that it gets."""
+
+    def __init__(self, seat: int, seats: int) -> None:
+        self._request: MoveRequest
+
+    def observe(self, message: Struct) -> None:
+        """Keep the last request."""
+        if isinstance(message, MoveRequest):
+            self._request = message
+
+    def view(self) -> View:
+        """Return what the request says."""
+        own = self._request
+        return View(own.turn, own.scores, own.moves, own.state)
+
+
+def all_moves(kind: type[Game]) -> Sequence[Move]:
+    """Every move that there can be, as in JSON: `Game.moves`, or all values of its fields."""
+    assert kind.moves is not None
+    if not isinstance(kind.moves, Mapping):
+        return [plain(move) for move in kind.moves]
+    fields = kind.moves
+    return [plain(dict(zip(fields, values, strict=True))) for values in product(*fields.values())]
+
+
+def _numbers(kind: type[Game], view: View) -> list[int]:
+    own = kind.observe(view.state)
+    return [*own] if own is not None else [*_flat(kind, [*view.scores, view.state])]
+
+
+def _names(kind: type[Game], view: View) -> list[str]:
+    return [str(place) for place in range(len(_numbers(kind, view)))]
+
+
+def _flat(kind: type[Game], value: Any) -> list[int]:
+    """All values inside a value as numbers: symbols count from 1, nothing is -1."""
+    match value:
+        case dict():
+            return [number for part in value.values() for number in _flat(kind, part)]
+        case list():
+            return [number for part in value for number in _flat(kind, part)]
+        case str() if value in kind.symbols:
+            return [kind.symbols.index(value) + 1]
+        case str() if len(value) > 1:
+            return [number for letter in value for number in _flat(kind, letter)]
+        case str():
+            raise mistake(kind, f'a view has the text "{value}", which is not in `symbols`')
+        case None:
+            return [-1]
+    return [round(value)]

@@ -1,0 +1,321 @@
+"""A match of a small game as a state machine: the contract of games over the author's class."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, MutableMapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from referee.errors import GameError, UsageError
+from referee.games.interface.faults import (
+    INVALID_JSON,
+    WRONG_TYPE,
+    EndReason,
+    Fault,
+    InvalidReply,
+    describe,
+)
+from referee.games.interface.game import (
+    ALL,
+    LEFT,
+    PUBLIC,
+    GameSetup,
+    Outcome,
+    Request,
+    Score,
+    SeatState,
+    Viewer,
+    ranks,
+)
+from referee.games.interface.random_source import RandomSource
+from referee.games.interface.seats import seat_id
+from referee.games.small.author import Chance, Game, Move, mistake
+from referee.games.small.messages import (
+    Facts,
+    GameInfo,
+    MoveReply,
+    MoveRequest,
+    MovesPlayed,
+    PlayerLost,
+    View,
+)
+
+FINISHED, WRONG_MOVE, ILLEGAL_MOVE = "finished", "wrong-move", "illegal-move"
+REASONS = (FINISHED, WRONG_MOVE)
+SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
+"""Code of a fault -> section of the page of small games."""
+_sorted = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.decode
+
+
+class SmallGame:
+    """One match of a small game; implements `referee.games.interface.game.CopyableGame`.
+
+    Attributes:
+        rules: the author's object.
+        left: the seats that have left the match or lost by a wrong move.
+        legal: the legal moves of the seats that decide in this turn.
+    """
+
+    def __init__(self, kind: type[Game], name: str, setup: GameSetup) -> None:
+        self.name, self.setup = name, setup
+        self.seats = len(setup.names)
+        self.turns, self.left = 0, set[int]()
+        self.requests: tuple[Request, ...] = ()
+        self.outcome: Outcome | None = None
+        self.legal: dict[int, list[Move]] = {}
+        self._turns_of = [0] * self.seats
+        self._begins_turn = True
+        rules = self.rules = kind()
+        rules.options, rules.seats = setup.options, self.seats
+        rules.chance = Chance(setup.chance)
+        rules.start()
+        options = msgspec.to_builtins(setup.options)
+        self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
+        for seat in sorted(setup.absent):
+            self._leave(seat)
+        self._go_on()
+
+    # --- the contract -----------------------------------------------------------------------------
+
+    def advance(self, replies: Mapping[int, object]) -> None:
+        """Carry out the moves of a turn, and run to the next requests."""
+        asked, self.requests = self.requests, ()
+        moves: dict[int, Move] = {}
+        for seat in (request.seat for request in asked):
+            reply = replies[seat]
+            if reply is LEFT:
+                self._leave(seat)
+            else:
+                self._read(seat, reply, moves)
+        self._play(moves)
+        self._go_on()
+
+    def take_events(self) -> list[Struct]:
+        """Return the messages and faults since the last call."""
+        events, self._events = self._events, []
+        return events
+
+    def standings(self) -> list[SeatState]:
+        """Return the score and the turns of each seat."""
+        return [
+            SeatState(s, t, Facts()) for s, t in zip(self._scores(), self._turns_of, strict=True)
+        ]
+
+    def view(self, viewer: Viewer) -> View:
+        """Return what the viewer sees, with its own legal moves if it is asked."""
+        if isinstance(viewer, int):
+            if any(request.seat == viewer for request in self.requests):
+                moves = self._plain("legal", self.legal[viewer])
+                return View(self.turns, self._scores(), moves, self._seen(viewer))
+            viewer = PUBLIC  # it was not sent more
+        return View(self.turns, self._scores(), [], self._seen(viewer))
+
+    def copy(self, chance: RandomSource) -> SmallGame:
+        """Make a game that continues as this one does."""
+        new: SmallGame = object.__new__(type(self))
+        vars(new).update(vars(self))
+        new.setup = msgspec.structs.replace(self.setup, chance=chance)
+        new.rules = copy.deepcopy(self.rules, {id(self.rules.chance): Chance(chance)})
+        new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
+        new.legal = dict(self.legal)
+        new.requests = tuple(new._request(request.seat) for request in self.requests)
+        return new
+
+    def redeal(self, seat: int, chance: RandomSource) -> None:
+        """Deal again the items that `Game.secret` names.
+
+        Raises:
+            UsageError: the game hides something from the seat, and does not say what.
+        """
+        places = list(_places(self.rules.secret(seat)))
+        if not places and self._seen(seat) != self._seen(ALL):
+            raise UsageError(f"{self.name} cannot deal hidden things again: it has no `secret`")
+        items = sorted((pile[place] for pile, place in places), key=_sorted)
+        chance.shuffle("secret", items)
+        for (pile, place), item in zip(places, items, strict=True):
+            pile[place] = item
+        self.legal = {asked: self._legal_of(asked) for asked in self.legal}
+
+    # --- a turn -----------------------------------------------------------------------------------
+
+    def _go_on(self) -> None:
+        """Run to the next requests: for seats that have left, the first move is played."""
+        while self.outcome is None and not self._has_too_few_seats():
+            deciding = self._deciding()
+            most = self.setup.options.max_turns
+            if not deciding:
+                self._end(FINISHED)
+            elif self._begins_turn and any(self._turns_of[seat] >= most for seat in deciding):
+                self._end(EndReason.TURN_LIMIT)
+            else:
+                self._begin_turn(deciding)
+                if self.requests:
+                    return
+                self._play({})
+
+    def _begin_turn(self, deciding: Sequence[int]) -> None:
+        if self._begins_turn:
+            self.turns += 1
+            for seat in deciding:
+                self._turns_of[seat] += 1
+        self._begins_turn = False
+        self.legal = {seat: self._legal_of(seat) for seat in deciding}
+        self.requests = tuple(self._request(seat) for seat in deciding if seat not in self.left)
+
+    def _play(self, moves: Mapping[int, Move]) -> None:
+        """Apply the moves of a turn, unless seats that left have changed who decides."""
+        deciding = self._deciding()
+        if self._has_too_few_seats() or not deciding or not self.legal.keys() >= {*deciding}:
+            return
+        played = {
+            seat: moves[seat] if seat in moves else self._legal_of(seat)[0] for seat in deciding
+        }
+        shown = {seat_id(seat): self.shown(seat, move) for seat, move in played.items()}
+        alone = isinstance(self.rules.to_move, int)
+        self.rules.apply(played[deciding[0]] if alone else played)
+        self._begins_turn = True
+        self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._seen(PUBLIC)))
+
+    def _read(self, seat: int, reply: object, moves: dict[int, Move]) -> None:
+        """Read a reply: its move, or what a wrong one costs."""
+        if type(reply) is MoveReply:
+            place = find(self.legal[seat], reply.move)
+            if place >= 0:
+                moves[seat] = self.legal[seat][place]
+                return
+            what = "missing" if reply.move is UNSET else describe(reply.move)
+            detail = f"`move` is {what}, which is not one of the legal moves"
+            self._fault(seat, ILLEGAL_MOVE, detail)
+        elif type(reply) is InvalidReply:
+            self._fault(seat, reply.code, reply.detail)
+        else:
+            self._fault(seat, WRONG_TYPE, "this is not a move-reply")
+        costs = self.rules.wrong_move
+        if costs == "loses":
+            self._events.append(PlayerLost(self.turns, seat_id(seat)))
+            self._leave(seat, lost=True)
+        elif costs == "random":
+            legal = self.legal[seat]
+            moves[seat] = legal[self.setup.chance.choose("wrong moves", len(legal))]
+        else:
+            moves[seat] = self.legal[seat][0]
+
+    def _fault(self, seat: int, code: str, detail: str) -> None:
+        self._events.append(Fault(seat, code, SECTIONS[code], detail))
+
+    def _leave(self, seat: int, *, lost: bool = False) -> None:
+        self.left.add(seat)
+        self.rules.left = frozenset(self.left)
+        self._lost = lost
+        self.rules.leave(seat)
+
+    def _has_too_few_seats(self) -> bool:
+        """End the game if fewer than two seats are left in it."""
+        there = self.seats - len(self.left)
+        if there > 1 or self.outcome is not None:
+            return self.outcome is not None
+        if there == 0:
+            self._end(EndReason.NO_PLAYERS)
+        else:
+            self._end(WRONG_MOVE if self._lost else EndReason.LAST_PLAYER_STANDING)
+        return True
+
+    def _end(self, reason: str) -> None:
+        scores = enumerate(self._scores())
+        keys = [(seat in self.left, 0 if seat in self.left else -score) for seat, score in scores]
+        self.requests, self.outcome = (), Outcome(reason, ranks(keys))
+
+    # --- what the author's object says ------------------------------------------------------------
+
+    def _deciding(self) -> tuple[int, ...]:
+        """The seats that decide now, in seat order."""
+        to_move = self.rules.to_move
+        seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
+        if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
+            text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
+            raise self._mistake("apply" if self.turns else "start", text)
+        return seats
+
+    def _legal_of(self, seat: int) -> list[Move]:
+        legal = [*self.rules.legal(seat)]
+        if not legal:
+            raise self._mistake("legal", f"seat {seat} is to move, and has no legal move")
+        return legal
+
+    def _request(self, seat: int) -> Request:
+        return Request(seat, partial(self._message, seat))
+
+    def _message(self, seat: int) -> MoveRequest:
+        moves = self._plain("legal", self.legal[seat])
+        return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), self._seen(seat))
+
+    def shown(self, seat: int, move: Move) -> Any:
+        """Return what all may see of a move, as in JSON."""
+        return self._plain("shown", self.rules.shown(seat, move))
+
+    def _seen(self, viewer: Viewer) -> dict[str, Any]:
+        seen = self._plain("view", self.rules.view(viewer))
+        if not isinstance(seen, dict):
+            raise self._mistake("view", f"it returned {describe(seen)}, not a dict")
+        return seen
+
+    def _scores(self) -> list[Score]:
+        scores = [*self.rules.scores()]
+        if len(scores) != self.seats or not all(map(_is_number, scores)):
+            raise self._mistake(
+                "scores", f"it must return {self.seats} numbers, not {scores!r:.100}"
+            )
+        return [int(score) if score == int(score) else score for score in scores]
+
+    def _mistake(self, method: str, text: str) -> GameError:
+        return mistake(type(self.rules), text, method)
+
+    def _plain(self, method: str, value: Any) -> Any:
+        try:
+            return plain(value)
+        except (TypeError, ValueError) as error:
+            raise self._mistake(
+                method, f"it returned something that is not data: {error}"
+            ) from error
+
+
+def plain(value: Any) -> Any:
+    """Copy data of the author as JSON has it.
+
+    Raises:
+        TypeError, ValueError: it cannot be written as JSON.
+    """
+    return _decode(msgspec.json.encode(value))
+
+
+def find(legal: Sequence[Move], move: Any) -> int:
+    """The place of a bot's move among the legal ones, or -1; 1, 1.0 and true are not equal."""
+    kind = type(move)
+    if kind is int or kind is str:
+        for place, one in enumerate(legal):
+            if one == move and type(one) is kind:
+                return place
+        return -1
+    if move is UNSET:
+        return -1
+    wanted = _sorted(move)
+    return next((place for place, one in enumerate(legal) if _sorted(one) == wanted), -1)
+
+
+def _places(piles: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Each item of lists and dicts as the list or dict that it is in, and its place there."""
+    return [
+        (pile, place)
+        for pile in piles
+        for place in (pile if isinstance(pile, MutableMapping) else range(len(pile)))
+    ]
+
+
+def _is_number(score: object) -> bool:
+    return type(score) in (int, float) and math.isfinite(score)  # type: ignore[arg-type]

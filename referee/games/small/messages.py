@@ -1,0 +1,78 @@
+"""The messages of all small games, and the struct of their views."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import UNSET, Meta, Struct
+
+from referee.games.interface.seats import SeatId
+
+Json = Annotated[Any, Meta(description="Any JSON value; the game says which ones.")]
+State = Annotated[dict[str, Any], Meta(description="As the game's `view` has it.")]
+Scores = Annotated[list[int | float], Meta(description="After the moves, in seat order.")]
+
+
+class GameInfo(Struct, frozen=True, tag="game-info"):
+    """The game, its options, and the public state before the first move."""
+
+    game: str
+    options: Annotated[dict[str, Any], Meta(description="The options of the game.")]
+    state: State
+
+
+class MovesPlayed(Struct, frozen=True, tag="moves-played"):
+    """The moves of one turn, and the public state after them."""
+
+    turn: Annotated[int, Meta(ge=1)]
+    moves: Annotated[
+        dict[str, Any], Meta(description="Player number -> move; null if the move is secret.")
+    ]
+    scores: Scores
+    state: State
+
+
+class PlayerLost(Struct, frozen=True, tag="player-lost"):
+    """A player has lost by a wrong move, and does not play on."""
+
+    turn: Annotated[int, Meta(ge=1)]
+    player_number: SeatId
+
+
+class MoveRequest(Struct, frozen=True, tag="move-request"):
+    """Asks a player for a move."""
+
+    turn: Annotated[int, Meta(ge=1)]
+    player_number: SeatId
+    moves: Annotated[list[Any], Meta(description="All legal moves.")]
+    scores: Annotated[list[int | float], Meta(description="Now, in seat order.")]
+    state: Annotated[dict[str, Any], Meta(description="What this player may see.")]
+
+
+class MoveReply(Struct, frozen=True, tag="move-reply"):
+    """One of the moves of the request."""
+
+    legal_has: ClassVar[tuple[str, ...]] = ("move",)
+
+    move: Json = UNSET
+
+
+PUBLIC_MESSAGES = (GameInfo, MovesPlayed, PlayerLost)
+
+
+class Facts(Struct, frozen=True):
+    """A small game has no other numbers of a seat."""
+
+
+class View(Struct, frozen=True):
+    """The state of a game as a viewer sees it.
+
+    Attributes:
+        moves: the legal moves of this viewer, if it is a seat that decides now.
+        state: as `Game.view` has it.
+    """
+
+    turn: int
+    scores: list[int | float]
+    moves: list[Any]
+    state: dict[str, Any]

@@ -1,0 +1,42 @@
+"""A match of a small game turn by turn, in words."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+from referee.games.interface import turns
+from referee.games.interface.turns import Turn
+from referee.games.small.author import Game
+from referee.games.small.messages import MovesPlayed, PlayerLost
+
+SECRET = "a secret move"
+
+
+class Turns(turns.TurnReader[Turn]):
+    """One turn for each `moves-played`. A subclass names the author's class."""
+
+    turn_type = Turn
+    styles: ClassVar[dict[str, str]] = {"loses": "red"}
+    kind: ClassVar[type[Game]]
+
+    def read(self, message: Struct, to: int | None) -> list[Turn]:
+        """Read a message."""
+        if isinstance(message, PlayerLost):
+            self.now.turn = message.turn
+            self.act("loses", f"{message.player_number}, by a wrong move")
+        if not isinstance(message, MovesPlayed):
+            return []
+        alone = len(message.moves) == 1
+        self.now.turn = message.turn
+        for player, move in message.moves.items():
+            said = SECRET if move is None else self.kind.words(move)
+            self.act("plays", said if alone else f"{player} {said}")
+            self.now.player_number = player if alone else ""
+        self.now.scores = message.scores
+        return [self.close()]
+
+    def title(self, turn: Turn) -> str:
+        """Give the player, if only one moves, and the scores."""
+        return super().title(turn).removeprefix(", ")

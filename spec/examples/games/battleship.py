@@ -1,0 +1,57 @@
+"""A small Battleship: ships of one square, placed in secret."""
+
+from referee.games.small import Game, sees
+
+SIDE, SHIPS = 4, 3
+SQUARES = [f"{row}{column}" for row in "ABCD" for column in "1234"]
+
+
+class Battleship(Game):
+    """Each player places three ships on a sea of 4 x 4, all at once and unseen.
+
+    Then the players shoot in turn. The first who has hit all ships of the other wins.
+    """
+
+    moves = SQUARES
+    symbols = "?~xS"
+    secrets = "ships"
+
+    def start(self):
+        self.sea = [dict.fromkeys(SQUARES, "~") for _ in range(2)]  # what was not shot at
+        self.shots = [{}, {}]  # at each sea: square -> what was there
+        self.placed, self.to_move = 0, (0, 1)
+
+    def legal(self, seat):
+        if self.placed < SHIPS:
+            return [square for square in SQUARES if self.sea[seat][square] == "~"]
+        return [*self.sea[1 - seat]]
+
+    def shown(self, seat, move):
+        return None if self.placed < SHIPS else move
+
+    def apply(self, move):
+        if self.placed < SHIPS:
+            for seat, square in move.items():
+                self.sea[seat][square] = "S"
+            self.placed += 1
+            self.to_move = (0, 1) if self.placed < SHIPS else 0
+            return
+        other = 1 - self.to_move
+        self.shots[other][move] = "x" if self.sea[other].pop(move) == "S" else "~"
+        self.to_move = None if max(self.scores()) == SHIPS else other
+
+    def scores(self):
+        return [[*self.shots[1 - seat].values()].count("x") for seat in (0, 1)]
+
+    def secret(self, seat):
+        return [self.sea[1 - seat]]
+
+    def view(self, viewer):
+        seas = {}
+        for seat, name in enumerate(("first", "second")):
+            known = dict(self.shots[seat])
+            if sees(viewer, seat):
+                known |= self.sea[seat]
+            rows = ("ABCD"[row : row + 1] for row in range(SIDE))
+            seas[name] = ["".join(known.get(r + c, "?") for c in "1234") for r in rows]
+        return seas

@@ -1,0 +1,53 @@
+"""Connect Four."""
+
+from referee.games.small import Game
+
+
+class ConnectFour(Game):
+    """Two players drop discs into the columns of a grid. The first line of four wins."""
+
+    moves = range(7)  # a move is a column
+    symbols = ".XO"
+
+    class Options:
+        """The grid always has 7 columns."""
+
+        rows: int = 6
+
+    def start(self):
+        self.board = [["."] * 7 for _ in range(self.options.rows)]
+        self.won = [0.5, 0.5]  # half a point each, unless somebody wins
+        self.to_move = 0
+
+    def legal(self, seat):
+        return [column for column in self.moves if self.board[0][column] == "."]
+
+    def apply(self, move):
+        row = max(r for r, cells in enumerate(self.board) if cells[move] == ".")
+        self.board[row][move] = "XO"[self.to_move]
+        if self.wins(row, move):
+            self.won = [int(seat == self.to_move) for seat in (0, 1)]
+            self.to_move = None
+        else:
+            self.to_move = 1 - self.to_move if self.legal(0) else None
+
+    def wins(self, row, column):
+        """Whether the disc there is in a line of four."""
+
+        def run(down, right):
+            r, c, count = row + down, column + right, 0
+            while self.same(r, c, self.board[row][column]):
+                r, c, count = r + down, c + right, count + 1
+            return count
+
+        return any(run(d, r) + run(-d, -r) >= 3 for d, r in ((0, 1), (1, 0), (1, 1), (1, -1)))
+
+    def same(self, row, column, disc):
+        inside = 0 <= row < len(self.board) and 0 <= column < 7
+        return inside and self.board[row][column] == disc
+
+    def scores(self):
+        return self.won
+
+    def view(self, viewer):
+        return {"board": ["".join(row) for row in self.board]}

@@ -1,0 +1,246 @@
+"""Small games: random matches play, verify, validate and leak nothing; what mistakes cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee import cli
+from referee.errors import GameError
+from referee.games import GAMES
+from referee.games.interface.faults import EndReason, InvalidReply
+from referee.games.interface.game import LEFT, GameSetup
+from referee.games.interface.random_source import SeededRandomSource
+from referee.games.small import Game, definition
+from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
+from referee.match.pages import load_page
+from tests.games.test_checkers import check, damaged, log_of
+from tests.games.test_leaks import leaky
+from tests.support.any_game import Course
+from tests.support.helpers import NAMES, TIMES
+from tests.support.leaks import Pair, hidden_in
+from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
+from tests.support.people import at_random, decide
+
+BOT = """
+import json, random, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if m["type"] == "player-name-request":
+        player = m["player_number"]
+        reply = {"type": "player-name-reply", "player_number": player, "name": "Any", "version": 1}
+    elif m["type"] == "move-request":
+        reply = {"type": "move-reply", "move": random.choice(m["moves"])}
+    else:
+        continue
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with small_games():
+        yield
+
+
+@every_small_game
+@pytest.mark.parametrize(("wrong", "leaving"), [(0.0, 0.0), (0.1, 0.05)])
+def test_a_right_log_has_no_findings(name: str, wrong: float, leaving: float) -> None:
+    for seed in range(6 * TIMES):
+        log = log_of(Course(name, seed, wrong=wrong, leaving=leaving))
+        assert check(name, log) == [], (name, seed)
+
+
+@every_small_game
+def test_most_damages_are_found(name: str) -> None:
+    missed, sections = 0, {*load_page(GAMES[name].specification).sections}
+    for seed in range(6 * TIMES):
+        _, log = damaged(log_of(Course(name, seed)), Random(seed))
+        try:
+            found = check(name, log)
+        except msgspec.ValidationError:
+            continue  # the form of a message
+        missed += not found
+        assert {finding.section for finding in found} <= sections
+    assert missed <= TIMES
+
+
+@every_small_game
+def test_the_requests_of_a_seat_have_its_view(name: str) -> None:
+    for seed in range(3 * TIMES):
+        course = Course(name, seed, wrong=0.02)
+        rules: Any = course.rules
+        trackers = [rules.environment.tracker(seat, course.seats) for seat in range(course.seats)]
+        for entries in course.play():
+            for seat in range(course.seats):
+                for message in course.sent_to(seat, entries):
+                    trackers[seat].observe(message)
+            for seat in course.match.due:
+                assert trackers[seat].view() == course.match.view(seat)
+
+
+def pairs(name: str) -> list[Pair]:
+    rules, made = GAMES[name], list[Pair]()
+    for number in range(6 * TIMES):
+        draw = Random(number).randint
+        seats = draw(rules.min_seats, min(rules.max_seats, len(NAMES)))
+        made.append(
+            Pair(
+                rules=rules,
+                hidden=hidden_in(name),
+                options=rules.options(),
+                seats=seats,
+                viewer=draw(0, seats - 1),
+                seed=draw(2**40, 2**53 - 2),
+                choices=draw(0, 2**32),
+                fork=draw(0, 12),
+                change=draw(0, 2**32),
+            )
+        )
+    return made
+
+
+@every_small_game
+def test_what_is_hidden_changes_no_line_and_no_view(name: str) -> None:
+    for pair in pairs(name):
+        pair.compare()
+
+
+@pytest.mark.parametrize("where", ["line", "view"])
+def test_a_leak_is_found(where: str) -> None:
+    def all_leaky() -> None:
+        for pair in pairs("kuhn"):
+            dataclasses.replace(pair, rules=leaky(pair.rules, where)).compare()
+
+    with pytest.raises(AssertionError):
+        all_leaky()
+
+
+@every_small_game
+def test_one_bot_plays_every_game(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, record, file = (str(tmp_path / part) for part in ("log", "record", "bot.py"))
+    Path(file).write_text(BOT)
+    bot = f"{sys.executable} {file}"
+
+    def run(*words: str) -> str:
+        assert cli.main([*words]) == 0
+        out, err = capsys.readouterr()
+        assert not err
+        return out
+
+    run(
+        "play",
+        bot,
+        bot,
+        "--game",
+        SMALL_GAMES[name],
+        "--seed",
+        "4",
+        "--log",
+        log,
+        "--record",
+        record,
+    )
+    assert "valid" in run("verify", record)
+    assert "valid" in run("validate", log)
+    for written in (log, record):
+        assert "plays " in run("replay", written)
+
+
+@every_small_game
+def test_people_play(name: str) -> None:
+    course, dice = Course(name, 3), Random(3)
+    rules: Any = course.rules
+    people = [rules.person(list(course.names), seat) for seat in range(course.seats)]
+
+    def reply(seat: int, request: Any) -> bytes:
+        people[seat].observe(request)
+        return msgspec.json.encode(decide(people[seat], request, at_random(dice)))
+
+    for _ in course.play(reply):
+        pass
+    assert not any(course.match.faults)
+
+
+class Count(Game):
+    """Three players count down, and get half of what they take."""
+
+    players = 3
+    moves = (1, 2, 3)
+
+    def start(self) -> None:
+        self.number, self.points = 12, [0.0] * self.seats
+
+    def legal(self, seat: int) -> Any:
+        return self.moves
+
+    def apply(self, move: int) -> None:
+        self.number -= move
+        self.points[self.to_move] += move / 2  # type: ignore[index]
+        self.to_move = (self.to_move + 1) % 3 if self.number > 0 else None  # type: ignore[operator]
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        return {"number": self.number}
+
+    def scores(self) -> Any:
+        return self.points
+
+
+def new(kind: type[Game]) -> Any:
+    rules = definition(kind, "game")
+    options = rules.options()
+    setup = GameSetup(chance=SeededRandomSource(1), names=("",) * 3, options=options)
+    return rules.new(setup)
+
+
+WRONG = [MoveReply(4), MoveReply(True), MoveReply("1"), MoveReply(), InvalidReply("wrong-type", "")]
+
+
+@pytest.mark.parametrize("reply", WRONG)
+def test_a_wrong_move_loses_unless_the_game_says_otherwise(reply: object) -> None:
+    game = new(Count)
+    game.advance({0: reply})
+    assert PlayerLost(1, "player1") in game.take_events()
+    assert [request.seat for request in game.requests] == [1]
+    game.advance({1: reply})
+    assert game.outcome.reason == "wrong-move"
+    assert game.outcome.ranks == (2, 2, 1)
+
+
+@pytest.mark.parametrize(("costs", "played"), [("first", {1}), ("random", {1, 2, 3})])
+def test_a_game_can_play_another_move(costs: str, played: set[int]) -> None:
+    game = new(type("Lenient", (Count,), {"wrong_move": costs}))
+    moves: set[int] = set()
+    while game.outcome is None:
+        game.advance({game.requests[0].seat: MoveReply(9)})
+        for event in game.take_events():
+            moves.update(event.moves.values() if isinstance(event, MovesPlayed) else ())
+    assert moves <= played
+    assert game.outcome.reason == "finished"
+
+
+def test_the_first_move_is_played_for_a_seat_that_left() -> None:
+    game = new(Count)
+    game.advance({0: LEFT})
+    game.advance({1: MoveReply(3)})
+    game.advance({2: MoveReply(3)})
+    played = [event.moves for event in game.take_events() if isinstance(event, MovesPlayed)]
+    assert played == [{"player1": 1}, {"player2": 3}, {"player3": 3}, {"player1": 1}]
+    game.advance({1: LEFT})
+    assert game.outcome.reason == EndReason.LAST_PLAYER_STANDING
+
+
+@pytest.mark.parametrize("scores", [[1], [1, 2, True], [1, 2, float("nan")], [1, 2, "3"]])
+def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
+    game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
+    with pytest.raises(GameError, match=r"line \d+, in scores: it must return 3 numbers, not \["):
+        game.standings()
