@@ -2,8 +2,9 @@
 
 findings.py  what is wrong, with file and line
 guard.py     calls of the author's code: exceptions, time, `print`, the module `random`
-data.py      values that JSON cannot carry, or that other languages read differently
 players.py   players who choose at random among what is legal
 match.py     one random match, checked round by round
+hash_seed.py the same matches in other processes, whose sets have other orders
+digest.py    the digest of some matches: what these processes print
 check.py     all matches of a check, and what only several matches show
 """

@@ -9,6 +9,7 @@ from msgspec import Struct, json
 
 from referee.gamecheck.findings import Finding, Findings, of_method
 from referee.gamecheck.guard import GameStoppedError, Guard, watching
+from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
 from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
@@ -41,13 +42,16 @@ class GameReport(Struct, frozen=True):
         return not any(finding.is_error for finding in self.findings)
 
 
-def check_game(rules: GameDefinition, matches: int, seed: int, seconds: float) -> GameReport:
+def check_game(
+    rules: GameDefinition, matches: int, seed: int, seconds: float, place: str = ""
+) -> GameReport:
     """Play random matches of a game.
 
     Args:
         matches: how many.
         seed: all matches follow from it.
         seconds: that one call of the game may take.
+        place: where another process finds the game; empty: no other plays it.
     """
     findings = Findings()
     guard = Guard(findings, seconds)
@@ -59,9 +63,15 @@ def check_game(rules: GameDefinition, matches: int, seed: int, seconds: float) -
         findings.add("no-players", text)
         return GameReport(rules.name, findings.all, 0, 0, 0.0)
     with watching(findings):
-        played = _play(rules, settings(rules, matches, seed), guard, findings)
+        played = play_all(rules, matches, seed, guard, findings)
         replies, taken = _play_again(rules, played, guard, findings)
     _over_all(rules, played, findings)
+    if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
+        text = (
+            "the same seed gives other matches in another process: a set gives its texts in "
+            "another order in each one: use sorted(...)"
+        )
+        findings.add("hash-seed", text)
     count = sum(match.count for match in played)
     per_reply = taken / replies if replies else 0.0
     if per_reply > _SLOW:
@@ -86,12 +96,12 @@ def settings(rules: GameDefinition, matches: int, seed: int) -> list[Setting]:
     ]
 
 
-def _play(
-    rules: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
+def play_all(
+    rules: GameDefinition, matches: int, seed: int, guard: Guard, findings: Findings
 ) -> list[RandomMatch]:
-    """Play matches; returns those that came to an end."""
+    """Play the matches of a check; returns those that came to an end."""
     played = []
-    for setting in planned:
+    for setting in settings(rules, matches, seed):
         match = RandomMatch(rules, setting, guard, findings)
         try:
             match.play()

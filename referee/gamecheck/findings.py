@@ -12,12 +12,18 @@ from typing import Any
 
 from msgspec import Struct
 
+from referee.games.small.machine import SmallGame
+
 _REFEREE = str(Path(__file__).parents[1]) + os.sep
 _GAMES = _REFEREE + "games" + os.sep
 _SHARED = tuple(_GAMES + name + os.sep for name in ("interface", "small"))
 _PYTHON = sysconfig.get_path("stdlib") + os.sep
 _PACKAGES = sysconfig.get_path("purelib") + os.sep
 _LIBRARIES = tuple(_PACKAGES + name + os.sep for name in ("msgspec", "numpy"))
+
+
+_SMALL = {"advance": "apply", "take_events": "apply", "requests": "legal", "standings": "scores"}
+"""Method of a game -> the method of a small game that it is made from."""
 
 
 class Finding(Struct, frozen=True):
@@ -65,15 +71,16 @@ def is_authors(file: str) -> bool:
     return file.startswith(_PACKAGES) or not file.startswith(_PYTHON)
 
 
-def in_traceback(trace: TracebackType | None) -> str:
-    """Find the innermost line of the game in a traceback."""
-    where = ""
+def in_traceback(trace: TracebackType | None) -> tuple[str, str]:
+    """Find the innermost line of the game in a traceback, and the function that has it."""
+    where, function = "", ""
     while trace is not None:
         code = trace.tb_frame.f_code
         if is_authors(code.co_filename):
             where = f"{code.co_filename}:{trace.tb_lineno}"
+            function = code.co_name.strip("<>")
         trace = trace.tb_next
-    return shortened(where)
+    return shortened(where), function
 
 
 def in_frames(frame: FrameType | None) -> str:
@@ -86,9 +93,11 @@ def in_frames(frame: FrameType | None) -> str:
 
 
 def of_method(game: Any, name: str) -> str:
-    """Find the line that defines a method of a game."""
-    for kind in (type(game), type(getattr(game, "author", None))):
-        method: Callable[..., Any] | None = getattr(kind, name, None)
+    """Find the line that defines a method of a game; of a small game that of its author's class."""
+    small = isinstance(game, SmallGame)
+    for kind in (type(game.game), type(game)) if small else (type(game),):
+        named = _SMALL.get(name, name) if small else name
+        method: Callable[..., Any] | None = getattr(kind, named, None)
         code = getattr(method, "__code__", None)
         if inspect.iscode(code) and is_authors(code.co_filename):
             return shortened(f"{code.co_filename}:{code.co_firstlineno}")

@@ -11,7 +11,9 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType
 from typing import Any, TypeVar
 
-from referee.gamecheck.findings import Findings, in_frames, in_traceback
+from referee.errors import UsageError
+from referee.gamecheck.findings import Findings, in_frames, in_traceback, shortened
+from referee.games.small.author import MistakeError
 
 T = TypeVar("T")
 _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randrange", "uniform")
@@ -43,30 +45,35 @@ class Guard:
 
         Raises:
             GameStoppedError: the call raised an exception, or took too long.
+            UsageError: the game cannot do this.
         """
         signal.setitimer(signal.ITIMER_REAL, self._seconds)
         try:
             return call()
         except _TooLongError as error:
-            text = (
-                f"{what} takes more than {self._seconds:g} seconds: end its loops, and wait for "
-                "nothing"
-            )
-            self._findings.add("hangs", text, in_traceback(error.__traceback__))
+            text = f"takes more than {self._seconds:g} seconds: end its loops, and wait for nothing"
+            self._add("hangs", what, text, error)
         except RecursionError as error:
-            text = f"{what} calls itself without an end: return before the recursion is too deep"
-            self._findings.add("recursion", text, in_traceback(error.__traceback__))
+            text = "calls itself without an end: return before the recursion is too deep"
+            self._add("recursion", what, text, error)
         except SystemExit as error:
-            text = f"{what} ends the program: a game ends with an outcome, not with an exit"
-            self._findings.add("exits", text, in_traceback(error.__traceback__))
+            text = "ends the program: a game ends with an outcome, not with an exit"
+            self._add("exits", what, text, error)
+        except UsageError:
+            raise
+        except MistakeError as error:
+            self._findings.add("data", error.problem, shortened(error.where))
         except Exception as error:
             said = " ".join(str(error).split())
-            name = type(error).__name__
-            text = f"{what} raised {name}{': ' * bool(said)}{said}: correct this line"
-            self._findings.add("raises", text, in_traceback(error.__traceback__))
+            text = f"raised {type(error).__name__}{': ' * bool(said)}{said}: correct this line"
+            self._add("raises", what, text, error)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         raise GameStoppedError
+
+    def _add(self, kind: str, what: str, text: str, error: BaseException) -> None:
+        where, function = in_traceback(error.__traceback__)
+        self._findings.add(kind, f"{function or what} {text}", where)
 
 
 @contextmanager

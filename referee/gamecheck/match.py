@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.gamecheck.data import data_problem
+from referee.errors import UsageError
 from referee.gamecheck.findings import Findings, of_method
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.gamecheck.players import Players
+from referee.games.interface.data import data_problem
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import INVALID_JSON, EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, PUBLIC, Game, GameSetup, Request, Viewer
@@ -46,7 +47,7 @@ class RandomMatch:
         game: the game, once it has begun.
         trace: each round as JSON: requests, events, standings; then how it ended.
         replies: by seat, round by round.
-        is_open: whether all viewers have seen the same in each round.
+        is_open: whether spectators have seen everything in each round.
         count: how many replies were given.
     """
 
@@ -202,8 +203,10 @@ class RandomMatch:
                     "nothing, and draw nothing"
                 )
                 self._error("view-changes", text, "view")
-        self.is_open &= len(set(written.values())) == 1
+        self.is_open &= written[PUBLIC] == written[ALL]
         self._contained(written)
+        for request in requests:
+            self._deal_again(request, written)
         self._before = [(viewer, view, written[viewer]) for viewer, view in views.items()]
         return views
 
@@ -224,6 +227,36 @@ class RandomMatch:
                         f"see the public part, and ALL sees everything"
                     )
                     self._error("leak", text, "view")
+
+    def _deal_again(self, request: Request, written: Mapping[Viewer, bytes]) -> None:
+        """Deal again what a seat cannot know: its view and its request stay as they are."""
+        game: Any = self.game
+        seat = request.seat
+        is_open = written[seat] == written[ALL] or self._findings.has("random")
+        if is_open or getattr(game, "redeal", None) is None:
+            return
+        copied = self._guard("copy", lambda: game.copy(SeededRandomSource(1)))
+        if copied is None:
+            return
+        try:
+            self._guard("redeal", lambda: copied.redeal(seat, SeededRandomSource(2)))
+        except UsageError as error:
+            text = f"{error}: nobody can look for leaks, or simulate"
+            self._findings.add("secret", text, of_method(game, "view"), is_error=False)
+            return
+        (again,) = (each for each in copied.requests if each.seat == seat)
+        asks, asks_again = (self._json(each.written, "requests") for each in (request, again))
+        seen = self._json(copied.view(seat), "view")
+        for what, one, other in (
+            (_view(seat), written[seat], seen),
+            ("its request", asks, asks_again),
+        ):
+            if one != other:
+                text = (
+                    f"{what} shows {changed(one, other)}, which changes when the hidden things are "
+                    f"dealt again: seat {seat} may not see it, or it is not secret"
+                )
+                self._error("leak", text, "view")
 
     # --- replies ----------------------------------------------------------------------------------
 
@@ -279,8 +312,8 @@ def _view(viewer: Viewer) -> str:
 def beyond(less: Any, more: Any, path: str) -> str:
     """Find a part of a view that another view has otherwise; empty if there is none.
 
-    None and what is missing are hidden, and so are parts of another form. A list of the same things
-    in another order hides their order.
+    None and what is missing are hidden, and so are parts of another form and each "?" of a text. A
+    list of the same things in another order hides their order.
     """
     if isinstance(less, dict) and isinstance(more, dict):
         inside = ((f"{path}.{key}".strip("."), less[key], more.get(key)) for key in less)
@@ -290,6 +323,22 @@ def beyond(less: Any, more: Any, path: str) -> str:
             return ""  # a viewer who may not know the order gets the things in another one
         pairs = enumerate(zip(less, more, strict=True))
         return next(filter(None, (beyond(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
-    if less in (None, "") or less == more or isinstance(less, dict | list):
-        return ""
-    return path
+    if isinstance(less, str) and isinstance(more, str) and len(less) == len(more):
+        return "" if all(a in (b, "?") for a, b in zip(less, more, strict=True)) else path
+    hides = less in (None, "") or less == more or isinstance(less, dict | list)
+    return "" if hides else path
+
+
+def changed(one: bytes, other: bytes) -> str:
+    """Find the first part of a JSON object that another one has otherwise: "hands[1]"."""
+    return _changed(msgspec.json.decode(one), msgspec.json.decode(other), "") or "an order"
+
+
+def _changed(one: Any, other: Any, path: str) -> str:
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        inside = ((f"{path}.{key}".strip("."), one[key], other[key]) for key in one)
+        return next(filter(None, (_changed(a, b, at) for at, a, b in inside)), "")
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        pairs = enumerate(zip(one, other, strict=True))
+        return next(filter(None, (_changed(a, b, f"{path}[{at}]") for at, (a, b) in pairs)), "")
+    return "" if one == other else path

@@ -111,7 +111,7 @@ def hidden_in(name: str) -> Hidden:
     """
     if name in SMALL_GAMES:
         return Hidden(
-            lambda game, seat: [Pool(*game.rules.secret(seat), key=str)],
+            lambda game, seat: [Pool(*game.game.secret(seat), key=str)],
             {},
             frozenset({"moves"}),
             frozenset(),

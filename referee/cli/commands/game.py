@@ -45,8 +45,10 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
     from referee.gamecheck.check import check_game
 
     rules = GAMES[options.game]
+    outside = GAMES.outside.get(rules.name)
+    place = outside.place if outside is not None else rules.name
     with interrupts.raising(), printing():
-        report = check_game(rules, options.matches, options.seed, options.time_limit)
+        report = check_game(rules, options.matches, options.seed, options.time_limit, place)
         if options.format == "json":
             print_json({**_as_json(report), "passed": report.passed})
         else:

@@ -17,5 +17,6 @@ page.py          its parts of the page in the browser
 vocabulary.py    its words for rule files, and the player of one
 probing.py       how another referee of a game is checked
 definition.py    a game's entry in GAMES: all of this
+data.py          values that JSON cannot carry, or that other languages read differently
 blaming.py       calls of a game's code, whose mistakes are its author's
 """

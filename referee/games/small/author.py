@@ -139,12 +139,21 @@ def sees(viewer: Viewer, seat: int) -> bool:
     return viewer is ALL or viewer == seat
 
 
-def mistake(kind: type[Game], text: str, method: str = "") -> GameError:
-    """Make the error of a class that is not as `Game` says.
+class MistakeError(GameError):
+    """A class is not as `Game` says.
 
     Args:
+        kind: the class.
+        problem: the problem, in words.
         method: the method that returned something wrong; empty: an attribute is wrong.
+
+    Attributes:
+        where: "FILE:LINE" of the method; empty without one.
     """
-    code = getattr(getattr(kind, method, None), "__code__", None)
-    where = f"{code.co_filename}, line {code.co_firstlineno}, in {method}" if code else "its class"
-    return GameError(f"the game {kind.__name__} has a mistake: {where}: {text}")
+
+    def __init__(self, kind: type[Game], problem: str, method: str = "") -> None:
+        code = getattr(getattr(kind, method, None), "__code__", None)
+        where = f"{code.co_filename}, line {code.co_firstlineno}, in {method}: " if code else ""
+        super().__init__(f"the game {kind.__name__} has a mistake: {where}{problem}")
+        self.problem = f"{method}: {problem}" if method else problem
+        self.where = f"{code.co_filename}:{code.co_firstlineno}" if code else ""

@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
-from referee.games.small.author import WRONG_MOVES, Game, mistake
+from referee.games.small.author import WRONG_MOVES, Game, MistakeError
 from referee.games.small.log_player import GuessedDraws, LoggedGame, SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
@@ -81,12 +81,12 @@ def _check(kind: type[Game]) -> None:
     players = kind.players
     least, most = players if isinstance(players, tuple) and len(players) == 2 else (players,) * 2
     if not all(type(count) is int for count in (least, most)) or not 1 < least <= most:
-        raise mistake(kind, f"`players` is {players!r}: give a number from 2, or two of them")
+        raise MistakeError(kind, f"`players` is {players!r}: give a number from 2, or two of them")
     if kind.wrong_move not in WRONG_MOVES:
         known = ", ".join(map(repr, WRONG_MOVES))
-        raise mistake(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
+        raise MistakeError(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
     if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
-        raise mistake(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+        raise MistakeError(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
 
 
 def options_of(kind: type[Game]) -> type[Struct]:
@@ -95,11 +95,11 @@ def options_of(kind: type[Game]) -> type[Struct]:
     hints = get_type_hints(author, include_extras=True)
     bare = [word for word in vars(author) if not word.startswith("_") and word not in hints]
     if bare:
-        raise mistake(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
+        raise MistakeError(kind, f"`Options.{bare[0]}` has no type: write {bare[0]}: int = 3")
     fields: list[Any] = []
     for word, hint in hints.items():
         if not hasattr(author, word):
-            raise mistake(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
+            raise MistakeError(kind, f"`Options.{word}` has no default: write {word}: ... = 3")
         fields.append((word, hint, getattr(author, word)))
     if "max_turns" not in hints:
         fields.append(("max_turns", MaxTurns, 500))

@@ -15,7 +15,7 @@ from referee.games.interface.choices import Choices, ChoosingTranslator
 from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
-from referee.games.small.author import Game, Move, mistake
+from referee.games.small.author import Game, MistakeError, Move
 from referee.games.small.machine import SmallGame, plain
 from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.person import phrases
@@ -30,7 +30,7 @@ def environment_of(kind: type[Game], name: str) -> Environment:
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
-        raise mistake(kind, "two of `moves` have the same words")
+        raise MistakeError(kind, "two of `moves` have the same words")
     number = {_key(move): words for move, words in zip(moves, choices, strict=True)}
 
     def layout(seats: int, options: Any) -> Numbers:
@@ -109,7 +109,7 @@ def _flat(kind: type[Game], value: Any) -> list[int]:
         case str() if len(value) > 1:
             return [number for letter in value for number in _flat(kind, letter)]
         case str():
-            raise mistake(kind, f'a view has the text "{value}", which is not in `symbols`')
+            raise MistakeError(kind, f'a view has the text "{value}", which is not in `symbols`')
         case None:
             return [-1]
     return [round(value)]

@@ -108,7 +108,7 @@ class LoggedGame(SmallGame):
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """The legal moves of a seat that a log shows in this way."""
         legal = self.legal[seat]
-        if type(self.rules).shown is Game.shown:
+        if type(self.game).shown is Game.shown:
             place = find(legal, shown)
             return [] if place < 0 else [legal[place]]
         return [move for move in legal if find([self.shown(seat, move)], shown) == 0]
@@ -159,7 +159,7 @@ class SmallLog:
         seat, player = asked.seat, seat_id(asked.seat)
         for found in ahead:
             if isinstance(found, PlayerLost) and found.player_number == player:
-                if game.rules.wrong_move != "loses":
+                if game.game.wrong_move != "loses":
                     raise DifferenceError("no player who lost by a wrong move")
                 return _LOST
             if isinstance(found, MovesPlayed):

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from referee.errors import GameError, UsageError
+from referee.errors import UsageError
+from referee.games.interface.data import data_problem, is_data
 from referee.games.interface.faults import (
     INVALID_JSON,
     WRONG_TYPE,
@@ -34,7 +35,7 @@ from referee.games.interface.game import (
 )
 from referee.games.interface.random_source import RandomSource
 from referee.games.interface.seats import seat_id
-from referee.games.small.author import Chance, Game, Move, mistake
+from referee.games.small.author import Chance, Game, MistakeError, Move
 from referee.games.small.messages import (
     Facts,
     GameInfo,
@@ -57,7 +58,7 @@ class SmallGame:
     """One match of a small game; implements `referee.games.interface.game.CopyableGame`.
 
     Attributes:
-        rules: the author's object.
+        game: the author's object.
         left: the seats that have left the match or lost by a wrong move.
         legal: the legal moves of the seats that decide in this turn.
     """
@@ -71,10 +72,10 @@ class SmallGame:
         self.legal: dict[int, list[Move]] = {}
         self._turns_of = [0] * self.seats
         self._begins_turn = True
-        rules = self.rules = kind()
-        rules.options, rules.seats = setup.options, self.seats
-        rules.chance = Chance(setup.chance)
-        rules.start()
+        game = self.game = kind()
+        game.options, game.seats = setup.options, self.seats
+        game.chance = Chance(setup.chance)
+        game.start()
         options = msgspec.to_builtins(setup.options)
         self._events: list[Struct] = [GameInfo(name, options, self._seen(PUBLIC))]
         for seat in sorted(setup.absent):
@@ -121,7 +122,7 @@ class SmallGame:
         new: SmallGame = object.__new__(type(self))
         vars(new).update(vars(self))
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
-        new.rules = copy.deepcopy(self.rules, {id(self.rules.chance): Chance(chance)})
+        new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
         new.legal = dict(self.legal)
         new.requests = tuple(new._request(request.seat) for request in self.requests)
@@ -133,9 +134,11 @@ class SmallGame:
         Raises:
             UsageError: the game hides something from the seat, and does not say what.
         """
-        places = list(_places(self.rules.secret(seat)))
+        places = list(_places(self.game.secret(seat)))
         if not places and self._seen(seat) != self._seen(ALL):
-            raise UsageError(f"{self.name} cannot deal hidden things again: it has no `secret`")
+            raise UsageError(
+                f"{self.name} hides something from seat {seat}, and its `secret({seat})` is empty"
+            )
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):
@@ -177,8 +180,8 @@ class SmallGame:
             seat: moves[seat] if seat in moves else self._legal_of(seat)[0] for seat in deciding
         }
         shown = {seat_id(seat): self.shown(seat, move) for seat, move in played.items()}
-        alone = isinstance(self.rules.to_move, int)
-        self.rules.apply(played[deciding[0]] if alone else played)
+        alone = isinstance(self.game.to_move, int)
+        self.game.apply(played[deciding[0]] if alone else played)
         self._begins_turn = True
         self._events.append(MovesPlayed(self.turns, shown, self._scores(), self._seen(PUBLIC)))
 
@@ -196,7 +199,7 @@ class SmallGame:
             self._fault(seat, reply.code, reply.detail)
         else:
             self._fault(seat, WRONG_TYPE, "this is not a move-reply")
-        costs = self.rules.wrong_move
+        costs = self.game.wrong_move
         if costs == "loses":
             self._events.append(PlayerLost(self.turns, seat_id(seat)))
             self._leave(seat, lost=True)
@@ -211,9 +214,9 @@ class SmallGame:
 
     def _leave(self, seat: int, *, lost: bool = False) -> None:
         self.left.add(seat)
-        self.rules.left = frozenset(self.left)
+        self.game.left = frozenset(self.left)
         self._lost = lost
-        self.rules.leave(seat)
+        self.game.leave(seat)
 
     def _has_too_few_seats(self) -> bool:
         """End the game if fewer than two seats are left in it."""
@@ -235,18 +238,20 @@ class SmallGame:
 
     def _deciding(self) -> tuple[int, ...]:
         """The seats that decide now, in seat order."""
-        to_move = self.rules.to_move
+        to_move = self.game.to_move
         seats = (to_move,) if isinstance(to_move, int) else tuple(sorted(to_move or ()))
         if any(type(seat) is not int or not 0 <= seat < self.seats for seat in seats):
             text = f"`to_move` is {to_move!r}; seats are 0 to {self.seats - 1}"
-            raise self._mistake("apply" if self.turns else "start", text)
+            raise self._wrong("apply" if self.turns else "start", text)
         return seats
 
     def _legal_of(self, seat: int) -> list[Move]:
-        legal = [*self.rules.legal(seat)]
+        legal = self.game.legal(seat)
+        if not isinstance(legal, Sequence):
+            raise self._wrong("legal", f"it returned a {type(legal).__name__}, not a list")
         if not legal:
-            raise self._mistake("legal", f"seat {seat} is to move, and has no legal move")
-        return legal
+            raise self._wrong("legal", f"seat {seat} is to move, and has no legal move")
+        return [*legal]
 
     def _request(self, seat: int) -> Request:
         return Request(seat, partial(self._message, seat))
@@ -257,40 +262,32 @@ class SmallGame:
 
     def shown(self, seat: int, move: Move) -> Any:
         """Return what all may see of a move, as in JSON."""
-        return self._plain("shown", self.rules.shown(seat, move))
+        return self._plain("shown", self.game.shown(seat, move))
 
     def _seen(self, viewer: Viewer) -> dict[str, Any]:
-        seen = self._plain("view", self.rules.view(viewer))
+        seen = self._plain("view", self.game.view(viewer))
         if not isinstance(seen, dict):
-            raise self._mistake("view", f"it returned {describe(seen)}, not a dict")
+            raise self._wrong("view", f"it returned {describe(seen)}, not a dict")
         return seen
 
     def _scores(self) -> list[Score]:
-        scores = [*self.rules.scores()]
+        scores = [*self.game.scores()]
         if len(scores) != self.seats or not all(map(_is_number, scores)):
-            raise self._mistake(
-                "scores", f"it must return {self.seats} numbers, not {scores!r:.100}"
-            )
+            raise self._wrong("scores", f"it must return {self.seats} numbers, not {scores!r:.100}")
         return [int(score) if score == int(score) else score for score in scores]
 
-    def _mistake(self, method: str, text: str) -> GameError:
-        return mistake(type(self.rules), text, method)
+    def _wrong(self, method: str, problem: str) -> MistakeError:
+        return MistakeError(type(self.game), problem, method)
 
     def _plain(self, method: str, value: Any) -> Any:
-        try:
-            return plain(value)
-        except (TypeError, ValueError) as error:
-            raise self._mistake(
-                method, f"it returned something that is not data: {error}"
-            ) from error
+        if not is_data(value):
+            problem = data_problem(value, "the result") or "a part of the result is a subclass"
+            raise self._wrong(method, problem)
+        return plain(value)
 
 
 def plain(value: Any) -> Any:
-    """Copy data of the author as JSON has it.
-
-    Raises:
-        TypeError, ValueError: it cannot be written as JSON.
-    """
+    """Copy data of the author as JSON has it."""
     return _decode(msgspec.json.encode(value))
 
 

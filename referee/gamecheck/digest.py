@@ -1,0 +1,30 @@
+"""The digest of some random matches: python -m referee.gamecheck.digest GAME SEED."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+from referee.gamecheck.check import play_all
+from referee.gamecheck.findings import Findings
+from referee.gamecheck.guard import Guard, watching
+from referee.games import GAMES, find_game
+
+_MATCHES = 4
+
+
+def main(game: str, seed: str) -> None:
+    """Print the digest of the matches of a game."""
+    findings = Findings()
+    with watching(findings):
+        played = play_all(
+            GAMES[find_game(game)], _MATCHES, int(seed), Guard(findings, 20.0), findings
+        )
+    digest = hashlib.sha256()
+    for match in played:
+        digest.update(b"\n".join([*match.trace, b""]))
+    sys.stdout.write(f"{digest.hexdigest()}\n")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
