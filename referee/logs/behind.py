@@ -15,11 +15,17 @@ import msgspec
 from msgspec import Struct, to_builtins
 from msgspec.json import encode
 
-from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.capabilities import Finding, LogChecker, Unchecked
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import LEFT, PUBLIC, Game
-from referee.games.interface.log_player import DifferenceError, End, Gone, LogPlayer
+from referee.games.interface.log_player import (
+    DifferenceError,
+    End,
+    Gone,
+    LogPlayer,
+    UnfollowedError,
+)
 from referee.games.interface.seats import seat_id
 
 
@@ -44,7 +50,7 @@ class BehindLog:
         self._game: Game | None = None
         self._stopped = False
 
-    def read(self, line: int, message: Struct) -> list[Finding]:
+    def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Read one of the game's public messages, `Gone` or `End`."""
         if self._stopped:
             return []
@@ -58,6 +64,9 @@ class BehindLog:
             section = difference.section or self._player.sections[type(found)]
             shown = difference.found or _shown(found)
             return [Finding(line, section, difference.expected, shown, stops=True)]
+        except UnfollowedError as error:
+            self._stopped = True
+            return [Unchecked(self._waiting[0][0], str(error))]
         return []
 
     def observe(self, message: Struct) -> bool | None:

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from referee.errors import LogReadError
 from referee.games import ADD_GAME, DEFAULT_GAME, GAMES
-from referee.games.interface.capabilities import Finding, LogChecker
+from referee.games.interface.capabilities import Finding, LogChecker, Unchecked
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Disqualification, EndReason, describe
 from referee.games.interface.log_player import End, Gone
@@ -43,19 +43,29 @@ class Validation(Struct, frozen=True):
         name: of the file, as it was given.
         valid: whether the list of findings is empty.
         findings: in the order of lines, `MAX_FINDINGS` at most.
+        unchecked: where the rules could not be checked any further; missing: they were.
     """
 
     name: str
     valid: bool
     findings: list[Finding]
+    unchecked: Unchecked | UnsetType = UNSET
 
 
 class CheckedLog(NamedTuple):
-    """The findings on a log, the page that it was checked against, and its game if unchecked."""
+    """The check of a log.
+
+    Attributes:
+        findings: in the order of lines.
+        page: that it was checked against.
+        unchecked: its game, if nothing checks the rules of that; else empty.
+        stopped: where the checker of the rules could not go on; None: it reached the end.
+    """
 
     findings: list[Finding]
     page: str
-    unchecked: str
+    unchecked: str = ""
+    stopped: Unchecked | None = None
 
 
 def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
@@ -77,9 +87,13 @@ def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Fin
 def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
     """As `validate_log`, and against what the log was checked."""
     found: dict[tuple[str, str, str], Finding] = {}
+    stopped: Unchecked | None = None
     with LogReader(name) as reader:
         messages = Messages(reader, rules)
         for finding in _findings(as_text(name), reader, messages):
+            if isinstance(finding, Unchecked):
+                stopped = finding
+                continue
             expected, seen = finding.expected, finding.found
             key = (finding.section, expected, getattr(finding, "kind", seen))
             if key in found:
@@ -91,9 +105,9 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
                 break
     findings, game = list(found.values()), messages.rules
     if game is None:
-        return CheckedLog(findings, GAMES[DEFAULT_GAME].specification, "")
+        return CheckedLog(findings, GAMES[DEFAULT_GAME].specification)
     is_checked = game.checker is not None or game.log_player is not None
-    return CheckedLog(findings, game.specification, "" if is_checked else game.name)
+    return CheckedLog(findings, game.specification, "" if is_checked else game.name, stopped)
 
 
 class _FieldFinding(Finding, frozen=True):
@@ -106,7 +120,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN_FINDING else text[:_SHOWN_FINDING] + "..."
 
 
-def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Finding]:
+def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Finding | Unchecked]:
     check: _Check | None = None
     try:
         for line in messages:
@@ -152,7 +166,7 @@ class _Check:
         page = game_page(self._rules or GAMES[DEFAULT_GAME])
         return next(iter(page.titled(str(struct.__struct_config__.tag))), SHARED.messages)
 
-    def line(self, line: Line) -> Iterator[Finding]:
+    def line(self, line: Line) -> Iterator[Finding | Unchecked]:
         number = line.number
         if number == 1 and line.raw.startswith(BOM):
             yield Finding(number, SHARED.json, "no byte order mark", "one")
@@ -212,7 +226,9 @@ class _Check:
             found = f"one of the game {describe(game)}; {ADD_GAME}"
         return Finding(number, SHARED.messages, f"a public message {games}", found)
 
-    def _misfits(self, line: Line, kind: str, struct: type[Struct]) -> Iterator[Finding]:
+    def _misfits(
+        self, line: Line, kind: str, struct: type[Struct]
+    ) -> Iterator[Finding | Unchecked]:
         section = self.section(struct)
         found = misfits(line.value, struct)
         if not found:
@@ -221,7 +237,7 @@ class _Check:
             expected = f"{misfit.expected} as `{misfit.field}` of {kind}"
             yield _FieldFinding(line.number, section, expected, misfit.found, kind=misfit.kind)
 
-    def _take(self, number: int, message: Struct) -> Iterator[Finding]:
+    def _take(self, number: int, message: Struct) -> Iterator[Finding | Unchecked]:
         kind = str(message.__struct_config__.tag)
         player = getattr(message, "player_number", None)
         if self.ended:
@@ -240,7 +256,7 @@ class _Check:
 
     def _take_of_game(
         self, rules: GameDefinition, number: int, message: Struct
-    ) -> Iterator[Finding]:
+    ) -> Iterator[Finding | Unchecked]:
         checker = self._checker
         if isinstance(message, say.PlayerDisqualified):
             if message.reason not in set(Disqualification):
@@ -259,7 +275,9 @@ class _Check:
         elif checker is not None:
             yield from checker.read(number, message)
 
-    def _begin(self, rules: GameDefinition, number: int, kind: str) -> Iterator[Finding]:
+    def _begin(
+        self, rules: GameDefinition, number: int, kind: str
+    ) -> Iterator[Finding | Unchecked]:
         """The first message after the names begins the game."""
         self._begun = True
         least, most, names = rules.min_seats, rules.max_seats, self._names
@@ -269,7 +287,7 @@ class _Check:
             expected = f"the names of {least} to {most} players first"
             yield Finding(number, SHARED.names, expected, f"{len(names)}, then {kind}")
 
-    def _take_name(self, number: int, message: say.PlayerName) -> Iterator[Finding]:
+    def _take_name(self, number: int, message: say.PlayerName) -> Iterator[Finding | Unchecked]:
         seat, name = len(self._names), message.name
         if self._begun:
             yield Finding(number, SHARED.names, "no player-name once the game has begun", "one")

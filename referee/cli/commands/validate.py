@@ -57,6 +57,8 @@ and the found text."""
 def run(options: ValidateOptions, interrupts: Interrupts) -> int:
     names = options.logs
     check_files(names)
+    from msgspec import UNSET
+
     # No import is to be interrupted, a forked process has it, and the collector lets it be.
     from referee.logs.validate import Validation, check_log
 
@@ -69,8 +71,10 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
             unchecked.setdefault(log.unchecked, name)
         invalid += bool(log.findings)
         found += len(log.findings)
-        lines = [] if options.quiet and not log.findings else _lines(name, log)
-        value = Validation(as_text(name), not log.findings, log.findings)
+        is_dull = not log.findings and log.stopped is None
+        lines = [] if options.quiet and is_dull else _lines(name, log)
+        unchecked_from = UNSET if log.stopped is None else log.stopped
+        value = Validation(as_text(name), not log.findings, log.findings, unchecked_from)
         return FileReport(lines, value, _case(name, log))
 
     def summary() -> list[str]:
@@ -90,6 +94,9 @@ def run(options: ValidateOptions, interrupts: Interrupts) -> int:
 def _lines(name: str, log: CheckedLog) -> list[str]:
     from referee.logs.validate import MAX_FINDINGS
 
+    if log.stopped is not None and not log.findings:
+        line, why = log.stopped.line, log.stopped.why
+        return [f"{name}: valid to line {line - 1}; the rules are not checked from there on: {why}"]
     if not log.findings:
         return [f"{name}: valid"]
     lines = [line for finding in log.findings for line in _finding(f"{name}, ", log.page, finding)]

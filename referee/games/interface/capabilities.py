@@ -32,10 +32,22 @@ class Finding(Struct, frozen=True):
     stops: bool = False
 
 
+class Unchecked(Struct, frozen=True):
+    """The end of what a checker can say of a log, which may be right there or wrong.
+
+    Attributes:
+        line: the rules are not checked from here on, counted from 1.
+        why: why not, a clause.
+    """
+
+    line: int
+    why: str
+
+
 class LogChecker(Protocol):
     """Finds breaches of the rules in public messages: a log of a game by the rules has none."""
 
-    def read(self, line: int, message: Struct) -> list[Finding]:
+    def read(self, line: int, message: Struct) -> Sequence[Finding | Unchecked]:
         """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
 
 

@@ -47,6 +47,13 @@ class DifferenceError(Exception):
         self.expected, self.section, self.found = expected, section, found
 
 
+class UnfollowedError(Exception):
+    """Too many hidden things are possible: nobody knows whether the rules lead to the message.
+
+    Its text is a clause for people.
+    """
+
+
 class LogPlayer(Protocol):
     """Plays the game of a log again; `sections` has the section of each message's findings."""
 
@@ -68,6 +75,7 @@ class LogPlayer(Protocol):
 
         Raises:
             DifferenceError: no reply leads there.
+            UnfollowedError: to know it takes too long; likewise in `settle`.
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:

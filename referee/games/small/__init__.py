@@ -18,7 +18,9 @@
 author.py      `Game`, the class that an author writes a subclass of
 messages.py    the messages of all small games
 machine.py     a match of such a game, by the contract of games
-log_player.py  runs the rules behind a spectator log, and searches for hidden draws
+log_player.py  runs the rules behind a spectator log
+guessed.py     a match behind a log, with guessed draws
+search.py      looks for other draws, where the log says something else
 turns.py       a match turn by turn, for people
 person.py      a person who plays
 statistics.py  points by seat, over many matches

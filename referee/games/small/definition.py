@@ -13,7 +13,8 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError
-from referee.games.small.log_player import GuessedDraws, LoggedGame, SmallLog
+from referee.games.small.guessed import GuessedDraws, LoggedGame
+from referee.games.small.log_player import SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
 from referee.games.small.person import Person
@@ -66,7 +67,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         reasons=REASONS,
         hidden=f"{kind.secrets + ', ' if kind.secrets else ''}replies or faults",
         fractions=True,
-        log_player=partial(SmallLog, kind, name, options),
+        log_player=partial(SmallLog, options),
         turns=turns,
         turn=Turn,
         person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
