@@ -12,6 +12,8 @@ from referee.games.outside import load
 from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
 
 KUHN = Path(SMALL_GAMES["kuhn"])
+SECONDS = 1.0
+"""That a call may take, also on a busy machine."""
 LEGAL = "return self.moves"
 VIEW = '"first": self.first,'
 APPLY = "self.said.append(move)"
@@ -30,12 +32,12 @@ def report(tmp_path: Path, line: str, other: str) -> GameReport:
     assert line in text
     file = tmp_path / "game.py"
     file.write_text(text.replace(line, other, 1))
-    return check_game(load(str(file)), 4, 1, 0.2, str(file))
+    return check_game(load(str(file)), 4, 1, SECONDS, str(file))
 
 
 @every_small_game
 def test_a_right_game_passes(name: str) -> None:
-    found = check_game(load(SMALL_GAMES[name]), 6, 1, 0.2, SMALL_GAMES[name])
+    found = check_game(load(SMALL_GAMES[name]), 6, 1, SECONDS, SMALL_GAMES[name])
     assert found.matches == 6
     notes = [] if name in ("kuhn", "battleship") else ["open"]
     assert [finding.kind for finding in found.findings] == notes
@@ -48,7 +50,7 @@ def test_a_right_game_passes(name: str) -> None:
         (APPLY, "1 / 0", "apply", "apply raised ZeroDivisionError: division by zero"),
         (APPLY, "self.apply(move)", "apply", "apply calls itself without an end"),
         (APPLY, "print(move); self.said.append(move)", "apply", "it prints"),
-        (APPLY, "while True: pass", "apply", "apply takes more than 0.2 seconds"),
+        (APPLY, "while True: pass", "apply", "apply takes more than 1 seconds"),
         (APPLY, "self.options.hands = 3", "apply", "apply raised AttributeError: immutable type"),
         (APPLY, "self.to_move = 2; return", "apply", "`to_move` is 2; seats are 0 to 1"),
         (LEGAL, "return []", "legal", "seat 0 is to move, and has no legal move"),
@@ -56,7 +58,7 @@ def test_a_right_game_passes(name: str) -> None:
         (LEGAL, "return [object()]", "legal", "the result[0] is of type object"),
         (VIEW, '"n": {1, 2},', "view", "the result.n is a set"),
         (VIEW, '"n": float("nan"),', "view", "the result.n is nan"),
-        (VIEW, '"n": 2**60,', "view", "the result.n is an integer above 2^53"),
+        (VIEW, '"n": 2**60,', "view", ".n is an integer above 2^53"),
         (VIEW, '"n": {1: 2},', "view", "the result.n has the key 1"),
         ('return {"cards": hands', 'return 3, {"cards": hands', "view", "it returned a list of 2"),
         ("return self.won", "return self.won[:1]", "scores", "must return 2 numbers, not [0]"),

@@ -223,3 +223,13 @@ def test_code_that_does_not_return_is_the_games_mistake(
     file = broken(tmp_path, "class Sticks:", f"{endless}\nclass Sticks:")
     with pytest.raises(GameError, match=r"in <module>: GameTimeoutError: this takes longer than"):
         load(file)
+
+
+def test_what_a_game_prints_is_not_in_its_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = broken(tmp_path, "        take = 1\n", "        print('debug')\n        take = 1\n")
+    referee.play_match([one_taker, one_taker], game=file, seed=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "debug" in err

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
 
@@ -58,7 +58,8 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 def in_time() -> Iterator[None]:
     """Raise `GameTimeoutError` in the code inside this block when it takes too long.
 
-    Only the main thread can be interrupted, and none in which a debugger runs.
+    Only the main thread can be interrupted, and none in which a debugger runs. What the code prints
+    goes to stderr: stdout may be a log that another program reads.
     """
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
@@ -66,7 +67,8 @@ def in_time() -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, _late)
     signal.setitimer(signal.ITIMER_REAL, GAME_SECONDS)
     try:
-        yield
+        with redirect_stdout(sys.stderr):
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

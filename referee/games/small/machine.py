@@ -9,10 +9,10 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Raw, Struct
 
 from referee.errors import UsageError
-from referee.games.interface.data import data_problem, is_data
+from referee.games.interface.data import data_problem
 from referee.games.interface.faults import (
     INVALID_JSON,
     WRONG_TYPE,
@@ -51,7 +51,7 @@ REASONS = (FINISHED, WRONG_MOVE)
 SECTIONS = {ILLEGAL_MOVE: "5.1", INVALID_JSON: "5.1", WRONG_TYPE: "5.1"}
 """Code of a fault -> section of the page of small games."""
 _sorted = msgspec.json.Encoder(order="sorted").encode
-_decode = msgspec.json.decode
+_encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
 class SmallGame:
@@ -254,11 +254,17 @@ class SmallGame:
         return [*legal]
 
     def _request(self, seat: int) -> Request:
-        return Request(seat, partial(self._message, seat))
+        return Request(seat, partial(self._message, seat), writes=partial(self._written, seat))
 
     def _message(self, seat: int) -> MoveRequest:
         moves = self._plain("legal", self.legal[seat])
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), self._seen(seat))
+
+    def _written(self, seat: int) -> MoveRequest:
+        """As `_message`, with the author's data as text."""
+        moves: Any = Raw(_encode(self.legal[seat]))
+        state: Any = Raw(_encode(self.game.view(seat)))
+        return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
     def shown(self, seat: int, move: Move) -> Any:
         """Return what all may see of a move, as in JSON."""
@@ -272,6 +278,8 @@ class SmallGame:
 
     def _scores(self) -> list[Score]:
         scores = [*self.game.scores()]
+        if len(scores) == self.seats and all(type(score) is int for score in scores):
+            return scores
         if len(scores) != self.seats or not all(map(_is_number, scores)):
             raise self._wrong("scores", f"it must return {self.seats} numbers, not {scores!r:.100}")
         return [int(score) if score == int(score) else score for score in scores]
@@ -280,15 +288,18 @@ class SmallGame:
         return MistakeError(type(self.game), problem, method)
 
     def _plain(self, method: str, value: Any) -> Any:
-        if not is_data(value):
-            problem = data_problem(value, "the result") or "a part of the result is a subclass"
+        try:
+            copied = plain(value)
+        except (TypeError, ValueError):
+            copied = UNSET
+        if copied != value and (problem := data_problem(value, "the result")):
             raise self._wrong(method, problem)
-        return plain(value)
+        return copied
 
 
 def plain(value: Any) -> Any:
     """Copy data of the author as JSON has it."""
-    return _decode(msgspec.json.encode(value))
+    return _decode(_encode(value))
 
 
 def find(legal: Sequence[Move], move: Any) -> int:
