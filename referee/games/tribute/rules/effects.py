@@ -156,22 +156,21 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         _tell(table, "acquire-card", choice, cards)
-        contract = settle(table, card)
+        acts = settle(table, card)
         table.refill(place)
-        if contract:
-            count(table, card)
+        if acts is not None:
+            count(table, acts)
 
 
-def settle(table: Table, card: Card) -> bool:
-    """Put a card that was in the row into its place; returns whether it acts immediately (4.7)."""
+def settle(table: Table, card: Card) -> Card | None:
+    """Put a card that was in the row into its place; returns it if it acts immediately (4.7)."""
     if card.kind.type == CONTRACT_ACTION:
         table.deck.append(card)
-        return True
+        return card
     if card.kind.type == CONTRACT_AGENT:
-        table.enter(card)
-        return True
+        return table.enter(card)
     table.me.cooldown.append(card)
-    return False
+    return None
 
 
 def _destroy_card(table: Table, due: Due, amount: int) -> Choice:

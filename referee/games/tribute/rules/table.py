@@ -249,12 +249,17 @@ class Table(interface.Table[Player]):
                 me.made.destroyed += pile is me.agents
                 return
 
-    def enter(self, card: Card) -> None:
-        """Make a card an agent of the player on turn; it cannot be activated in this turn."""
-        card.hp = card.kind.hp
-        card.activated = True
-        self.me.agents.append(card)
+    def enter(self, card: Card) -> Card:
+        """Make a card an agent of the player on turn; it cannot be activated in this turn.
+
+        Returns:
+            The agent. It is a copy: copies of the game share all cards but agents in play.
+        """
+        agent = copy(card)
+        agent.hp, agent.activated = card.kind.hp, True
+        self.me.agents.append(agent)
         self.me.made.agents += 1
+        return agent
 
     def knock_out(self, owner: Player, card: Card) -> None:
         """Take an agent out of play: to the cooldown pile, or below the tavern deck."""

@@ -173,7 +173,7 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
         else:
             me.hand.remove(thing)
             if thing.kind.is_agent:
-                table.enter(thing)
+                thing = table.enter(thing)
             else:
                 me.played.append(thing)
         effects.count(table, thing)
@@ -198,8 +198,9 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
         table.refill(place)
         table.me.coins -= card.kind.cost
 
-    if effects.settle(table, card):
-        effects.count(table, card)
+    acts = effects.settle(table, card)
+    if acts is not None:
+        effects.count(table, acts)
     yield from effects.work_off(table, pay)
 
 
