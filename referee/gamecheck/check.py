@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec import Struct, json
 
@@ -11,6 +12,7 @@ from referee.gamecheck.findings import Finding, Findings, of_method
 from referee.gamecheck.guard import GameStoppedError, Guard, watching
 from referee.gamecheck.hash_seed import is_stable
 from referee.gamecheck.match import RandomMatch, Setting
+from referee.gamecheck.parts import PartsMatch
 from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import EndReason
@@ -43,7 +45,13 @@ class GameReport(Struct, frozen=True):
 
 
 def check_game(
-    rules: GameDefinition, matches: int, seed: int, seconds: float, place: str = ""
+    rules: GameDefinition,
+    matches: int,
+    seed: int,
+    seconds: float,
+    place: str = "",
+    *,
+    thorough: bool = False,
 ) -> GameReport:
     """Play random matches of a game.
 
@@ -52,6 +60,7 @@ def check_game(
         seed: all matches follow from it.
         seconds: that one call of the game may take.
         place: where another process finds the game; empty: no other plays it.
+        thorough: whether as many matches use the game's optional parts too.
     """
     findings = Findings()
     guard = Guard(findings, seconds)
@@ -65,6 +74,8 @@ def check_game(
     with watching(findings):
         played = play_all(rules, matches, seed, guard, findings)
         replies, taken = _play_again(rules, played, guard, findings)
+        if thorough:
+            _use_parts(rules, settings(rules, matches, seed), guard, findings)
     _over_all(rules, played, findings)
     if place and not any(found.is_error for found in findings.all) and not is_stable(place, seed):
         text = (
@@ -143,6 +154,14 @@ def _play_again(
             )
             findings.add("view-changes", text, of_method(match.game, "view"))
     return replies, taken
+
+
+def _use_parts(
+    rules: GameDefinition, planned: Sequence[Setting], guard: Guard, findings: Findings
+) -> None:
+    for setting in planned:
+        with suppress(GameStoppedError):
+            PartsMatch(rules, setting, guard, findings).play()
 
 
 def _difference(one: RandomMatch, other: RandomMatch) -> str:

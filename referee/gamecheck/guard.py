@@ -11,7 +11,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import FrameType
 from typing import Any, TypeVar
 
-from referee.errors import UsageError
+from referee.errors import GameError, UsageError
 from referee.gamecheck.findings import Findings, in_frames, in_traceback, shortened
 from referee.games.small.author import MistakeError
 
@@ -64,9 +64,11 @@ class Guard:
         except MistakeError as error:
             self._findings.add("data", error.problem, shortened(error.where))
         except Exception as error:
-            said = " ".join(str(error).split())
-            text = f"raised {type(error).__name__}{': ' * bool(said)}{said}: correct this line"
-            self._add("raises", what, text, error)
+            own = error.__cause__ if isinstance(error, GameError) else None
+            raised = error if own is None else own
+            said = " ".join(str(raised).split())
+            text = f"raised {type(raised).__name__}{': ' * bool(said)}{said}: correct this line"
+            self._add("raises", what, text, raised)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         raise GameStoppedError

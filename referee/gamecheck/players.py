@@ -44,6 +44,21 @@ class Players:
         """Whether the game has anything that says what is legal."""
         return bool(rules.environment or rules.person or rules.simplest_reply)
 
+    @property
+    def kind(self) -> str:
+        """Who they are: "a person" or "a program"."""
+        return "a person" if self._people else "a program"
+
+    def observe(self, seat: int, message: Struct) -> None:
+        """Tell a person a message to its seat, or to all."""
+        if self._people:
+            self._people[seat].observe(message)
+
+    def end(self) -> None:
+        """Tell people that the match is over."""
+        for person in self._people:
+            person.end()
+
     def reply(self, seat: int, request: Struct, view: Struct) -> bytes:
         """Make a legal reply to a request, as a line of a bot."""
         if self._translators:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from referee.cli.console import FAILED, OK, print_json, printing
-from referee.cli.options import Options, argument, option
+from referee.cli.options import Options, argument, flag, option
 from referee.cli.values import Count, GameName, Seconds, Seed
 from referee.games import GAMES
 from referee.interrupts import Interrupts
@@ -38,6 +38,9 @@ class GameOptions(Options):
     time_limit: Seconds = option(
         "SECONDS", 2.0, "for one call of the game's code (default: %(default)s)"
     )
+    thorough: bool = flag(
+        "use the optional parts of the game too: people, programs, copies, logs, turns, statistics"
+    )
     format: Literal["text", "json"] = option(None, "text", "text; json: one object")
 
 
@@ -48,7 +51,14 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
     outside = GAMES.outside.get(rules.name)
     place = outside.place if outside is not None else rules.name
     with interrupts.raising(), printing():
-        report = check_game(rules, options.matches, options.seed, options.time_limit, place)
+        report = check_game(
+            rules,
+            options.matches,
+            options.seed,
+            options.time_limit,
+            place,
+            thorough=options.thorough,
+        )
         if options.format == "json":
             print_json({**_as_json(report), "passed": report.passed})
         else:

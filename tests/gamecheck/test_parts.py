@@ -1,0 +1,150 @@
+"""The optional parts of a game are used in random matches, and what fails in them is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import pytest
+from msgspec.structs import replace
+
+from referee.gamecheck.check import check_game
+from referee.gamecheck.findings import Finding
+from referee.games import GAMES, outside
+from referee.games.interface.capabilities import StatisticsTable
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.log_player import DifferenceError
+from referee.games.small.machine import SmallGame
+from referee.games.small.person import Person
+from tests.support.any_game import TOY_FOLDER, every_game
+from tests.support.own_game import every_small_game, small_games
+
+SECONDS = 5.0
+"""That a call may take, also on a busy machine."""
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with small_games():
+        outside.add(str(TOY_FOLDER))
+        yield
+
+
+def found(rules: GameDefinition, matches: int = 2) -> list[Finding]:
+    report = check_game(rules, matches, 1, SECONDS, thorough=True)
+    return [finding for finding in report.findings if finding.kind != "open"]
+
+
+@every_game
+def test_all_parts_of_a_game_are_right(name: str) -> None:
+    assert found(GAMES[name], 1) == []
+
+
+@every_small_game
+def test_all_parts_of_a_small_game_are_right(name: str) -> None:
+    assert found(GAMES[name]) == []
+
+
+class Shares(SmallGame):
+    """A copy shares the state of the author's object."""
+
+    def copy(self, chance: Any) -> SmallGame:
+        new = super().copy(chance)
+        new.game = self.game
+        return new
+
+
+def fails(*_: Any) -> Any:
+    raise ZeroDivisionError
+
+
+def cheats(rules: GameDefinition) -> Any:
+    assert rules.person is not None
+    made: Any = rules.person
+
+    class Cheats(made):  # type: ignore[misc]
+        def decide(self, request: Any) -> Any:
+            yield from super().decide(request)
+            return {"type": "move-reply", "move": "raise"}
+
+    return Cheats
+
+
+def strict(rules: GameDefinition) -> Any:
+    assert rules.log_player is not None
+    player: Any = rules.log_player()
+
+    class Strict(type(player)):  # type: ignore[misc]
+        def reply(self, *_: Any) -> Any:
+            raise DifferenceError("no move")
+
+    return lambda: Strict(rules.options)
+
+
+def narrow(rules: GameDefinition) -> Any:
+    environment = rules.environment
+    assert environment is not None
+
+    def observation(seats: int, options: Any) -> Any:
+        numbers = environment.observation(seats, options)
+        return replace(numbers, high=numbers.high * 0)
+
+    return lambda: replace(environment, observation=observation)
+
+
+def forgetful(rules: GameDefinition) -> Any:
+    environment = rules.environment
+    assert environment is not None
+
+    class Forgets(environment.tracker):  # type: ignore[misc, name-defined]
+        def view(self) -> Any:
+            return replace(super().view(), turn=0)
+
+    return lambda: replace(environment, tracker=Forgets)
+
+
+def uneven(rules: GameDefinition) -> Any:
+    made: Any = rules.statistics
+
+    class Uneven(made):  # type: ignore[misc]
+        def tables(self, seats: Any) -> Any:
+            return [StatisticsTable("Points", ("bot", "points"), [("A",)])]
+
+    return Uneven
+
+
+def dumb(rules: GameDefinition) -> Any:
+    made: Any = rules.turns
+    return type("Dumb", (made,), {"title": fails})
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "says"),
+    [
+        ("person", cheats, "a person is offered a move that is a fault: illegal-move: `move` is"),
+        ("log_player", strict, "a right log is called wrong in line 4: expected no move"),
+        ("make_environment", narrow, "an observation is out of its bounds at "),
+        ("make_environment", forgetful, "makes another view from the lines of its bot: turn"),
+        ("statistics", uneven, "a row of 'Points' has not one cell per column"),
+        ("turns", dumb, "fails raised ZeroDivisionError"),
+    ],
+)
+def test_a_wrong_part_is_found(
+    part: str,
+    other: Callable[[GameDefinition], Any],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rules = GAMES["kuhn"]
+    wrong = replace(rules, **{part: other(rules)})
+    monkeypatch.setitem(GAMES, "kuhn", wrong)
+    said = [finding.text for finding in found(wrong)]
+    assert any(says in text for text in said), said
+
+
+def test_a_copy_that_shares_its_state_is_found() -> None:
+    rules = GAMES["connect4"]
+    kind = cast("type[Person]", rules.person).kind
+    made = replace(rules, new=lambda setup: Shares(kind, rules.name, setup), log_player=None)
+    kinds = {finding.kind for finding in found(made, 4)}
+    assert kinds & {"copy", "raises", "fault"}
