@@ -1,5 +1,7 @@
 """The example bots that come with the referee, each in the folder of its game.
 
+A game from outside says which folder has its bots (`GameDefinition.bundled`).
+
 A file in Python is a bot that can be played by its name, unless that begins with "http_": such a
 one is a server, which somebody must start. Servers, and bots in other languages, are to be read.
 `random` is in `random_.py`, or no bot beside it could import Python's module of that name.
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from referee.games import DEFAULT_GAME
+from referee.games import DEFAULT_GAME, GAMES
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "example_bots", _PACKAGE.parent / "example_bots")
@@ -35,6 +37,13 @@ def rule_files(game: str = DEFAULT_GAME) -> dict[str, Path]:
     return {path.name: path for path in _in_places(game) if path.suffix == _RULES}
 
 
+def bots_of_own_games() -> set[str]:
+    """The names of the bots that play games from outside, whether one is loaded or not."""
+    folders = {file.parent for place in _PLACES for file in place.glob("*/*.py")}
+    ours = [folder for folder in folders if folder.name not in GAMES]
+    return {file.stem for folder in ours for file in folder.glob("*.py") if _is_bot(file)}
+
+
 def _is_bot(path: Path) -> bool:
     return path.suffix == ".py" and not path.name.startswith(_SERVER)
 
@@ -44,7 +53,9 @@ def _files(game: str) -> list[Path]:
 
 
 def _in_places(game: str) -> list[Path]:
-    return sorted(path for place in _PLACES for path in (place / game).glob("*.*"))
+    outside = GAMES.outside.get(game)
+    folder = game if outside is None else outside.rules.bundled
+    return sorted(path for place in _PLACES for path in (place / folder).glob("*.*") if folder)
 
 
 def is_bundled(path: str) -> bool:

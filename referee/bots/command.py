@@ -22,7 +22,7 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from referee.bots.bundled import bundled_bots, rule_files, templates
+from referee.bots.bundled import bots_of_own_games, bundled_bots, rule_files, templates
 from referee.bots.folder import (
     BOT_FILE,
     BotFolder,
@@ -494,6 +494,8 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     if plays is not None:
         own = ", ".join(bundled_bots(game)) or "none"
         return f"BOT {shown} plays {plays}, not {game}; the bundled bots of {game}: {own}"
+    if first in bots_of_own_games():
+        return f"BOT {shown} plays games that are one class, not {game}: give --game FILE"
     here = [f"{first}.py"] if os.path.isfile(os.path.join(directory, f"{first}.py")) else []
     close = did_you_mean(first, here or [*bundled_bots(game), *rule_files(game)])
     close = close or _did_you_mean_beside(first, directory)

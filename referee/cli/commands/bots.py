@@ -62,7 +62,8 @@ def run(options: BotsOptions, interrupts: Interrupts) -> int:
                     lines = wrap_list(f"{what}: {', '.join(files)}", PLAIN_WIDTH - 4)
                     print("  " + "\n    ".join(lines))
             print()
-        print("To read one: referee bots --show NAME")
         option = (game_words(options.game) or ["--game", options.game]) if options.game else []
+        show = ["referee", "bots", "--show", "NAME", *(option if games[0] in GAMES.outside else [])]
+        print(f"To read one: {command_line(show)}")
         print(f"To start a bot of your own: {command_line(['referee', 'new', 'my_bot', *option])}")
     return OK

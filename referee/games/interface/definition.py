@@ -44,6 +44,8 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
         dialects: what else its bots may speak, each by its name.
         fractions: whether a score may be a fraction, such as 0.5.
+        bundled: the folder of example_bots/ with the bundled bots of a game from outside; empty:
+            none. A game of the referee has them in the folder of its name.
     """
 
     name: str
@@ -66,6 +68,7 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     tie_break: str = ""
     dialects: Mapping[str, DialectKind] = {}
     fractions: bool = False
+    bundled: str = ""
 
     # The optional parts of a game. Without them it still plays, records and enters tournaments.
 

@@ -67,6 +67,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         reasons=REASONS,
         hidden=f"{kind.secrets + ', ' if kind.secrets else ''}replies or faults",
         fractions=True,
+        bundled="small",
         log_player=partial(SmallLog, options),
         turns=turns,
         turn=Turn,
