@@ -1,9 +1,15 @@
-"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md)."""
+"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md).
+
+shared-cases.json has the cases of the sections that all games share, with blanks such as {request}.
+The file of a game fills them in, and changes fields of some of these cases.
+"""
 
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -11,6 +17,8 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
+
+_SHARED = Path(__file__).with_name("shared-cases.json")
 
 
 class Rule(Struct, frozen=True):
@@ -32,7 +40,7 @@ AnyCase = TypeVar("AnyCase", bound=Rule)
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
     """Lines that the bot is sent in addition to those of the match."""
 
-    before: str
+    before: str | list[str]
     lines: list[Any]
     repeat: int = 1
 
@@ -83,6 +91,28 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
         return msgspec.json.encode(msgspec.structs.replace(self, **named, **judging))
 
 
+class Shared(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a game fills in the cases of the shared sections.
+
+    Attributes:
+        request: the type of the request that comes in every match.
+        control: the id of a match in which nothing else happens.
+        news: the type of a message that no reply follows.
+        messages: the types of the messages of a match.
+        about: the kinds of violation of the cases about what a bot accepts; empty: all.
+        omit: ids of the cases that the game does not have.
+        changes: id -> fields of that case that differ in this game.
+    """
+
+    request: str
+    control: str
+    messages: list[str]
+    news: str = ""
+    about: list[str] = []
+    omit: list[str] = []
+    changes: dict[str, dict[str, Any]] = {}
+
+
 class CaseFile(Struct, forbid_unknown_fields=True):
     """The file of the cases: see spec/vectors/README.md, 1."""
 
@@ -94,23 +124,49 @@ class CaseFile(Struct, forbid_unknown_fields=True):
     cases: list[Case]
     note: str = ""
     speaks: str = ""
+    shared: Shared | None = None
 
 
 def load_cases(rules: GameDefinition) -> CaseFile:
-    """All cases for bots of a game, with all their options; raises `UsageError` without any."""
+    """All cases for bots of a game, with all their options and seats.
+
+    Cases for more players than the game has are left out.
+
+    Raises:
+        UsageError: there are no cases for this game.
+    """
     if rules.cases is None:
         raise UsageError(f"{rules.name} has no conformance cases for bots")
     file = msgspec.json.decode(rules.cases(), type=CaseFile)
+    shared = [] if file.shared is None else _shared_cases(file.shared)
     file.cases = [
         msgspec.structs.replace(
             case,
+            players=max(case.players, rules.min_seats),
             options=case.options if case.opponents else file.options | case.options,
             note=case.note or (file.note if case.situation else ""),
             speaks=case.speaks or file.speaks,
         )
-        for case in file.cases
+        for case in sorted([*shared, *file.cases], key=_order)
+        if case.players <= rules.max_seats
     ]
     return file
+
+
+def _order(case: Case) -> list[int]:
+    return [int(part) for part in re.split("[./]", case.id)]
+
+
+def _shared_cases(game: Shared) -> list[Case]:
+    """The cases of the shared sections, as a game has them."""
+    text = _SHARED.read_text(encoding="utf-8")
+    for name in ("messages", "about"):  # lists, in place of a text
+        text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
+    for name in ("request", "control", "news"):
+        text = text.replace(f"{{{name}}}", getattr(game, name))
+    cases: list[dict[str, Any]] = msgspec.json.decode(text)
+    made = [case | game.changes.get(case["id"], {}) for case in cases]
+    return [case for case in msgspec.convert(made, list[Case]) if case.id not in game.omit]
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:

@@ -222,7 +222,8 @@ class Driver(BotWrapper):
     def _other(self, seat: int) -> Bot:
         case, number = self._case, seat_id(seat)
         if case.opponents:
-            return self._start(resolve_bot(case.opponents[seat - (seat > self._seat)]))
+            argument = case.opponents[(seat - (seat > self._seat)) % len(case.opponents)]
+            return self._start(resolve_bot(argument, game=self._rules.name))
         name = case.names.get(number, number.capitalize())
         return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
 
@@ -313,7 +314,8 @@ class Driver(BotWrapper):
         if kind == "game-end" and self._case.listen:
             await self._look_for_unasked()
         for insert in self._case.insert:
-            if insert.before == kind or (first and insert.before == "first"):
+            types = [insert.before] if isinstance(insert.before, str) else insert.before
+            if kind in types or (first and "first" in types):
                 for extra in insert.lines * insert.repeat:
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import msgspec
 import pytest
 
-from referee.conformance.case import Case, load_cases, select
+from referee.conformance.case import _SHARED, Case, load_cases, select
 from referee.errors import UsageError
+from referee.games import GAMES
 from referee.games.dominion import RULES
 from referee.match.pages import read_spec
 
@@ -83,3 +87,26 @@ def test_what_closes_the_input_judges_the_exit_alone() -> None:
     closing = [case for case in load_cases(RULES).cases if case.close or case.exits]
     assert {kind for case in closing for kind in case.about} == {"stays"}
     assert all(case.about for case in closing)
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_the_shared_cases_are_filled_in(name: str) -> None:
+    cases = load_cases(GAMES[name]).cases
+    assert not re.search(r"\{[a-z]+\}", msgspec.json.encode(cases).decode())
+    order = [[int(part) for part in re.split("[./]", case.id)] for case in cases]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_what_a_game_changes_in_the_shared_cases_is_used(name: str) -> None:
+    read = GAMES[name].cases
+    assert read is not None
+    shared = json.loads(read())["shared"]
+    ids = {case["id"] for case in json.loads(_SHARED.read_text())}
+    assert ids >= {*shared.get("omit", ()), *shared.get("changes", ())}
+    by_id = {case.id: case for case in load_cases(GAMES[name]).cases}
+    for id, fields in shared.get("changes", {}).items():
+        assert by_id[id].requirement == fields.get("requirement", by_id[id].requirement)
+        assert fields.keys() <= {*Case.__struct_fields__}
+    own = {case["id"] for case in json.loads(read())["cases"]}
+    assert own & ids <= {*shared.get("omit", ())}, "two cases of one id"

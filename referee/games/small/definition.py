@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import msgspec
@@ -24,6 +25,9 @@ from referee.games.small.turns import Turns
 if TYPE_CHECKING:
     from referee.games.interface.environment import Environment
 
+_CASES = Path(__file__).with_name("bot-cases.json")
+_ONE_LEFT = ["3.5/1", "8.3/1"]
+"""The cases in which only the bot is left after one of two players has left."""
 MaxTurns = Annotated[int, Meta(ge=1, le=10_000, description="Turns per player.")]
 
 
@@ -73,6 +77,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         turn=Turn,
         person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
         statistics=SmallStatistics,
+        cases=partial(_cases, kind, name, least),
         simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
         make_environment=None if kind.moves is None else environment,
     )
@@ -89,6 +94,17 @@ def _check(kind: type[Game]) -> None:
         raise MistakeError(kind, f"`wrong_move` is {kind.wrong_move!r}: give one of {known}")
     if kind.moves is not None and not isinstance(kind.moves, Sequence | Mapping):
         raise MistakeError(kind, f"`moves` is {kind.moves!r:.60}: give a list or a dict of lists")
+
+
+def _cases(kind: type[Game], name: str, least: int) -> bytes:
+    """The conformance cases for bots of a game that has at least so many players."""
+    file = msgspec.json.decode(_CASES.read_bytes())
+    file["game"] = name
+    if "max_turns" in get_type_hints(kind.Options):
+        file["options"] = {}  # the author says how many turns there may be
+    if least > 2:
+        file["shared"]["omit"] = _ONE_LEFT
+    return msgspec.json.encode(file)
 
 
 def options_of(kind: type[Game]) -> type[Struct]:
