@@ -19,6 +19,7 @@ from tools.generators.make_pages import pages
 NEEDS = {
     "README.md": ["bwrap"],
     "spec/organisers.md": ["bwrap", "cc"],
+    "spec/own-games.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
     "spec/sandbox.md": ["bwrap", "curl"],
 }

@@ -123,7 +123,8 @@ def make_bot(
     source = kit = starters.folder / f"{language}-kit"
     if plain or not kit.is_dir():
         source = starters.folder / language
-    blanks = _blanks(folder.name, chosen, option) | {"{kit}": _KIT if source == kit else ""}
+    blanks = _blanks(folder.name, rules.name, chosen, option)
+    blanks["{kit}"] = _KIT if source == kit else ""
     test = _HERE / chosen.test.split()[-1]
     files = {
         _fill(file.name, blanks): _fill(file.read_text(encoding="utf-8"), blanks)
@@ -131,7 +132,7 @@ def make_bot(
     }
     files[BOT_FILE] = _bot_file(folder.name, chosen, blanks)
     _write(folder, files)
-    play = f"referee play {option} {{bot}} {starters.first_match}".replace("  ", " ")
+    play = f"referee play {'{option} ' if option else ''}{{bot}} {starters.first_match}"
     steps = (command_line(["cd", str(folder)]), _fill(chosen.test, blanks), _fill(play, blanks))
     return GeneratedBot(_fill(chosen.source, blanks), steps)
 
@@ -159,8 +160,12 @@ def _check_name(name: str, language: Language) -> None:
         raise UsageError(f"{problem}: {name}_bot would do")
 
 
-def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
+def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, str]:
     """Placeholder in the templates -> its replacement."""
+    if language.test.endswith(".py"):  # which has the command in a string
+        conform = option.replace("\\", r"\\").replace('"', r"\"")
+    else:
+        conform = option
     words = [word[0].upper() + word[1:] for word in name.split("_") if word]
     class_name = "".join(words)
     if not class_name.lower().endswith("bot"):
@@ -170,10 +175,13 @@ def _blanks(name: str, language: Language, option: str) -> dict[str, str]:
         "{bot}": shlex.quote(language.bot),
         "{test}": language.test,
         "{source}": language.source,
-        "{conform}": f"conform {option}".strip(),
         "my_bot": name,
         "My Bot": " ".join(words),
         "MyBot": class_name,
+        # Behind these, since they may have such a name in them.
+        "{game}": game,
+        "{option}": option,
+        "{conform}": f"conform {conform}".strip(),
     }
 
 

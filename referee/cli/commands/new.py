@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def run(options: NewOptions, interrupts: Interrupts) -> int:
 
     rules = GAMES[options.game]
     key = find_language(options.language, rules)
-    option = command_line(game_words(options.game))
+    option = command_line(_game_words(options.game, options.folder))
     made = make_bot(options.folder, rules, key, option, plain=options.plain)
     language = languages_of(rules)[key]
     needs, title, folder = language.needs, language.title, escaped(str(options.folder))
@@ -55,3 +56,11 @@ def run(options: NewOptions, interrupts: Interrupts) -> int:
         if needs and shutil.which(needs) is None:
             print(f"Install {needs} first: it is not on the PATH.")
     return OK
+
+
+def _game_words(game: str, folder: Path) -> list[str]:
+    """The game as an option of a command that is run in the new folder."""
+    outside = GAMES.outside.get(game)
+    if outside is None or not os.path.isabs(outside.place):
+        return game_words(game)
+    return ["--game", os.path.relpath(outside.place, os.path.realpath(folder))]

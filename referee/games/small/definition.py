@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
+from referee.games.interface.capabilities import Starters
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
@@ -77,6 +78,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         turn=Turn,
         person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
         statistics=SmallStatistics,
+        starters=Starters(Path(__file__).with_name("starters"), "any_move"),
         cases=partial(_cases, kind, name, least),
         simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
         make_environment=None if kind.moves is None else environment,
