@@ -1,4 +1,4 @@
-"""Folders to start a bot of one's own from: what `referee new` makes.
+"""Folders to start a bot of one's own from: what `referee new` makes; of a game, see `new_game`.
 
 A game's `Starters` have a README.md and a bot in each language. Here is what is the same for all
 games: the languages, and the test that comes along. A folder "python-kit" has the bot that is made
@@ -60,7 +60,8 @@ LANGUAGES = msgspec.json.decode((_HERE / "languages.json").read_bytes(), type=di
 """The languages by the name of their folder."""
 _KIT = " The referee's spec/python-bots.md has all that `referee.bot` can do."
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]{0,39}")
-_SHADOWED = sys.stdlib_module_names | {"referee"}
+SHADOWED = sys.stdlib_module_names | {"referee"}
+"""Names that no module beside a bot in Python may have."""
 
 
 class GeneratedBot(NamedTuple):
@@ -131,7 +132,7 @@ def make_bot(
         for file in (source / chosen.source, starters.folder / "README.md", test)
     }
     files[BOT_FILE] = _bot_file(folder.name, chosen, blanks)
-    _write(folder, files)
+    write_folder(folder, files)
     play = f"referee play {'{option} ' if option else ''}{{bot}} {starters.first_match}"
     steps = (command_line(["cd", str(folder)]), _fill(chosen.test, blanks), _fill(play, blanks))
     return GeneratedBot(_fill(chosen.source, blanks), steps)
@@ -155,7 +156,7 @@ def _check_name(name: str, language: Language) -> None:
             f"a bot cannot be called {name!r}: give letters, digits and _, a letter first, at most "
             "40, such as my_bot"
         )
-    if language.source.endswith(".py") and name in _SHADOWED:
+    if language.source.endswith(".py") and name in SHADOWED:
         problem = f"a bot in Python cannot be called {name!r}, as a module is"
         raise UsageError(f"{problem}: {name}_bot would do")
 
@@ -194,7 +195,7 @@ def _fill(template: str, blanks: dict[str, str]) -> str:
     return template
 
 
-def _write(folder: Path, files: dict[str, str]) -> None:
+def write_folder(folder: Path, files: dict[str, str]) -> None:
     """Write a new folder with these files, or nothing. Files that begin with #! can be run."""
     try:
         folder.mkdir()

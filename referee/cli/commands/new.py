@@ -1,16 +1,18 @@
-"""`referee new`: a folder to start a bot from."""
+"""`referee new`: a folder to start a bot or a game from."""
 
 from __future__ import annotations
 
 import os
 import shutil
 from pathlib import Path
+from typing import Literal
 
 from referee.cli.console import OK, printing
 from referee.cli.options import Options, argument, flag, option
 from referee.cli.settings import game_option
 from referee.cli.values import GameName
-from referee.games import GAMES, game_words
+from referee.errors import UsageError
+from referee.games import DEFAULT_GAME, GAMES, game_words
 from referee.interrupts import Interrupts
 from referee.text.terminal import command_line, escaped
 
@@ -27,9 +29,13 @@ class NewOptions(Options):
     examples = (
         ("referee new my_bot", "in Python, with referee.bot"),
         ("referee new bots/smithy --language rust", "in another language"),
+        ("referee new my_game --kind game", "a game of your own, with a bot"),
     )
 
     folder: Path = argument("FOLDER", "to be made; its name is the bot's: my_bot")
+    kind: Literal["bot", "game"] = option(
+        None, "bot", "game: the rules of a game of your own, its test, and a bot (bot)"
+    )
     language: str = option(
         "NAME",
         "python",
@@ -40,6 +46,8 @@ class NewOptions(Options):
 
 
 def run(options: NewOptions, interrupts: Interrupts) -> int:
+    if options.kind == "game":
+        return _make_game(options, interrupts)
     from referee.starters import find_language, languages_of, make_bot
 
     rules = GAMES[options.game]
@@ -55,6 +63,26 @@ def run(options: NewOptions, interrupts: Interrupts) -> int:
         print(f"\nThen change {made.source}; README.md has the next steps.")
         if needs and shutil.which(needs) is None:
             print(f"Install {needs} first: it is not on the PATH.")
+    return OK
+
+
+def _make_game(options: NewOptions, interrupts: Interrupts) -> int:
+    from referee.starters.new_game import make_game
+
+    for given, name in (
+        (options.language != "python", "--language"),
+        (options.plain, "--plain"),
+        (options.game != DEFAULT_GAME, "--game"),
+    ):
+        if given:
+            raise UsageError(f"{name} is for a bot, not for --kind game")
+    source, commands = make_game(options.folder)
+    folder = escaped(str(options.folder))
+    with interrupts.raising(), printing():
+        print(f"Made {folder}: a game, a bot, a test and a README. Next:\n")
+        for command in commands:
+            print(f"  {command}")
+        print(f"\nThen change {source}; README.md has the next steps.")
     return OK
 
 
