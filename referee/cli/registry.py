@@ -22,7 +22,7 @@ COMMANDS = {
     "play": "play one match between two to four bots",
     "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
     "rules": "check a bot that is a file of rules, or ask why it did something",
-    "game": "check a game of your own with random matches",
+    "game": "check a game of your own, or write the page for its bots",
     "explain": "print a section of the protocol, or the meaning of a code",
     "build": "build the bots in folders, each in a sandbox",
     "tournament": "play many matches between many bots, and rate them",

@@ -7,7 +7,7 @@ The protocol of a game is two pages: PROTOCOL, which all games share, and the pa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise, takewhile
 from pathlib import Path
@@ -190,29 +190,30 @@ def _sections(text: str) -> dict[str, Section]:
 
 
 def game_page(rules: GameDefinition) -> SpecPage:
-    """The protocol of a game, whose own page is a file of spec/ or a text of the game."""
+    """The protocol of a game, whose own page is a file of spec/, a text of the game, or both."""
     if not rules.specification_text:
         return load_page(rules.specification)
-    return _from_text(rules.name, rules.specification, rules.specification_text)
+    return _with_text(rules.name, rules.specification, rules.specification_text)
 
 
 @lru_cache
-def _from_text(game: str, name: str, text: str) -> SpecPage:
-    return _with_shared(SpecPage(name, _sections(text), f"the page of {game}"))
+def _with_text(game: str, name: str, text: str) -> SpecPage:
+    own = SpecPage(name, _sections(text), f"the page of {game}")
+    return _added(load_page(name).sections, own)
 
 
 @lru_cache
 def load_page(name: str) -> SpecPage:
     """The protocol of a game whose own page is in spec/: the shared sections and its own."""
-    return _with_shared(read_page(name))
+    return _added(read_page(PROTOCOL).sections, read_page(name))
 
 
-def _with_shared(page: SpecPage) -> SpecPage:
-    """Add the shared sections. If both have a section, its text is the shared one, then its own."""
-    sections = dict(read_page(PROTOCOL).sections)
+def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
+    """Add shared sections. If both have a section, its text is the shared one, then its own."""
+    sections = dict(shared)
     for own in page.sections.values():
-        shared = sections.get(own.number)
-        text = own.text if shared is None else f"{shared.text}\n\n{own.text}"
+        before = sections.get(own.number)
+        text = own.text if before is None else f"{before.text}\n\n{own.text}"
         sections[own.number] = own._replace(text=text.strip())
     order = sorted(sections, key=lambda number: [int(part) for part in number.split(".")])
     return page._replace(sections={number: sections[number] for number in order})

@@ -53,6 +53,7 @@ OUTPUTS: dict[str, Sequence[tuple[Sequence[str], str]]] = {
         (["export", STORE, "--format", form, "--output", OUT], "") for form in ("csv", "jsonl")
     ],
     "page --output": [(["page", RECORD, "--output", OUT], "")],
+    "game --output": [(["game", "page", "botwars", "--output", OUT], "")],
     "verify --log": [(["verify", RECORD, "--log", OUT], "")],
     "verify --output": [
         *[

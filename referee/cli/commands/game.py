@@ -1,14 +1,17 @@
-"""`referee game`: checks of a game for its author."""
+"""`referee game`: checks of a game for its author, and its page for the authors of bots."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from referee.cli.console import FAILED, OK, print_json, printing
+from referee.cli.console import FAILED, OK, print_json, printing, printing_to
 from referee.cli.options import Options, argument, flag, option
+from referee.cli.settings import force_option
 from referee.cli.values import Count, GameName, Seconds, Seed
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
+from referee.logs.outputs import TEXT
 from referee.text.terminal import duration, plain
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ class GameOptions(Options):
     """check plays random matches of a game, and reports what its author does wrong, before a bot
     meets it: matches without an end, wrong scores, chance that cannot be played again, data that
     JSON cannot carry, views that change the game or show too much, exceptions, print.
+    page writes the page for the authors of its bots as Markdown: its protocol, with examples from
+    random matches.
     """
 
     exit_codes = (
@@ -29,9 +34,10 @@ class GameOptions(Options):
     examples = (
         ("referee game check botwars", "20 random matches, and what is wrong"),
         ("referee game check botwars --matches 200 --seed 1", "more of them, others"),
+        ("referee game page ./my_game.py --output my_game.md", "its page for authors of bots"),
     )
 
-    what: Literal["check"] = argument("check", "what to do")
+    what: Literal["check", "page"] = argument("check", "what to do: check or page")
     game: GameName = argument("GAME", f"the game: {', '.join(GAMES)}, or the FILE of your own")
     matches: Count = option("N", 20, "how many random matches (default: %(default)s)")
     seed: Seed = option("N", 0, "of the first match (default: %(default)s)")
@@ -42,9 +48,15 @@ class GameOptions(Options):
         "use the optional parts of the game too: people, programs, copies, logs, turns, statistics"
     )
     format: Literal["text", "json"] = option(None, "text", "text; json: one object")
+    output: str | None = option("FILE", None, "write the page to this file, not to stdout")
+    force: bool = force_option()
 
 
 def run(options: GameOptions, interrupts: Interrupts) -> int:
+    if options.what == "page":
+        return _write_page(options, interrupts)
+    if options.output is not None:
+        raise UsageError("--output is for referee game page")
     from referee.gamecheck.check import check_game
 
     rules = GAMES[options.game]
@@ -64,6 +76,21 @@ def run(options: GameOptions, interrupts: Interrupts) -> int:
         else:
             _print(report)
     return OK if report.passed else FAILED
+
+
+def _write_page(options: GameOptions, interrupts: Interrupts) -> int:
+    from referee.gamecheck.page import page_of
+
+    if options.format != "text" or options.thorough:
+        raise UsageError("--format and --thorough are for referee game check")
+    outside = GAMES.outside.get(options.game)
+    inputs = [outside.place] if outside is not None else []
+    with (
+        interrupts.raising(),
+        printing_to(options.output, TEXT, inputs, force=options.force, whole=True) as file,
+    ):
+        file.write(page_of(GAMES[options.game], options.matches, options.seed))
+    return OK
 
 
 def _print(report: GameReport) -> None:

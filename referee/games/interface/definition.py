@@ -30,7 +30,8 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
         name: the game's id in logs, such as "dominion".
         specification: the page that the sections of faults and findings are of: its path in spec/,
             without ".md"; or its name, if `specification_text` has its text.
-        specification_text: the page as Markdown, for a game without a page in spec/.
+        specification_text: what the game adds to that page, as Markdown; or the whole page, if
+            there is none in spec/. Its sections have numbers: "### 4.3 Options".
         options: what can be chosen for a game, with defaults; a struct whose values are numbers,
             strings, booleans or lists of them.
         limits: where the limits of a bot have other defaults: name -> value.

@@ -25,6 +25,7 @@ turns.py       a match turn by turn, for people
 person.py      a person who plays
 statistics.py  points by seat, over many matches
 environment.py the game for programs that learn
+specification.py  what a game adds to the page of small games
 starters/      bots to start from, which play every small game
 bot-cases.json conformance cases for bots of all these games
 definition.py  makes the entry of a game from its class

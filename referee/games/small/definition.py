@@ -20,6 +20,7 @@ from referee.games.small.log_player import SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
 from referee.games.small.person import Person
+from referee.games.small.specification import specification_of
 from referee.games.small.statistics import SmallStatistics
 from referee.games.small.turns import Turns
 
@@ -60,6 +61,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
     return GameDefinition(
         name=name,
         specification="small-games/protocol",
+        specification_text=specification_of(kind, name, options),
         min_seats=least,
         max_seats=most,
         options=options,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ from referee import cli
 from referee.games import GAMES
 from tests.support import mixed
 from tests.support.mixed import Mixed
+from tests.support.own_game import SMALL_GAMES, clean_games
 
 
 class Prints(Mixed):
@@ -31,10 +33,10 @@ def test_a_right_game(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(GAMES, "mixed", msgspec.structs.replace(mixed.RULES, new=Prints))
     assert cli.main(["game", "check", "mixed"]) == 1
-    first, end = capsys.readouterr().out.splitlines()
+    first, _, end = capsys.readouterr().out.splitlines()
     where, line, text = first.split(":", 2)
     assert where.endswith("tests/cli/commands/test_game.py")
-    assert line == "19"
+    assert line == "21"
     assert text == " it prints, and the output of the referee is for results: remove the print"
     assert end.endswith(" per reply: 1 mistake")
     assert cli.main(["game", "check", "mixed", "--format", "json"]) == 1
@@ -45,3 +47,27 @@ def test_a_wrong_game(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 def test_an_unknown_game(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["game", "check", "chess"]) == 2
     assert "chess" in capsys.readouterr().err
+
+
+def test_the_page_of_a_game(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with clean_games():
+        page = ["game", "page", SMALL_GAMES["kuhn"]]
+        assert cli.main(page) == 0
+        text = capsys.readouterr().out
+        assert text.startswith("# kuhn\n")
+        for _ in range(2):  # it replaces its own file
+            assert cli.main([*page, "--output", "kuhn.md"]) == 0
+        assert Path("kuhn.md").read_text() == text
+        Path("mine.md").write_text("my own notes")
+        assert cli.main([*page, "--output", "mine.md"]) == 2
+        assert "--force" in capsys.readouterr().err
+        game = Path("own.py")
+        game.write_text(Path(SMALL_GAMES["kuhn"]).read_text())
+        assert cli.main(["game", "page", "own.py", "--output", "own.py", "--force"]) == 2
+        assert game.read_text() == Path(SMALL_GAMES["kuhn"]).read_text()
+        assert cli.main([*page, "--format", "json"]) == 2
+        assert cli.main(["game", "check", "botwars", "--output", "x"]) == 2
+        assert sorted(file.name for file in Path().glob("*.md")) == ["kuhn.md", "mine.md"]

@@ -1,0 +1,156 @@
+"""The page of a game for the authors of its bots, as Markdown: `referee game page`.
+
+It has all sections of the game's protocol, the shared ones too, so that nothing else is needed. The
+examples of messages, the values of their fields and the match at the end are from random matches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import UsageError
+from referee.gamecheck.fields import fields
+from referee.gamecheck.players import Players
+from referee.games.interface.definition import GameDefinition
+from referee.games.interface.seats import seat_id
+from referee.match.machine import Match, Received, Sent
+from referee.match.pages import Section, game_page
+
+_MOST_LINES = 20_000
+"""A match that is longer is not played to its end."""
+_FIRST, _LAST = 14, 4
+"""Lines of the match that are shown."""
+_EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[([^]]*)\]\(([^)#]*)(#[^)]*)?\)")
+
+
+class _Line(NamedTuple):
+    """A line of a match: the receiver, None for all; or the seat whose bot wrote it."""
+
+    seat: int | None
+    is_reply: bool
+    text: str
+
+
+def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
+    """Write the page of a game.
+
+    Args:
+        matches: number of random matches that show the values of fields.
+        seed: of the first one.
+
+    Raises:
+        UsageError: nothing says what is legal in the game.
+        GameError: its code has a mistake.
+    """
+    if not Players.can_play(rules):
+        raise UsageError(f"no match of {rules.name} can be played at random, for examples")
+    has_fields = bool(rules.specification_text)  # its own page has no examples and no tables
+    numbers = range(seed, seed + (matches if has_fields else 1))
+    played = [_random_match(rules, number) for number in numbers]
+    own = _own_messages(rules, played) if has_fields else {}
+    parts = [
+        f"# {rules.name}",
+        f"This page is for people who write bots for `{rules.name}`. `referee game page` made it.",
+        "The rules are in [section 4](#4-game), and a whole match is at the end.",
+    ]
+    for section in game_page(rules).sections.values():
+        parts += _section(section, own)
+    return "\n\n".join([*parts, *_match(played[0])]) + "\n"
+
+
+def _random_match(rules: GameDefinition, seed: int) -> list[_Line]:
+    """All lines of a match between bots that choose at random."""
+    options = rules.options()
+    seats = rules.min_seats + seed % (rules.max_seats - rules.min_seats + 1)
+    names = tuple(f"Bot {number}" for number in range(1, seats + 1))
+    match = Match(rules, seats=seats, seed=seed, options=options)
+    players = Players(rules, names, options, seed)
+    match.start()
+    for seat in match.due:
+        reply = {"type": "player-name-reply", "player_number": seat_id(seat), "name": names[seat]}
+        match.receive(seat, msgspec.json.encode(reply | {"version": rules.protocol}))
+    lines: list[_Line] = []
+    while True:
+        requests: dict[int, Struct] = {}
+        for entry in match.take_entries():
+            if isinstance(entry, Sent):
+                lines.append(_Line(entry.to, False, entry.line.decode().rstrip("\n")))
+                if entry.to is not None and entry.message is not None:
+                    requests[entry.to] = entry.message
+            elif isinstance(entry, Received):
+                lines.append(_Line(entry.seat, True, entry.line.decode()))
+        if not match.due or len(lines) > _MOST_LINES:
+            return lines
+        for seat in match.due:
+            view = match.view(seat)
+            assert view is not None  # the game has begun
+            match.receive(seat, players.reply(seat, requests[seat], view))
+
+
+def _own_messages(rules: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:
+    """Type of a message of the game -> all of them, in the order of the matches."""
+    kinds = (*rules.public, *rules.requests, *rules.replies)
+    found: dict[str, Any] = {str(kind.__struct_config__.tag): [] for kind in kinds}
+    for match in matches:
+        for line in match:
+            message = msgspec.json.decode(line.text)
+            if message["type"] in found:
+                found[message["type"]].append(message)
+    return {kind: messages for kind, messages in found.items() if messages}
+
+
+def _section(section: Section, own: Mapping[str, Any]) -> Iterator[str]:
+    """Write a section, with an example of the game and the values of the fields."""
+    yield f"{'###' if '.' in section.number else '##'} {section.number} {section.title}"
+    text = _EXAMPLE.sub(lambda found: _example(found[0], own), section.text).strip()
+    if text:
+        yield _LINK.sub(_link, text)
+    messages = own.get(section.title) or own.get(_kind_of(section.text), ())
+    if messages:
+        yield "The fields had these values in random matches:"
+        rows = (f"| `{path}` | {words} |" for path, words in fields(messages))
+        yield "\n".join(["| field | values |", "|---|---|", *rows])
+
+
+def _kind_of(text: str) -> str:
+    """The type of the message of an example; empty if there is none."""
+    found = _EXAMPLE.search(text)
+    message = msgspec.json.decode(found[1]) if found is not None else {}
+    return message.get("type", "") if isinstance(message, dict) else ""
+
+
+def _example(block: str, own: Mapping[str, Any]) -> str:
+    """An example of the same type from a random match, in place of one of the page."""
+    messages = own.get(_kind_of(block))
+    if not messages:
+        return block
+    shown = messages[min(len(messages), _LAST) - 1]  # a first one may be empty
+    return f"```json\n{msgspec.json.encode(shown).decode()}\n```\n"
+
+
+def _link(found: re.Match[str]) -> str:
+    """A link inside the page; only the text of a link to another page."""
+    text, page, anchor = found[1], found[2], found[3]
+    is_here = not page or page.rpartition("/")[2] == "protocol.md"
+    return f"[{text}]({anchor})" if is_here and anchor else text
+
+
+def _match(lines: Sequence[_Line]) -> Iterator[str]:
+    """A match as its first player sees it."""
+    yield "## A match"
+    yield (
+        "`>` marks a line that player 1 gets, and `<` a line that it writes. All bots choose at "
+        "random."
+    )
+    own = [
+        f"{'<' if line.is_reply else '>'} {line.text}" for line in lines if line.seat in (None, 0)
+    ]
+    cut = len(own) > _FIRST + _LAST
+    shown = [*own[:_FIRST], "...", *own[-_LAST:]] if cut else own
+    yield "\n".join(["```", *shown, "```"])

@@ -1,0 +1,49 @@
+"""The fields of messages, and their values in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.gamecheck.fields import fields, in_words
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([3, 1, 2], "an integer from `1` to `3`"),
+        ([3, 3], "`3`"),
+        ([1, 0.5], "a number from `0.5` to `1`"),
+        ([True, False, True], "`false` or `true`"),
+        (["b", "a", "b"], '`"a"`, `"b"`'),
+        ([str(number) for number in range(9)], 'a text, such as `"0"`'),
+        ([None, 1], "null or `1`"),
+        ([[], [1, 2]], "a list of 0 to 2: an integer from `1` to `2`"),
+        ([[]], "a list of 0"),
+        ([[["x"]]], 'a list of 1: a list of 1: `"x"`'),
+        ([{}], "an object"),
+        ([], ""),
+    ],
+)
+def test_values_in_words(values: list[Any], words: str) -> None:
+    assert in_words(values) == words
+
+
+def test_fields_of_objects_and_of_objects_in_lists() -> None:
+    messages = [
+        {"type": "x", "a": {"b": 1}, "c": [[{"d": "e"}]]},
+        {"type": "x", "a": None, "f": True},
+    ]
+    assert dict(fields(messages)) == {
+        "a": "an object or null",
+        "a.b": "`1`",
+        "c": "a list of 1: a list of 1: an object",
+        "c[][].d": '`"e"`',
+        "f": "`true`",
+    }
+
+
+def test_keys_that_are_data_are_no_fields() -> None:
+    messages = [{"cells": {f"{row}-{column}": 0}} for row in range(9) for column in range(9)]
+    assert [path for path, _ in fields(messages)] == ["cells"]

@@ -1,0 +1,89 @@
+"""The page of a game for the authors of its bots."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from referee.errors import GameError, UsageError
+from referee.gamecheck.page import page_of
+from referee.games import GAMES
+from referee.games.interface.definition import GameDefinition
+from referee.games.outside import load
+from referee.match.pages import game_page
+from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
+def rules_of(name: str) -> GameDefinition:
+    return load(SMALL_GAMES[name])
+
+
+@every_small_game
+def test_the_page_has_every_section_and_its_examples_are_of_the_game(name: str) -> None:
+    rules = rules_of(name)
+    page = page_of(rules, 5, 0)
+    for section in game_page(rules).sections.values():
+        assert f" {section.number} {section.title}\n" in page
+    examples = [json.loads(text) for text in re.findall(r"^```json\n(.*)\n```$", page, re.M)]
+    infos = [example for example in examples if example["type"] == "game-info"]
+    assert [info["game"] for info in infos] == [name]
+    messages = [line for line in page.splitlines() if line.startswith(('> {"', '< {"'))]
+    assert '"type":"player-name-request"' in messages[0]
+    assert '"type":"game-end"' in messages[-1]
+    assert any(line.startswith('< {"type":"move-reply"') for line in messages)
+    assert "\n\n\n" not in page
+    assert page == page_of(rules, 5, 0)
+
+
+def test_links_lead_to_sections_of_the_page() -> None:
+    page = page_of(rules_of("kuhn"), 1, 0)
+    headings = re.findall(r"^#+ (.*)$", page, re.M)
+    anchors = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in headings}
+    links = re.findall(r"\]\(([^)]*)\)", page)
+    assert len(links) > 10
+    assert {link.removeprefix("#") for link in links} <= anchors
+
+
+def test_the_values_of_fields() -> None:
+    page = page_of(rules_of("kuhn"), 20, 0)
+    request = page.partition("### 2.6 move-request\n")[2].partition("\n## ")[0]
+    assert '| `moves` | a list of 2: `"bet"`, `"pass"` |' in request
+    assert '| `state.cards` | a list of 2: a list of 1: `"J"`, `"K"`, `"Q"` or null |' in request
+
+
+def test_the_page_of_a_bundled_game_has_its_own_examples_and_a_match() -> None:
+    page = page_of(GAMES["botwars"], 3, 0)
+    for section in game_page(GAMES["botwars"]).sections.values():
+        for example in re.findall(r"^```json\n.*?\n```$", section.text, re.M | re.S):
+            assert example in page
+    assert "## A match" in page
+    assert "in random matches" not in page
+
+
+def test_a_game_that_nobody_can_play_at_random() -> None:
+    rules = msgspec.structs.replace(
+        rules_of("kuhn"), make_environment=None, person=None, simplest_reply=None
+    )
+    with pytest.raises(UsageError, match="no match of kuhn can be played at random"):
+        page_of(rules, 1, 0)
+
+
+def test_a_mistake_of_the_game_is_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    text = Path(SMALL_GAMES["kuhn"]).read_text()
+    file.write_text(
+        text.replace("    def scores(self):\n", "    def scores(self):\n        1 / 0\n")
+    )
+    with pytest.raises(GameError, match=r"broken\.py, line \d+, in scores: ZeroDivisionError"):
+        page_of(load(str(file)), 1, 0)

@@ -1,0 +1,102 @@
+"""What a small game adds to the page of all small games."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+from msgspec import Meta, structs
+
+from referee import cli
+from referee.games.small import Game, definition
+from referee.games.small.author import WrongMove
+from referee.match.pages import game_page, load_page
+from tests.support.own_game import SMALL_GAMES, clean_games
+
+
+class Described(Game):
+    """Take a number.
+
+    The highest one wins.
+    """
+
+    players = (2, 4)
+    secrets = "numbers"
+
+    class Options:
+        """The numbers that there are."""
+
+        most: Annotated[int, Meta(ge=2, description="The highest number.")] = 9
+        order: Literal["up", "down"] = "up"
+        names: tuple[str, ...] = ("a",)
+
+    def legal(self, seat: int) -> Any:
+        """All numbers that are left."""
+
+    def view(self, viewer: Any) -> Any:
+        """`left`: the numbers that nobody has taken."""
+
+
+class Bare(Game):
+    wrong_move = "random"
+
+    def legal(self, seat: int) -> Any:
+        return [1]
+
+
+def text_of(kind: type[Game], number: str) -> str:
+    return game_page(definition(kind, "numbers")).sections[number].text
+
+
+def test_the_docstrings_and_attributes_are_in_the_sections() -> None:
+    assert text_of(Described, "4") == (
+        "Take a number.\n\nThe highest one wins.\n\n`numbers` is a game for 2 to 4 players."
+    )
+    request = text_of(Described, "2.6")
+    assert "`moves`: All numbers that are left." in request
+    assert "`state`: `left`: the numbers that nobody has taken." in request
+    assert request.endswith("Hidden from spectators: numbers.")
+    assert text_of(Described, "4.3").splitlines() == [
+        "The numbers that there are.",
+        "",
+        "`--set NAME=VALUE` chooses an option.",
+        "",
+        "| option | default | |",
+        "|---|---|---|",
+        "| `most` | 9 | integer, at least 2. The highest number. |",
+        '| `order` | "up" | "down" or "up". |',
+        '| `names` | ["a"] | array. |',
+        "| `max_turns` | 500 | integer from 1 to 10000. Turns per player. |",
+    ]
+
+
+def test_a_game_without_docstrings() -> None:
+    assert text_of(Bare, "4").startswith("`Bare` has no docstring with its rules.")
+    assert text_of(Bare, "2.6") == load_page("small-games/protocol").sections["2.6"].text
+
+
+@pytest.mark.parametrize("costs", ["loses", "first", "random"])
+def test_the_cost_of_a_wrong_move(costs: WrongMove) -> None:
+    text = text_of(type("Other", (Bare,), {"wrong_move": costs}), "5.1").splitlines()[-1]
+    words = {"loses": "loses.", "first": "the first legal move", "random": "chosen at random"}
+    assert [word in text for word in words.values()] == [name == costs for name in words]
+
+
+def test_other_sections_are_those_of_all_small_games() -> None:
+    base, page = load_page("small-games/protocol"), game_page(definition(Described, "numbers"))
+    assert page.codes == base.codes
+    assert page.sections.keys() == {*base.sections, "4.3"}
+    assert page.place == "the page of numbers"
+    alone = structs.replace(definition(Described, "numbers"), specification_text="")
+    assert game_page(alone) == base
+
+
+def test_commands_name_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    with clean_games():
+        game = ["--game", SMALL_GAMES["kuhn"]]
+        assert cli.main(["explain", "4", *game]) == 0
+        assert "Two players, and a deck of J, Q and K." in capsys.readouterr().out
+        assert cli.main(["explain", "options", *game]) == 0
+        assert "`hands`" in capsys.readouterr().out
+        assert cli.main(["explain", "7", *game]) == 2
+        assert "the page of kuhn has no section" in capsys.readouterr().err
