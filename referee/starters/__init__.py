@@ -182,6 +182,7 @@ def _blanks(name: str, game: str, language: Language, option: str) -> dict[str, 
         # Behind these, since they may have such a name in them.
         "{game}": game,
         "{option}": option,
+        "{game_file}": option.removeprefix("--game "),
         "{conform}": f"conform {conform}".strip(),
     }
 
