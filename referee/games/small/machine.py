@@ -303,17 +303,34 @@ def plain(value: Any) -> Any:
 
 
 def find(legal: Sequence[Move], move: Any) -> int:
-    """The place of a bot's move among the legal ones, or -1; 1, 1.0 and true are not equal."""
+    """The place of a bot's move among the legal ones, or -1.
+
+    1 and 1.0 are equal, since JavaScript writes both as 1. true is another value.
+    """
     kind = type(move)
-    if kind is int or kind is str:
+    if kind is int or kind is float or kind is str:
         for place, one in enumerate(legal):
-            if one == move and type(one) is kind:
+            if one == move and type(one) is not bool:
                 return place
         return -1
     if move is UNSET:
         return -1
     wanted = _sorted(move)
-    return next((place for place, one in enumerate(legal) if _sorted(one) == wanted), -1)
+    for place, one in enumerate(legal):
+        if _sorted(one) == wanted:
+            return place
+    wanted = _sorted(_with_integers(move))
+    same = (n for n, one in enumerate(legal) if _sorted(_with_integers(one)) == wanted)
+    return next(same, -1)
+
+
+def _with_integers(value: Any) -> Any:
+    """A JSON value with 1 in place of 1.0, also inside of lists and objects."""
+    if isinstance(value, list | tuple):
+        return [_with_integers(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_integers(item) for key, item in value.items()}
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _places(piles: Sequence[Any]) -> list[tuple[Any, Any]]:

@@ -18,6 +18,7 @@ from referee.games.interface.faults import EndReason, InvalidReply
 from referee.games.interface.game import LEFT, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Game, definition
+from referee.games.small.machine import find
 from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
 from referee.match.pages import load_page
 from tests.games.test_checkers import check, damaged, log_of
@@ -187,6 +188,25 @@ def test_a_wrong_move_loses_unless_the_game_says_otherwise(reply: object) -> Non
     game.advance({1: reply})
     assert game.outcome.reason == "wrong-move"
     assert game.outcome.ranks == (2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("legal", "move", "place"),
+    [
+        ([0.5, 1.0, 2.0], 1, 1),  # as JavaScript writes 1.0
+        ([0, 1], 1.0, 1),
+        ([True, 1], 1, 1),
+        ([1], True, -1),
+        ([1], "1", -1),
+        ([{"to": (1.0, 2)}], {"to": [1, 2]}, 0),
+        ([[1, 2]], [1, 2.5], -1),
+        ([[1]], [True], -1),
+        ([[True]], [1], -1),
+        ([None, False], False, 1),
+    ],
+)
+def test_a_move_is_equal_as_json(legal: list[Any], move: Any, place: int) -> None:
+    assert find(legal, move) == place
 
 
 @pytest.mark.parametrize(("costs", "played"), [("first", {1}), ("random", {1, 2, 3})])
