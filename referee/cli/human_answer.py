@@ -35,7 +35,11 @@ def read_answer(question: Question, text: str) -> Picks:
 def possible(question: Question) -> str:
     """What may be typed, in one sentence."""
     numbers = [number for number, choice in numbered(question) if not choice.barred]
-    ways = [f"{choice.key} ({choice.name})" for choice in question.choices if choice.key]
+    ways = [
+        choice.key if choice.is_typed else f"{choice.key} ({choice.name})"
+        for choice in question.choices
+        if choice.key
+    ]
     if question.enter:
         ways.append(f"Enter ({question.enter})")
     ways.append("? for help")

@@ -174,6 +174,7 @@ class Terminal:
         choices = [(number, choice) for number, choice in numbered(question) if not choice.barred]
         if not question.columns:
             texts = [f"{number} {choice.name}" for number, choice in choices]
+            texts += [choice.name for choice in question.choices if choice.is_typed]
             return [*head, *self._joined(texts), *keys]
         size = len(str(len(numbered(question))))  # the same, whatever is barred
         rows = [[f"{number:{size}}", choice.name, *choice.cells] for number, choice in choices]
@@ -191,7 +192,8 @@ class Terminal:
     def _below(self, question: Question) -> list[str]:
         """The lines below the choices: remarks and keys."""
         keys = [("Enter", question.enter)] if question.enter else []
-        keys += [(choice.key, choice.name) for choice in question.choices if choice.key]
+        own = [choice for choice in question.choices if choice.key and not choice.is_typed]
+        keys += [(choice.key, choice.name) for choice in own]
         keys += [(view.key, view.name) for view in question.views]
         keys.append(("?", "help"))
         return [

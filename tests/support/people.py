@@ -35,7 +35,7 @@ def at_random(dice: Random) -> Choose:
         keys = [i for i, choice in enumerate(question.choices) if choice.key]
         free = [i for i, c in enumerate(question.choices) if not c.key and not c.barred]
         assert question.enter or keys or len(free) >= question.least
-        if keys and dice.random() < 0.05:
+        if keys and (not free or dice.random() < 0.05):
             return (dice.choice(keys),)
         if question.enter and (dice.random() < 0.1 or len(free) < question.least):
             return ()

@@ -29,7 +29,7 @@ class Choice(Struct, frozen=True):
         name: to type, in full or its beginning. Several choices may have one name.
         cells: the texts beside it, one for each further column of the question.
         key: chooses it, such as "r", and cannot be combined; empty: it has a number, counted from 1
-            over those without a key.
+            over those without a key. If it is the name, the name is typed: a number is itself.
         barred: why it cannot be chosen now, such as "costs 6, you have 5" after its name; it keeps
             its number and is not shown.
     """
@@ -38,6 +38,11 @@ class Choice(Struct, frozen=True):
     cells: Sequence[str] = ()
     key: str = ""
     barred: str = ""
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether its name is its key."""
+        return self.key == self.name
 
 
 class InfoTable(Struct, frozen=True):

@@ -22,6 +22,8 @@ log_player.py  runs the rules behind a spectator log
 guessed.py     a match behind a log, with guessed draws
 search.py      looks for other draws, where the log says something else
 turns.py       a match turn by turn, for people
+parts.py       the parts of a view: boards, hands, cards, texts
+cells.py       the cells of a board that a move names
 person.py      a person who plays
 statistics.py  points by seat, over many matches
 environment.py the game for programs that learn

@@ -15,6 +15,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.game import GameSetup
 from referee.games.interface.turns import Turn
 from referee.games.small.author import WRONG_MOVES, Game, MistakeError
+from referee.games.small.cells import Meaning, learn
 from referee.games.small.guessed import GuessedDraws, LoggedGame
 from referee.games.small.log_player import SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
@@ -52,10 +53,14 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         return made(kind, name, setup)
 
     @cache
+    def means() -> Meaning:
+        return learn(kind, options())
+
+    @cache
     def environment() -> Environment:
         from referee.games.small.environment import environment_of  # loads numpy
 
-        return environment_of(kind, name)
+        return environment_of(kind, name, means)
 
     least, most = (kind.players,) * 2 if isinstance(kind.players, int) else kind.players
     return GameDefinition(
@@ -78,7 +83,9 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         log_player=partial(SmallLog, options),
         turns=turns,
         turn=Turn,
-        person=type("Person", (Person,), {"kind": kind, "reader_type": turns}),
+        person=type(
+            "Person", (Person,), {"kind": kind, "means": staticmethod(means), "reader_type": turns}
+        ),
         statistics=SmallStatistics,
         starters=Starters(Path(__file__).with_name("starters"), "any_move"),
         cases=partial(_cases, kind, name, least),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -16,6 +16,7 @@ from referee.games.interface.environment import Environment, Numbers
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, MistakeError, Move
+from referee.games.small.cells import Meaning
 from referee.games.small.machine import SmallGame, plain
 from referee.games.small.messages import MoveReply, MoveRequest, View
 from referee.games.small.person import phrases
@@ -25,8 +26,8 @@ BOUND = 2**20
 _key = msgspec.json.Encoder(order="sorted").encode
 
 
-def environment_of(kind: type[Game], name: str) -> Environment:
-    """Make the environment of a game that has `moves`."""
+def environment_of(kind: type[Game], name: str, means: Callable[[], Meaning]) -> Environment:
+    """Make the environment of a game that has `moves`; `means` says how a view is shown."""
     moves = all_moves(kind)
     choices = tuple(map(kind.words, moves))
     if len({*choices}) < len(choices):
@@ -48,7 +49,9 @@ def environment_of(kind: type[Game], name: str) -> Environment:
             return np.array(_numbers(kind, self.view), np.int32).clip(-BOUND, BOUND)
 
         def show(self) -> str:
-            return "\n".join(f"{p.label}: {p.text}" for p in phrases(self.view.state))
+            lines = phrases(means().parts(self.view.state, len(self.view.scores)))
+            size = max((len(line.label) for line in lines), default=0)
+            return "\n".join(f"{line.label:{size}}  {line.text}" for line in lines)
 
     return Environment(
         id="".join(part.title() for part in name.split("_")),

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import cleandoc
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import msgspec
 from msgspec import Struct
 
 from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, Question
+from referee.games.interface.seats import seat_id
 from referee.games.interface.turns import Turn, TurnListener
-from referee.games.small.author import Game
+from referee.games.small.author import Game, Move
+from referee.games.small.cells import Meaning
 from referee.games.small.messages import MoveRequest
+from referee.games.small.parts import Board, Cards, Hands, Part, word, words
+
+_GAPS = re.compile(r"""[\s,:"\[\]{}]+""")
+"""What is not typed of a move: a name is one word."""
+MOST_COLUMNS = 60
+"""Characters of a row up to which there are spaces between the cells."""
 
 
 class Person(TurnListener[Turn]):
-    """Implements `interface.dialogue.Dialogue`. A subclass names the author's class."""
+    """Implements `interface.dialogue.Dialogue`. A subclass names the author's class.
+
+    Attributes:
+        means: returns what the moves of the game mean.
+    """
 
     verbs: ClassVar[dict[str, str]] = {"plays": "plays"}
     kind: ClassVar[type[Game]]
+    means: ClassVar[Callable[[], Meaning]]
 
     def tell(self, turn: Turn) -> list[str]:
         """Say what others did in a turn; of a turn of all, what all did."""
@@ -32,50 +45,64 @@ class Person(TurnListener[Turn]):
     def decide(self, request: Struct) -> Decision:
         """Ask for one of the legal moves."""
         assert isinstance(request, MoveRequest)
-        names = [_typed(self.kind.words(move)) for move in request.moves]
+        means = type(self).means()
+        shown = means.parts(request.state, len(request.scores))
         (pick,) = yield Question(
             "Which move do you play?",
-            [Choice(name) for name in names],
+            choices(self.kind, request.moves),
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
-            state=phrases(request.state),
+            state=[*phrases(shown), *_symbols(means.marks, shown)],
             help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
         )
         return {"type": "move-reply", "move": request.moves[pick]}
 
 
-def _typed(words: str) -> str:
-    """A name that can be typed, and is not the number of a choice."""
-    name = "-".join(words.lower().split()) or "nothing"
-    return f"move-{name}" if name.isdigit() else name
+def choices(kind: type[Game], moves: Sequence[Move]) -> list[Choice]:
+    """The moves as choices. If one of them is a number, each is chosen by its own words."""
+    names = ["-".join(filter(None, _GAPS.split(kind.words(move).lower()))) for move in moves]
+    has_numbers = any(name.isdecimal() for name in names)
+    return [Choice(name or "nothing", key=name if has_numbers else "") for name in names]
 
 
-def phrases(state: Mapping[str, Any]) -> list[Phrase]:
-    """A view as labelled lines; a board has one for each row."""
+def phrases(shown: Sequence[Part]) -> list[Phrase]:
+    """The parts of a view as labelled lines: one for each row of a board, and for each hand."""
     made: list[Phrase] = []
-    for name, value in state.items():
-        if is_board(value):
-            made += [Phrase(f"{name} {row}", " ".join(line)) for row, line in enumerate(value, 1)]
-        else:
-            made.append(Phrase(name, _words(value)))
+    for part in shown:
+        for place, text in enumerate(_lines(part)):
+            made.append(Phrase("" if place else part.label, text))
     return made
 
 
-def is_board(value: object) -> bool:
-    """Whether a value of a view is a board: at least two texts of one length, above 1."""
-    if not isinstance(value, list) or len(value) < 2:
-        return False
-    lengths = {len(line) if isinstance(line, str) else 0 for line in value}
-    return len(lengths) == 1 and lengths.pop() > 1
+def _symbols(marks: Mapping[str, int], shown: Sequence[Part]) -> Iterator[Phrase]:
+    """Say whose the symbols of a board are."""
+    if marks and any(isinstance(part, Board) for part in shown):
+        yield Phrase(
+            "symbols", ", ".join(f"{mark} {seat_id(seat)}" for mark, seat in marks.items())
+        )
 
 
-def _words(value: Any) -> str:
-    match value:
-        case None:
-            return "?"
-        case str():
-            return value
-        case list():
-            return ", ".join(map(_words, value)) or "none"
-        case dict():
-            return ", ".join(f"{key} {_words(part)}" for key, part in value.items()) or "none"
-    return msgspec.json.encode(value).decode()
+def _lines(part: Part) -> Iterator[str]:
+    match part:
+        case Board():
+            yield from _rows(part)
+        case Hands(_, hands):
+            for seat, hand in enumerate(hands):
+                yield f"{seat_id(seat)}: {words(hand)}"
+        case Cards(_, cards):
+            yield words(cards)
+        case _:
+            yield words(part.text)
+
+
+def _rows(board: Board) -> Iterator[str]:
+    """The rows of a board under the names of its columns."""
+    rows = [[word(item).strip() or "." for item in row] for row in board.rows]
+    if board.across:
+        rows.insert(0, [*board.across])
+    if board.down:
+        names = [*[""] * bool(board.across), *board.down]
+        rows = [[name, *row] for name, row in zip(names, rows, strict=True)]
+    wide = len(rows[0]) * 2 > MOST_COLUMNS
+    size = max(len(text) for row in rows for text in row)
+    for row in rows:
+        yield ("" if wide and size == 1 else " ").join(text.rjust(size) for text in row)

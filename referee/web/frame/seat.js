@@ -177,7 +177,7 @@ export class Seat {
     const table = (view) => el("details", null, el("summary", null, view.name), el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, view.columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, view.rows.map((row) => el("tr", null, row.map((cell) => el("td", null, cell))))))));
     const list = [
       el("ul", { class: "seat-choices" }, this.buttons),
-      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.#send([choice.index]) }, `${choice.name} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.#send([]) }, enter)),
+      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.#send([choice.index]) }, choice.name === choice.key ? choice.name : `${choice.name} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.#send([]) }, enter)),
       el("dl", { class: "seat-facts" }, phrases(asked.state), phrases(asked.remarks)),
       asked.views.map(table),
       asked.help.length > 0 && el("details", null, el("summary", null, "Help"), asked.help.map((text) => el("p", null, text))),

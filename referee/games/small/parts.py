@@ -1,0 +1,145 @@
+"""The parts of a view as people see them: boards, hands, cards and texts.
+
+A person at the terminal and the page of a match show the same parts. `None`, and a "?" in a row of
+a board, is a place that the viewer does not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+MOST_CARDS, LONGEST_CARD = 40, 16
+"""Items of a list, and characters of an item, up to which a list is shown as cards."""
+LONGEST_CELL = 6
+"""Characters of an item up to which a list of lists is shown as a board."""
+
+
+class Board(Struct, frozen=True, tag_field="kind", tag="board"):
+    """Rows of equal length; a row is a text with one character for each cell, or a list.
+
+    Attributes:
+        across, down: the names of the columns and rows in moves; empty if moves do not name them.
+    """
+
+    label: str
+    rows: Sequence[Any]
+    across: Sequence[str] = ()
+    down: Sequence[str] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return len(self.rows), len(self.rows[0])
+
+
+class Hands(Struct, frozen=True, tag_field="kind", tag="hands"):
+    """A list of cards for each seat, in seat order; None: the list is hidden."""
+
+    label: str
+    hands: Sequence[Sequence[Any] | None]
+
+
+class Cards(Struct, frozen=True, tag_field="kind", tag="cards"):
+    """A short list of short texts or numbers."""
+
+    label: str
+    cards: Sequence[Any]
+
+
+class Text(Struct, frozen=True, tag_field="kind", tag="text"):
+    """Any other value, in words; None: it is hidden."""
+
+    label: str
+    text: str | None
+
+
+Part: TypeAlias = Board | Hands | Cards | Text
+
+
+def parts(
+    state: Mapping[str, Any],
+    seats: int,
+    hands: Collection[str] = (),
+    lists: Collection[str] = (),
+) -> list[Part]:
+    """Divide a view into its parts, in the order of the view.
+
+    Args:
+        state: as `Game.view` has it.
+        seats: a list with one list for each of them has their hands.
+        hands: the labels of hands that may all be hidden.
+        lists: the labels of lists that may look like boards, such as ["bet", "bet"].
+    """
+    made: list[Part] = []
+    for label, value in _flat("", state):
+        if _is_hands(value, seats) or (label in hands and value == [None] * seats):
+            made.append(Hands(label, value))
+        elif (rows := _rows(value)) and label not in lists:
+            made.append(Board(label, rows))
+        elif _is_row(value) and len(value) <= MOST_CARDS and _longest(value) <= LONGEST_CARD:
+            made.append(Cards(label, value))
+        else:
+            made.append(Text(label, None if value is None else words(value)))
+    return made
+
+
+def _flat(before: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The values with their labels, also those of a dict that has lists in it."""
+    for name, value in state.items():
+        label = f"{before} {name}" if before else name
+        if isinstance(value, dict) and any(isinstance(v, list | dict) for v in value.values()):
+            yield from _flat(label, value)
+        else:
+            yield label, value
+
+
+def _is_hands(value: Any, seats: int) -> bool:
+    """Whether a value has one list of cards for each seat; some lists may be hidden."""
+    return (
+        isinstance(value, list)
+        and len(value) == seats
+        and any(isinstance(hand, list) for hand in value)
+        and all(hand is None or _is_row(hand) for hand in value)
+    )
+
+
+def _rows(value: Any) -> list[Any]:
+    """The rows of a board: at least two, of one length above 1; empty if it is not a board."""
+    if isinstance(value, str):
+        value = value.rstrip("\n").split("\n")
+    if not isinstance(value, list) or len(value) < 2:
+        return []
+    texts = all(isinstance(row, str) for row in value)
+    if not texts and not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
+        return []
+    lengths = {len(row) for row in value}
+    return value if len(lengths) == 1 and lengths.pop() > 1 else []
+
+
+def _is_row(value: Any) -> bool:
+    scalar = str | int | float | None
+    return isinstance(value, list) and all(isinstance(item, scalar) for item in value)
+
+
+def _longest(row: Sequence[Any]) -> int:
+    return max((len(word(item)) for item in row), default=0)
+
+
+def word(item: Any) -> str:
+    """Write one item of a list; a hidden one is "?"."""
+    if item is None or isinstance(item, bool):
+        return {None: "?", True: "yes", False: "no"}[item]
+    return item if isinstance(item, str) else msgspec.json.encode(item).decode()
+
+
+def words(value: Any) -> str:
+    """Write a value, with ", " between the items of a list."""
+    if isinstance(value, list):
+        return ", ".join(map(words, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {words(item)}" for key, item in value.items()) or "none"
+    return word(value)

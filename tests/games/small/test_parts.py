@@ -1,0 +1,122 @@
+"""The parts of a view, as people see them at the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from referee.games import GAMES
+from referee.games.small import Game
+from referee.games.small.messages import View
+from referee.games.small.parts import Board, Cards, Hands, Part, Text, parts
+from referee.games.small.person import choices, phrases
+from tests.support.own_game import small_games
+
+BOARDS = [
+    ["X..", ".O."],
+    [["X", "", None], ["", "O", ""]],
+    [[1, 2, 3], [0, 0, 12]],
+    "X..\n.O.\n",
+]
+
+
+@pytest.mark.parametrize("value", BOARDS)
+def test_rows_of_one_length_are_a_board(value: Any) -> None:
+    (board,) = parts({"board": value}, 3)
+    assert isinstance(board, Board)
+    assert board.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ([["J"], ["Q"]], Hands("x", [["J"], ["Q"]])),
+        ([["J", 7], None], Hands("x", [["J", 7], None])),
+        ([None, None], Cards("x", [None, None])),
+        (["J", "Queen", 3, None], Cards("x", ["J", "Queen", 3, None])),
+        ([], Cards("x", [])),
+        (["", "a"], Cards("x", ["", "a"])),
+        (["a" * 17], Text("x", "a" * 17)),
+        ([*range(41)], Text("x", ", ".join(map(str, range(41))))),
+        ([["a", "b"], ["c"], []], Text("x", "a, b, c, none")),
+        ([["long word", "b"], ["c", "d"], ["e", "f"]], Text("x", "long word, b, c, d, e, f")),
+        ({"gold": 3, "done": True}, Text("x", "gold 3, done yes")),
+        ("one\nlonger", Text("x", "one\nlonger")),
+        (0.5, Text("x", "0.5")),
+        (None, Text("x", None)),
+        ({}, Text("x", "none")),
+    ],
+)
+def test_other_values(value: Any, part: Any) -> None:
+    assert parts({"x": value}, 2) == [part]
+
+
+def test_a_dict_with_lists_has_a_part_for_each() -> None:
+    made = parts({"player": {"hand": ["J"], "coins": {"gold": [1]}, "won": 3}}, 2)
+    assert [part.label for part in made] == ["player hand", "player coins gold", "player won"]
+
+
+def test_labels_that_are_known() -> None:
+    state = {"cards": [None, None], "said": ["bet", "bet"]}
+    assert parts(state, 2, hands=["cards"], lists=["said"]) == [
+        Hands("cards", [None, None]),
+        Cards("said", ["bet", "bet"]),
+    ]
+
+
+def test_parts_as_lines() -> None:
+    board = Board("sea", ["~?x", "~~ "], ["1", "2", "3"], ["A", "B"])
+    shown: list[Part] = [board, Board("counts", [[1, 12], [0, 3]]), Hands("hands", [["J"], None])]
+    lines = [(phrase.label, phrase.text) for phrase in phrases([*shown, Text("prize", None)])]
+    assert lines == [
+        ("sea", "  1 2 3"),
+        ("", "A ~ ? x"),
+        ("", "B ~ ~ ."),
+        ("counts", " 1 12"),
+        ("", " 0  3"),
+        ("hands", "player1: J"),
+        ("", "player2: ?"),
+        ("prize", "?"),
+    ]
+
+
+def test_a_wide_board_has_no_spaces() -> None:
+    (first, _) = phrases([Board("b", ["." * 40] * 2)])
+    assert first.text == "." * 40
+
+
+@pytest.mark.parametrize(
+    ("moves", "names", "keys"),
+    [
+        (["pass", "Raise 2"], ["pass", "raise-2"], ["", ""]),
+        ([0, 10], ["0", "10"], ["0", "10"]),
+        ([0, "pass"], ["0", "pass"], ["0", "pass"]),
+        ([[1, 2], {"to": [3, -4]}], ["1-2", "to-3--4"], ["", ""]),
+        ([[]], ["nothing"], [""]),
+    ],
+)
+def test_a_move_is_a_word_to_type(moves: list[Any], names: list[str], keys: list[str]) -> None:
+    made = choices(Game, moves)
+    assert [choice.name for choice in made] == names
+    assert [choice.key for choice in made] == keys
+
+
+def test_a_part_says_its_kind_in_json() -> None:
+    made = msgspec.to_builtins(parts({"said": ["bet"]}, 2))
+    assert made == [{"kind": "cards", "label": "said", "cards": ["bet"]}]
+
+
+def test_an_environment_shows_the_parts_as_text() -> None:
+    with small_games():
+        environment = GAMES["battleship"].environment
+        assert environment is not None
+        translator: Any = environment.translator(0, 2, GAMES["battleship"].options())
+        state = {"first": ["~~S~"] * 4, "second": ["????"] * 4}
+        translator.view = View(1, [0, 0], [], state)
+        assert translator.show().splitlines()[:3] == [
+            "first     1 2 3 4",
+            "        A ~ ~ S ~",
+            "        B ~ ~ S ~",
+        ]
