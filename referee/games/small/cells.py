@@ -293,29 +293,31 @@ def _learned(turns: Sequence[_Turn]) -> Meaning:
 
 
 def _fits(scheme: Scheme, turns: Sequence[_Turn]) -> bool:
-    """Whether a cell that a move names has changed, in each turn in which a cell has changed."""
+    """Whether the cells that moves name have changed, in each turn in which a cell has changed."""
     fits = False
     for turn in turns:
-        paths = {
+        found = {
             label: [scheme.path(move, shape) for move in turn.moves.values()]
             for label, shape in turn.shapes.items()
         }
-        named = {
-            label: {cell for path in found for cell in path or ()}
-            for label, found in paths.items()
-            if None not in found
-        }
-        if paths and not named:
+        inside = {label: paths for label, paths in found.items() if None not in paths}
+        if found and not inside:
             return False
-        if any(named.values()) and any(turn.changed.values()):
-            fits = any(
-                (row, column) in cells or (None, column) in cells
-                for label, cells in named.items()
-                for row, column in turn.changed[label]
-            )
+        if any(map(any, inside.values())) and any(turn.changed.values()):
+            fits = any(_have_changed(turn.changed[label], inside[label]) for label in inside)
             if not fits:
                 return False
     return fits
+
+
+def _have_changed(changed: Mapping[Cell, str], paths: Sequence[Sequence[Cell] | None]) -> bool:
+    """Whether both ends of a path have changed; of several that were named at once, of one."""
+    columns = {column for _, column in changed}
+    ends = [(path[0], path[-1]) for path in paths if path]
+    return any(
+        all(cell in changed if cell[0] is not None else cell[1] in columns for cell in both)
+        for both in ends
+    )
 
 
 def _marks(turns: Sequence[_Turn]) -> dict[str, int]:

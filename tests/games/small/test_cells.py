@@ -136,6 +136,33 @@ def test_a_move_from_cell_to_cell() -> None:
     assert [*target.path] == [(0, 0), (0, 1)]
 
 
+class Rooks(Steps):
+    """On a square, where a1a3 along a column could be a row as well."""
+
+    def start(self) -> None:
+        self.cells = {(row, column): "." for row in range(3) for column in range(3)}
+        self.cells[2, 0], self.cells[2, 2] = "X", "O"
+        self.moved = 0
+
+    def legal(self, seat: int) -> Any:
+        ((row, column),) = (cell for cell, mark in self.cells.items() if mark == "XO"[seat])
+        return [f"{self.name(row, column)}{self.name(2 - row, column)}"]
+
+    @classmethod
+    def name(cls, row: int, column: int) -> str:
+        return f"{'abc'[column]}{3 - row}"
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        rows = ["".join(self.cells[row, column] for column in range(3)) for row in range(3)]
+        return {"board": rows}
+
+
+def test_both_ends_of_a_move_change() -> None:
+    scheme = learned(Rooks).scheme
+    assert scheme is not None
+    assert scheme.name == "letter-column-up"
+
+
 def test_a_move_that_names_no_cell() -> None:
     kind = marks_with(lambda row, column: f"go {row} {column}")
     assert learned(kind).scheme is None
