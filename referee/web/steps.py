@@ -160,6 +160,7 @@ class Steps:
         page = rules.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
+        self._fields = msgspec.to_builtins if page is None else page.fields
         self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
         self._values: dict[str, list[float]] = {}
         self._marks: list[Mark] = []
@@ -235,7 +236,7 @@ class Steps:
         changed = {}
         for viewer, view in views.items():
             key = _key(viewer)
-            fields = msgspec.to_builtins(view)
+            fields = self._fields(view)
             old = self._views[key]
             new = {name: v for name, v in fields.items() if name not in old or old[name] != v}
             if new:

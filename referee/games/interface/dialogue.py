@@ -69,6 +69,9 @@ class Question(Struct, frozen=True):
         check: says what is wrong with picks that are right one by one; empty: nothing.
         doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
             window asks once more before it sends such a choice.
+        targets: for each choice the thing on the table that it names, as the game's drawing knows
+            it, so that a person can click on it; None: it names nothing there. Empty: the drawing
+            knows the choices by their names.
     """
 
     text: str
@@ -85,6 +88,7 @@ class Question(Struct, frozen=True):
     views: Sequence[InfoTable] = ()
     help: Sequence[str] = ()
     doubts: Mapping[int, str] = {}
+    targets: Sequence[Any] = ()
 
 
 def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -> Question:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 
 class Spectator(Protocol):
@@ -45,6 +45,7 @@ class PageDefinition(Struct, frozen=True):
             each card; it can be written as JSON. By default the views have all of it.
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
             place.
+        fields: from a view, what the drawing gets of it, as in JSON; by default all of its fields.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
     """
@@ -53,4 +54,5 @@ class PageDefinition(Struct, frozen=True):
     series: tuple[Series, ...]
     facts: Callable[[Any], Mapping[str, Any]] = lambda options: {}
     spectator: Callable[[int], Spectator] | None = None
+    fields: Callable[[Any], dict[str, Any]] = to_builtins
     shows_result: bool = False

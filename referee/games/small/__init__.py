@@ -25,6 +25,7 @@ turns.py       a match turn by turn, for people
 parts.py       the parts of a view: boards, hands, cards, texts
 cells.py       the cells of a board that a move names
 person.py      a person who plays
+page/          the parts of a view as a drawing, and cells to click
 statistics.py  points by seat, over many matches
 environment.py the game for programs that learn
 specification.py  what a game adds to the page of small games

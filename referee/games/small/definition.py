@@ -20,6 +20,7 @@ from referee.games.small.guessed import GuessedDraws, LoggedGame
 from referee.games.small.log_player import SmallLog
 from referee.games.small.machine import REASONS, SECTIONS, SmallGame
 from referee.games.small.messages import PUBLIC_MESSAGES, Facts, MoveReply, MoveRequest
+from referee.games.small.page import page_of
 from referee.games.small.person import Person
 from referee.games.small.specification import specification_of
 from referee.games.small.statistics import SmallStatistics
@@ -89,6 +90,7 @@ def definition(kind: type[Game], name: str) -> GameDefinition:
         statistics=SmallStatistics,
         starters=Starters(Path(__file__).with_name("starters"), "any_move"),
         cases=partial(_cases, kind, name, least),
+        page=page_of(means),
         simplest_reply=lambda request: {"type": "move-reply", "move": request["moves"][0]},
         make_environment=None if kind.moves is None else environment,
     )

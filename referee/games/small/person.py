@@ -52,6 +52,7 @@ class Person(TurnListener[Turn]):
             choices(self.kind, request.moves),
             title=f"Turn {request.turn}: {' to '.join(map(str, request.scores))}",
             state=[*phrases(shown), *_symbols(means.marks, shown)],
+            targets=means.targets(shown, request.moves, self._seat),
             help=(" ".join(cleandoc(self.kind.__doc__ or "").split()),),
         )
         return {"type": "move-reply", "move": request.moves[pick]}

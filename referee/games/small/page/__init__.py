@@ -1,0 +1,27 @@
+"""The page of a small game: the parts of its views (drawing.js), and the scores as a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from referee.games.interface.page import PageDefinition, Series
+from referee.games.small.cells import Meaning
+from referee.games.small.messages import View
+
+
+def page_of(means: Callable[[], Meaning]) -> PageDefinition:
+    """Make the page of a game, from a function that returns what its moves mean."""
+
+    def fields(view: View) -> dict[str, Any]:
+        return {"parts": to_builtins(means().parts(view.state, len(view.scores)))}
+
+    return PageDefinition(
+        folder=Path(__file__).parent,
+        series=(Series("points", "", lambda view: view.scores),),
+        facts=lambda options: {"marks": means().marks},
+        fields=fields,
+    )

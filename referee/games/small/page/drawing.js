@@ -1,0 +1,273 @@
+// The views of a small game: boards, hands, cards and texts, as `parts.py` divides them.
+//
+// A person clicks the cell, column or card that a move names (`cells.py`); other moves are buttons.
+
+const BLANK = /^[\s._·-]?$/; // symbols of a cell in which nothing is
+const MOST_TOLD = 4; // changed cells that are read out one by one
+const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+export function mount(root, header, kit) {
+  const { el } = kit;
+  const marks = header.facts.marks ?? {}; // symbol -> seat
+  const once = kit.keeper();
+  const whole = el("div", { class: "sg", onkeydown: arrows, onclick: clicked, onpointerover: hover });
+  const buttons = el("div", { class: "sg-buttons" });
+  root.append(el("div", { class: "sg-around" }, whole, buttons));
+  let shown = []; // what `draw` was given last: the view, and the one before
+  let picked = []; // cells of a move that goes through several
+  let cursor = ""; // the place that had the focus last
+  const asking = new kit.Asking(root, paint);
+
+  function paint() {
+    const [view, before] = shown;
+    if (!view) return;
+    const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
+    const texts = view.parts.filter(({ kind }) => kind === "text");
+    const nodes = view.parts.filter((part) => part.kind !== "text" || part === texts[0]).map((part) => {
+      if (part === texts[0]) return once("", [texts, texts.map(({ label }) => old.get(label))], () => table(texts, old));
+      const was = old.get(part.label);
+      const places = open(part);
+      const key = [part, was, picked, [...places]];
+      return once(part.label, key, () => section(part, was, places));
+    });
+    kit.fill(whole, nodes);
+    whole.dataset.boards = view.parts.filter(({ kind }) => kind === "board").length;
+    kit.fill(buttons, once("buttons", [asking.question, picked], () => ({ list: choices() })).list);
+  }
+
+  // --- parts -----------------------------------------------------------------------------------
+
+  function section(part, was, places) {
+    const inside = { board, hands, cards }[part.kind](part, was?.kind === part.kind ? was : null, places);
+    return el("section", { class: `sg-part sg-${part.kind}`, "aria-label": part.label }, el("h2", null, part.label), inside);
+  }
+
+  function board(part, was, places) {
+    const rows = part.rows.map((row) => [...row]);
+    const old = was?.rows.map((row) => [...row]);
+    const same = old?.length === rows.length && old[0].length === rows[0].length;
+    const isKnown = (at, column) => isHidden(rows[at][column]) === isHidden(old[at][column]);
+    const shows = same ? rows.flatMap((row, at) => row.filter((_, column) => !isKnown(at, column))).length : 0; // or hides
+    const longest = Math.max(...rows.flat().map((item) => word(item).length), 1);
+    const style = { "--rows": rows.length, "--cols": rows[0].length, "--size": Math.min(0.46, 1.3 / longest) };
+    const { across = [], down = [] } = part;
+    const head = across.map((name, column) => el("th", { scope: "col" }, press(part, null, column, places, name) ?? name));
+    const body = rows.map((row, at) => {
+      const cells = row.map((item, column) => {
+        const isNew = same && old[at][column] !== item && (shows === 1 || isKnown(at, column));
+        const inside = face(item);
+        const corner = !across.length && places.get(`${at} ${column}`);
+        const button = press(part, at, column, places, inside, word(item), corner);
+        const column_ = places.has(`null ${column}`) ? String(column) : null;
+        return el("td", { class: isNew ? "sg-new" : null, "data-column": column_ }, button ?? inside);
+      });
+      return el("tr", null, down.length > 0 && el("th", { scope: "row" }, down[at]), cells);
+    });
+    const seats = Object.entries(marks).map(([symbol, seat]) => el("li", null, face(symbol), " ", el("bdi", null, kit.seat(seat).name)));
+    return [
+      seats.length > 0 && el("ul", { class: "sg-legend" }, seats),
+      el("table", { style, "data-part": part.label }, head.length > 0 && el("thead", null, el("tr", null, down.length > 0 && el("td"), head)), el("tbody", null, body)),
+    ];
+  }
+
+  function hands(part, was, places) {
+    return part.hands.map((hand, seat) => {
+      const { colour, glyph, name } = kit.seat(seat);
+      const title = el("h3", { class: "seat", style: { "--seat": colour } }, el("span", { class: "glyph", "aria-hidden": "true" }, glyph), el("bdi", null, name));
+      return el("div", { class: "sg-hand" }, title, tiles(part, hand ?? [null], was?.hands[seat], places, seat));
+    });
+  }
+
+  function cards(part, was) {
+    return tiles(part, part.cards, was?.cards, new Map(), 0);
+  }
+
+  function tiles(part, items, was, places, row) {
+    if (!items.length) return el("p", { class: "dim" }, "none");
+    const old = [...(was ?? items)];
+    return el("ul", { class: "sg-tiles", "data-part": part.label }, items.map((item, column) => {
+      const place = old.indexOf(item);
+      if (place >= 0) old.splice(place, 1);
+      const button = press(part, row, column, places, word(item), word(item));
+      const kind = isHidden(item) ? "sg-unseen" : place < 0 ? "sg-new" : "";
+      return el("li", { class: `sg-card ${kind}`, title: isHidden(item) ? "hidden" : null }, button ?? word(item));
+    }));
+  }
+
+  function table(texts, old) {
+    const changed = (part) => old.has(part.label) && old.get(part.label).text !== part.text;
+    const row = (part) => el("div", { class: changed(part) ? "sg-new" : null }, el("dt", null, part.label), el("dd", null, part.text === null ? face(null) : part.text));
+    return el("dl", { class: "sg-part sg-texts" }, texts.map(row));
+  }
+
+  function face(item) {
+    const text = word(item);
+    if (isHidden(item)) return el("span", { class: "sg-unseen", title: "hidden" }, "?");
+    if (Object.hasOwn(marks, text)) return el("span", { class: "sg-mark", style: { "--seat": kit.seat(marks[text]).colour } }, text);
+    return BLANK.test(text) ? el("span", { class: "unseen" }, "empty") : text;
+  }
+
+  // --- moves -----------------------------------------------------------------------------------
+
+  /** The choices whose path begins with what is picked and then a place, or only with what is picked. */
+  function going(part, row, column, from = picked) {
+    const path = column === undefined ? from : [...from, [row, column]];
+    return (asking.question?.targets ?? []).flatMap((target, index) => {
+      const goes = target?.part === part && path.every(([r, c], at) => target.path[at]?.[0] === r && target.path[at][1] === c);
+      return goes ? [[index, target.path.length === path.length]] : [];
+    });
+  }
+
+  /** Place -> name of what is chosen there, of the places of a part that can be clicked. */
+  function open(part) {
+    const places = new Map();
+    for (const from of picked.length ? [picked, []] : [[]]) {
+      for (const [index] of going(part.label, null, undefined, from)) {
+        const next = asking.question.targets[index].path[from.length];
+        if (next) places.set(next.map(String).join(" "), asking.question.choices[index].name);
+      }
+    }
+    return places;
+  }
+
+  function press(part, row, column, places, inside, content = "", corner = "") {
+    const place = `${row} ${column}`;
+    if (!places.has(place)) return null;
+    const isPicked = picked.some(([r, c]) => r === row && c === column);
+    const found = going(part.label, row, column);
+    const name = found.length === 1 && row !== null ? places.get(place) : nameOf(part, row, column);
+    const attributes = {
+      class: "sg-press", "data-choice": found.length === 1 ? found[0][0] : place, "data-row": row ?? -1, "data-col": column, tabindex: "-1",
+      "aria-label": content === name || BLANK.test(content) ? name : `${name} ${content}`, "aria-pressed": isPicked ? "true" : null,
+    };
+    return el("button", { type: "button", ...attributes }, inside, corner && BLANK.test(content) && el("small", null, corner));
+  }
+
+  function choices() {
+    const { question } = asking;
+    const here = picked.length ? going(asking.part).filter(([, isWhole]) => isWhole).map(([index]) => index) : [];
+    const known = new Set(shown[0].parts.map(({ label }) => label));
+    const list = (question?.choices ?? []).flatMap((choice, index) => {
+      const target = question.targets[index];
+      return !(target && known.has(target.part)) || here.includes(index) ? [asking.button(index, { class: "button text sg-button" }, choice.name)] : [];
+    });
+    return list;
+  }
+
+  function click(part, row, column) {
+    let found = going(part, row, column);
+    if (!found.length && picked.length) {
+      const last = picked.at(-1);
+      const again = last[0] === row && last[1] === column;
+      picked = [];
+      found = again ? [] : going(part, row, column);
+    }
+    if (found.length === 1 && found[0][1]) {
+      picked = [];
+      asking.choose(found[0][0]);
+      return;
+    }
+    if (found.length) picked = [...picked, [row, column]];
+    asking.part = part;
+    asking.keepFocus(paint);
+    roving();
+  }
+
+  function clicked(event) {
+    const part = event.target.closest("[data-part]")?.dataset.part;
+    const button = event.target.closest(".sg-press");
+    const cell = event.target.closest("[data-column]");
+    if (button) {
+      cursor = `${part} ${button.dataset.row} ${button.dataset.col}`;
+      click(part, button.dataset.row === "-1" ? null : Number(button.dataset.row), Number(button.dataset.col));
+    } else if (cell) click(part, null, Number(cell.dataset.column));
+  }
+
+  function hover(event) {
+    const column = event.target.closest("[data-column]")?.dataset.column;
+    for (const button of whole.querySelectorAll("th .sg-press")) button.classList.toggle("sg-over", button.dataset.col === column);
+  }
+
+  // One place of a board can be reached by Tab, the others from there by arrows.
+  function roving() {
+    for (const around of whole.querySelectorAll("[data-part]")) {
+      const all = [...around.querySelectorAll(".sg-press")];
+      const at = all.find((button) => `${around.dataset.part} ${button.dataset.row} ${button.dataset.col}` === cursor) ?? all[0];
+      for (const button of all) button.tabIndex = button === at ? 0 : -1;
+    }
+  }
+
+  function arrows(event) {
+    const way = ARROWS[event.key];
+    const from = event.target.closest(".sg-press");
+    if (!way || !from || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    let best = null;
+    for (const button of event.target.closest("[data-part]").querySelectorAll(".sg-press")) {
+      const down = button.dataset.row - from.dataset.row;
+      const right = button.dataset.col - from.dataset.col;
+      const ahead = down * way[0] + right * way[1];
+      const far = ahead + 16 * Math.abs(down * way[1] + right * way[0]);
+      if (ahead > 0 && !(best?.far <= far)) best = { button, far };
+    }
+    if (!best) return;
+    const { part } = best.button.closest("[data-part]").dataset;
+    cursor = `${part} ${best.button.dataset.row} ${best.button.dataset.col}`;
+    roving();
+    best.button.focus();
+  }
+
+  // --- words -----------------------------------------------------------------------------------
+
+  function told(part, was) {
+    if (part.kind === "text") return `${part.label} ${part.text ?? "hidden"}`;
+    if (part.kind === "cards") return `${part.label} ${part.cards.map(word).join(", ") || "none"}`;
+    if (part.kind === "hands") return part.hands.map((hand, seat) => `${part.label} of ${kit.seat(seat).name}: ${hand ? hand.map(word).join(", ") || "none" : "hidden"}`).join("; ");
+    const old = was?.kind === "board" ? was.rows.map((row) => [...row]) : [];
+    const changed = part.rows.flatMap((row, at) => [...row].flatMap((item, column) => {
+      if (!old[at] || old[at][column] === item) return [];
+      return [`${nameOf(part, at, column)} ${BLANK.test(word(item)) ? "empty" : word(item)}`];
+    }));
+    return `${part.label} ${changed.length > MOST_TOLD ? `${changed.length} cells` : changed.join(", ")}`;
+  }
+
+  return {
+    draw(view, before) {
+      shown = [view, before];
+      paint();
+      roving();
+    },
+    describe(view, before) {
+      const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
+      const news = view.parts.filter((part) => JSON.stringify(part) !== JSON.stringify(old.get(part.label)));
+      return news.map((part) => told(part, old.get(part.label))).join(". ");
+    },
+    ask(question, answer) {
+      picked = [];
+      asking.ask(question, answer);
+      roving();
+      if (!whole.contains(document.activeElement)) return;
+      const [row, column] = cursor.split(" ").slice(-2);
+      whole.querySelector(`.sg-press[data-row="${row}"][data-col="${column}"]`)?.focus();
+    },
+    unmount() {
+      root.replaceChildren();
+    },
+  };
+}
+
+/** A cell or a column in words: "B3" where moves name it like that. */
+function nameOf({ across = [], down = [] }, row, column) {
+  const [r, c] = [down[row] ?? String(row + 1), across[column] ?? String(column + 1)];
+  if (row === null) return `column ${c}`;
+  return /^\D\d+$|^\d+\D$/.test(r + c) ? [r, c].sort().reverse().join("") : `row ${r} column ${c}`;
+}
+
+function isHidden(item) {
+  return item === null || item === "?";
+}
+
+function word(item) {
+  return item === null ? "?" : item === true ? "yes" : item === false ? "no" : String(item);
+}

@@ -1,0 +1,210 @@
+"""Small games in a browser: their drawing, and whole matches of a person."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import referee
+from referee.web.file import page_file
+from referee.web.recorded import read_match
+from tests.support.browsing import next_question, playing
+from tests.support.own_game import SMALL_BOT, SMALL_GAMES, clean_games, every_small_game
+
+pytestmark = pytest.mark.extras
+Visit = Callable[..., Any]
+SHORT = {"kuhn": ("--set", "hands=3"), "connect4": ("--set", "rows=4")}
+CHOICES = "[data-choice]"
+SLIDE = """
+from referee.games.small import Game
+
+class Slide(Game):
+    \"\"\"Each player moves a rook along a column; whoever has moved three times is done.\"\"\"
+
+    def start(self):
+        self.at, self.moved = [(2, 0), (2, 2)], 0
+
+    def legal(self, seat):
+        row, column = self.at[seat]
+        name = "abc"[column] + str(3 - row) + "abc"[column]
+        return ["stay", *(name + str(3 - other) for other in range(3) if other != row)]
+
+    def apply(self, move):
+        if move != "stay":
+            self.at[self.to_move] = (3 - int(move[3]), self.at[self.to_move][1])
+        self.moved += 1
+        self.to_move = 1 - self.to_move if self.moved < 6 else None
+
+    def scores(self):
+        return [0, 0]
+
+    def view(self, viewer):
+        rows = [["."] * 3 for _ in range(3)]
+        for seat, (row, column) in enumerate(self.at):
+            rows[row][column] = "XO"[seat]
+        return {"board": ["".join(row) for row in rows]}
+"""
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> str:
+    """A bot that plays every small game."""
+    path = tmp_path / "any.py"
+    path.write_text(SMALL_BOT)
+    return f"{sys.executable} {path}"
+
+
+@pytest.fixture(autouse=True)
+def _games() -> Iterator[None]:
+    with clean_games():
+        yield
+
+
+def ended(process: subprocess.Popen[str]) -> None:
+    printed, problems = process.communicate(timeout=20)
+    assert (process.returncode, problems) == (0, "")
+    assert "player1  Human" in printed
+
+
+@pytest.mark.parametrize("how", ["clicks", "touch", "keys"])
+@every_small_game
+def test_a_whole_match(visit: Visit, bot: str, name: str, how: str) -> None:
+    """Every move can be seen without scrolling."""
+    game = ("--page", "human", bot, "--game", SMALL_GAMES[name], "--seed", "3")
+    size = {"width": 360, "height": 740} if how == "touch" else {"width": 1440, "height": 900}
+    with playing(*game, *SHORT.get(name, ())) as (process, (link,)):
+        page = visit(link, viewport=size, has_touch=how == "touch")
+        asked = ""
+        for place in range(60):
+            if (asked := next_question(page, asked)) == "over":
+                break
+            assert page.evaluate(OUT_OF_SIGHT) == []
+            choices = page.locator(CHOICES)
+            if how == "keys":
+                by_keys(page)
+                continue
+            choice = choices.nth(7 * place % choices.count())
+            choice.tap() if how == "touch" else choice.click()
+        page.get_by_text("The match is over.").first.wait_for()
+        page.close()
+        ended(process)
+
+
+OUT_OF_SIGHT = """() => [...document.querySelectorAll('[data-choice]')].filter((button) => {
+  const { x, top, bottom, width } = button.getBoundingClientRect();
+  return ![top + 3, bottom - 4].every(
+    (y) => button.contains(document.elementFromPoint(x + width / 2, y)));
+}).map((button) => button.getAttribute('aria-label') ?? button.textContent)"""
+
+
+def by_keys(page: Any) -> None:
+    """Go to the choices by Tab, to the last of a row by arrows, and press Enter."""
+    focused = "document.activeElement.dataset.choice !== undefined"
+    for _ in range(60):
+        if page.evaluate(focused):
+            break
+        page.keyboard.press("Tab")
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        assert page.evaluate(focused)
+    page.keyboard.press("Enter")
+
+
+def test_a_number_is_typed_as_it_is(visit: Visit, bot: str) -> None:
+    with playing("--page", "human", bot, "--game", SMALL_GAMES["goofspiel"]) as (_, (link,)):
+        page = visit(link)
+        asked = next_question(page)
+        page.keyboard.type("13")
+        page.keyboard.press("Enter")
+        next_question(page, asked)
+        hand = page.locator(".sg-hand").first.locator("li")
+        assert hand.all_inner_texts() == [str(number) for number in range(1, 13)]
+        page.goto("about:blank")
+
+
+def test_any_cell_of_a_column(visit: Visit, bot: str) -> None:
+    with playing("--page", "human", bot, "--game", SMALL_GAMES["connect4"]) as (_, (link,)):
+        page = visit(link)
+        asked = next_question(page)
+        page.get_by_role("button", name="column 3").wait_for()
+        page.locator("tbody tr").nth(1).locator("td").nth(3).click()
+        next_question(page, asked)
+        assert page.locator("tbody tr").last.locator("td").nth(3).inner_text() == "X"
+        page.goto("about:blank")
+
+
+def test_from_cell_to_cell(visit: Visit, bot: str, tmp_path: Path) -> None:
+    file = tmp_path / "slide.py"
+    file.write_text(SLIDE)
+    with playing("--page", "human", bot, "--game", str(file)) as (process, (link,)):
+        page = visit(link)
+        asked = next_question(page)
+        page.get_by_role("button", name="A1 X").click()
+        assert page.locator("[aria-pressed=true]").count() == 1
+        page.get_by_role("button", name="A1 X").click()  # not this one
+        assert page.locator("[aria-pressed=true]").count() == 0
+        page.get_by_role("button", name="A1 X").click()
+        page.get_by_role("button", name="a1a3").click()
+        asked = next_question(page, asked)
+        assert page.locator("tbody td").first.inner_text() == "X"
+        while asked != "over":
+            page.get_by_role("button", name="stay").click()
+            asked = next_question(page, asked)
+        page.close()
+        ended(process)
+
+
+@every_small_game
+def test_a_record_is_drawn_step_by_step(visit: Visit, bot: str, name: str, tmp_path: Path) -> None:
+    record, file = tmp_path / "record", tmp_path / "match.html"
+    words = bot.split(" ", 1)
+    referee.play_match([words, words], game=SMALL_GAMES[name], seed=3, record=record)
+    match = read_match(str(record))
+    file.write_text(page_file([match]))
+    page = visit(file)
+    view: dict[str, Any] = {}
+    for step in match.steps:
+        view |= step.set.get(match.header.viewers[0], {})
+        shown = page.evaluate(SHOWN)
+        assert shown == [drawn(part) for part in view["parts"]]
+        page.keyboard.press("ArrowRight")
+    assert page.locator(".chart").count() == 1
+
+
+SHOWN = """() => [...document.querySelectorAll('.sg section, .sg-texts > div')].map(
+  (part) => [...part.querySelectorAll('tbody td, .sg-card, dd')].map(
+    (cell) => cell.textContent))"""
+
+
+def drawn(part: dict[str, Any]) -> list[str]:
+    """The texts that a part has on the page."""
+
+    def item(value: Any) -> str:
+        return "empty" if value == "." else "?" if value is None else str(value)
+
+    if part["kind"] == "board":
+        return [item(cell) for row in part["rows"] for cell in row]
+    if part["kind"] == "hands":
+        return [item(card) for hand in part["hands"] for card in (hand or [None] * (hand is None))]
+    return [*map(item, part["cards"])] if part["kind"] == "cards" else [item(part["text"])]
+
+
+@pytest.mark.parametrize(("name", "scheme"), [("battleship", "light"), ("connect4", "dark")])
+def test_axe_finds_nothing(visit: Visit, bot: str, name: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    with playing("--page", "human", bot, "--game", SMALL_GAMES[name], "--seed", "3") as (
+        _,
+        (link,),
+    ):
+        page = visit(link, color_scheme=scheme, bypass_csp=True, reduced_motion="reduce")
+        asked = next_question(page)
+        page.locator(CHOICES).first.click()
+        next_question(page, asked)
+        found = axe.Axe().run(page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+        page.goto("about:blank")
