@@ -21,7 +21,9 @@ from referee.bots.processes.guardian import GUARDIAN
 from referee.cli.console import say
 from referee.cli.serving import HOST, has_screen
 from referee.errors import ShortageError, UsageError
+from referee.games import GAMES, game_words
 from referee.interrupts import Interrupts
+from referee.text.terminal import command_line
 
 FREE = ("--listen", f"{HOST}:0")
 NICE = 10
@@ -47,8 +49,10 @@ def temporary_folder() -> Iterator[Path]:
 class Server:
     """`referee serve` as a process that ends with this one, however that ends."""
 
-    def __init__(self, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
+    def __init__(self, game: str, paths: Sequence[str], page: str, address: Sequence[str]) -> None:
         command = [sys.executable, "-P", "-m", "referee", "serve", *(address or FREE)]
+        self.game_words = game_words(game) if game in GAMES.outside else []
+        command += self.game_words
         with GUARDIAN.lock:
             try:
                 GUARDIAN.begin()
@@ -89,6 +93,7 @@ class Server:
 @contextmanager
 def watched(
     interrupts: Interrupts,
+    game: str,
     paths: Sequence[str],
     page: str,
     address: Sequence[str] = (),
@@ -97,6 +102,7 @@ def watched(
     """Serve files inside this block, and say where.
 
     Args:
+        game: that is played, a key of `GAMES`.
         paths: of the files and folders.
         page: that is shown, below the server's address; it is in the first file.
         address: `--listen` and the like; none: a port of this machine that is free.
@@ -105,7 +111,7 @@ def watched(
     Yields:
         The server; None if it could not begin, and has said why.
     """
-    server = Server(paths, page, address)
+    server = Server(game, paths, page, address)
     try:
         with interrupts.raising():
             url = server.url()
@@ -127,7 +133,8 @@ def stay(interrupts: Interrupts, server: Server, kept: str | None, keeps: str) -
     Raises:
         Interrupted: Ctrl-C.
     """
-    later = f"{keeps} saves the page" if kept is None else f"later: referee serve {kept}"
+    words = [] if kept is None else ["referee", "serve", *server.game_words, kept]
+    later = f"{keeps} saves the page" if kept is None else f"later: {command_line(words)}"
     say(f"the page stays until Ctrl-C; {later}")
     with interrupts.raising():
         server.wait()

@@ -17,6 +17,7 @@ import pytest
 from referee import cli
 from referee.logs.outputs import RECORD
 from tests.support.live import one_line
+from tests.support.own_game import SMALL_BOT, SMALL_GAMES
 
 SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
 
@@ -60,6 +61,22 @@ def is_gone(url: str) -> bool:
     except httpx.ConnectError:
         return True
     return False
+
+
+def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
+    """The server of the page loads the game too, and so does the command that it names."""
+    bot, record = tmp_path / "any.py", tmp_path / "record.jsonl"
+    bot.write_text(SMALL_BOT)
+    game = SMALL_GAMES["connect4"]
+    bots = [f"{sys.executable} {bot}"] * 2
+    words = ("play", "--browser", *bots, "--game", game, "--record", str(record))
+    with watching(*words, folder=tmp_path) as (process, url, page):
+        assert process.stderr is not None
+        assert f"later: referee serve --game {game} {record}" in process.stderr.readline()
+        header = get(f"{url}{page.replace('watch', 'match')}/header").json()
+        assert header["facts"] == {"marks": {"X": 0, "O": 1}}
+        assert "sg-around" in get(f"{url}/static/connect4/drawing.js").text
+        end(process, signal.SIGINT)
 
 
 def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:

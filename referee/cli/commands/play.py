@@ -119,7 +119,8 @@ def _watched(
     # With people in the browser the address is that of their page.
     address = [] if options.page else serving.address_as_words(options.listen, options.allowed_host)
     begin = partial(files.record.begin, copy=True)  # or what was there before would be shown
-    return watched(interrupts, [plan.record], page, address, begin)
+    game = plan.spec.rules.name
+    return watched(interrupts, game, [plan.record], page, address, begin)
 
 
 def _finish(files: MatchFiles) -> LogWriteError | None:

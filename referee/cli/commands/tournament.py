@@ -186,7 +186,8 @@ class _Run:
         assert self._file is not None
         assert self._records is not None
         paths = [self._file, str(made_folder(self._records))]
-        return watched(self._interrupts, paths, f"store/{os.path.basename(self._file)}")
+        game, page = self._plan.setup.game, f"store/{os.path.basename(self._file)}"
+        return watched(self._interrupts, game, paths, page)
 
     def _leave_out(self, dispatcher: Dispatcher) -> None:
         """Start each bot that has matches left, and leave out the bots that cannot be started.
