@@ -23,7 +23,8 @@ guessed.py     a match behind a log, with guessed draws
 search.py      looks for other draws, where the log says something else
 turns.py       a match turn by turn, for people
 parts.py       the parts of a view: boards, hands, cards, texts
-cells.py       the cells of a board that a move names
+schemes.py     the ways to read a move as cells of a board
+cells.py       the cells of a board that a move names, found by random turns
 person.py      a person who plays
 page/          the parts of a view as a drawing, and cells to click
 statistics.py  points by seat, over many matches

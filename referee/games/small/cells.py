@@ -7,11 +7,9 @@ no way fits, a board cannot be clicked.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from string import ascii_uppercase
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,106 +21,10 @@ from referee.games.small.author import Game, Move
 from referee.games.small.machine import SmallGame, plain
 from referee.games.small.messages import MoveReply
 from referee.games.small.parts import Board, Cards, Hands, Part, Text, parts, word
+from referee.games.small.schemes import SCHEMES, Cell, Scheme
 
 MOST_TURNS = 60
 """Turns that are played to learn what moves mean."""
-_CELL = re.compile(r"([A-Za-z])([0-9]{1,2})")
-_CELLS = re.compile(rf"(?:{_CELL.pattern}[-x ]?)+")
-Cell: TypeAlias = tuple[int | None, int]
-"""A row and a column, counted from 0; without a row it is the whole column."""
-Labels: TypeAlias = tuple[Sequence[str], Sequence[str]]
-
-
-class Scheme(NamedTuple):
-    """A way to read moves.
-
-    Attributes:
-        atoms: the parts of a move that name a cell each; none if it is not such a move.
-        cell: the cell of a part, from the shape of the board; it may be outside.
-        labels: the names of columns and rows, from the shape.
-    """
-
-    name: str
-    atoms: Callable[[Any], Sequence[Any]]
-    cell: Callable[[Any, int, int], Cell]
-    labels: Callable[[int, int], Labels]
-
-    def path(self, move: Any, shape: tuple[int, int]) -> list[Cell] | None:
-        """The cells that a move names; empty: none; None: cells that the board does not have."""
-        atoms = self.atoms([*move.values()] if isinstance(move, dict) else move)
-        cells = [self.cell(atom, *shape) for atom in atoms]
-        inside = all(
-            (row is None or 0 <= row < shape[0]) and 0 <= column < shape[1] for row, column in cells
-        )
-        return cells if inside else None
-
-
-def _numbers(move: Any) -> Sequence[Any]:
-    move = move if isinstance(move, list) else [move]
-    return move if all(type(item) is int for item in move) else []
-
-
-def _number(move: Any) -> Sequence[Any]:
-    return numbers if len(numbers := _numbers(move)) == 1 else []
-
-
-def _pairs(move: Any) -> Sequence[Any]:
-    if not isinstance(move, list):
-        return []
-    pairs = [move] if len(move) == 2 and len(_numbers(move)) == 2 else move
-    return (
-        pairs if all(isinstance(p, list) and len(p) == len(_numbers(p)) == 2 for p in pairs) else []
-    )
-
-
-def _letters(move: Any) -> Sequence[Any]:
-    texts = move if isinstance(move, list) else [move]
-    if not all(isinstance(text, str) and _CELLS.fullmatch(text) for text in texts):
-        return []
-    found = [pair for text in texts for pair in _CELL.findall(text)]
-    return [(ascii_uppercase.index(letter.upper()), int(number)) for letter, number in found]
-
-
-def _none(rows: int, columns: int) -> Labels:
-    return (), ()
-
-
-def _counted(first: int, *, rows: bool = True) -> Callable[[int, int], Labels]:
-    def labels(down: int, across: int) -> Labels:
-        numbers = [*map(str, range(first, first + max(down, across)))]
-        return numbers[:across], numbers[:down] if rows else ()
-
-    return labels
-
-
-SCHEMES = (
-    Scheme("column-0", _number, lambda n, r, c: (None, n), _counted(0, rows=False)),
-    Scheme("column-1", _number, lambda n, r, c: (None, n - 1), _counted(1, rows=False)),
-    Scheme("cell-0", _numbers, lambda n, r, c: divmod(n, c), _none),
-    Scheme("cell-1", _numbers, lambda n, r, c: divmod(n - 1, c), _none),
-    Scheme("row-column-0", _pairs, lambda p, r, c: (p[0], p[1]), _counted(0)),
-    Scheme("row-column-1", _pairs, lambda p, r, c: (p[0] - 1, p[1] - 1), _counted(1)),
-    Scheme("column-row-0", _pairs, lambda p, r, c: (p[1], p[0]), _counted(0)),
-    Scheme("column-row-1", _pairs, lambda p, r, c: (p[1] - 1, p[0] - 1), _counted(1)),
-    Scheme(
-        "letter-row",
-        _letters,
-        lambda p, r, c: (p[0], p[1] - 1),
-        lambda r, c: (_counted(1)(r, c)[0], ascii_uppercase[:r]),
-    ),
-    Scheme(
-        "letter-column-up",  # as in chess
-        _letters,
-        lambda p, r, c: (r - p[1], p[0]),
-        lambda r, c: (ascii_uppercase[:c], _counted(1)(r, c)[1][::-1]),
-    ),
-    Scheme(
-        "letter-column-down",
-        _letters,
-        lambda p, r, c: (p[1] - 1, p[0]),
-        lambda r, c: (ascii_uppercase[:c], _counted(1)(r, c)[1]),
-    ),
-)
 
 
 class Meaning(Struct, frozen=True):
@@ -133,7 +35,9 @@ class Meaning(Struct, frozen=True):
         marks: symbol of a board -> the seat that puts it there.
         hands: the labels of lists that have one list of cards for each seat.
         lists: the labels of lists that are sometimes not a board.
-        played: the label of the hands from which a move takes a card; empty: there are none.
+        played: the label of the hands from which a move takes a card, or in which it changes a
+            place; empty: there are none.
+        place: the number of the first place of such a hand; None: a move is the card itself.
     """
 
     scheme: Scheme | None = None
@@ -141,6 +45,7 @@ class Meaning(Struct, frozen=True):
     hands: Sequence[str] = ()
     lists: Sequence[str] = ()
     played: str = ""
+    place: int | None = None
 
     def parts(self, state: Mapping[str, Any], seats: int) -> list[Part]:
         """The parts of a view, with the names of rows and columns."""
@@ -164,8 +69,11 @@ class Meaning(Struct, frozen=True):
         hands = next((p for p in shown if isinstance(p, Hands) and p.label == self.played), None)
         hand = None if hands is None else hands.hands[seat]
         if hands is not None and hand is not None:
+            places = (
+                [*range(self.place, self.place + len(hand))] if self.place is not None else hand
+            )
             return [
-                Target(hands.label, [(seat, hand.index(move))]) if move in hand else None
+                Target(hands.label, [(seat, places.index(move))]) if move in places else None
                 for move in moves
             ]
         if self.scheme is None:
@@ -265,9 +173,17 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
                 for label, part in before.items()
                 if isinstance(part, Hands) and isinstance(now := after.get(label), Hands)
             },
-            [label for label, part in before.items() if isinstance(part, Cards | Text)],
+            [label for label, part in before.items() if _is_list(part, after.get(label))],
         )
         before = after
+
+
+def _is_list(part: Part, after: Part | None) -> bool:
+    """Whether a part is not a board; a text for each card of a hand is not either."""
+    if not isinstance(part, Board):
+        return isinstance(part, Cards | Text)
+    is_board = isinstance(after, Board) and len(after.rows) == len(part.rows)
+    return not is_board and isinstance(part.rows[0], str)
 
 
 def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
@@ -283,12 +199,18 @@ def _changed(before: Board, after: Part | None) -> dict[Cell, str]:
 
 def _learned(turns: Sequence[_Turn]) -> Meaning:
     hands = dict.fromkeys(label for turn in turns for label in turn.hands)
+    played = (
+        (label, place)
+        for place in (None, 0, 1)
+        for label in hands
+        if _plays_from(label, place, turns)
+    )
     return Meaning(
         next((scheme for scheme in SCHEMES if _fits(scheme, turns)), None),
         _marks(turns),
         [*hands],
         [*dict.fromkeys(label for turn in turns for label in turn.lists)],
-        next((label for label in hands if all(_plays_from(label, turn) for turn in turns)), ""),
+        *next(played, ("", None)),
     )
 
 
@@ -330,10 +252,25 @@ def _marks(turns: Sequence[_Turn]) -> dict[str, int]:
     return marks if {*marks.values()} >= {seat for turn in turns for seat in turn.moves} else {}
 
 
-def _plays_from(label: str, turn: _Turn) -> bool:
-    """Whether each move of a turn took a card with its value from the own hand."""
-    before, after = turn.hands.get(label, ((), ()))
-    return bool(before) and all(
-        move in before[seat] and after[seat].count(move) < before[seat].count(move)
-        for seat, move in turn.moves.items()
-    )
+def _plays_from(label: str, place: int | None, turns: Sequence[_Turn]) -> bool:
+    """Whether each move that names a card of the own hand, or a place there, has changed it."""
+    plays = [
+        _has_played(hand or [], after[seat] or [], turn.moves[seat], place)
+        for turn in turns
+        for before, after in [turn.hands.get(label, ((), ()))]
+        for seat, hand in enumerate(before)
+        if seat in turn.moves
+    ]
+    return True in plays and False not in plays
+
+
+def _has_played(
+    before: Sequence[Any], after: Sequence[Any], move: Any, place: int | None
+) -> bool | None:
+    """Whether a move took its card from a hand, or changed its place there; None: it names none."""
+    if place is None:
+        return after.count(move) < before.count(move) if move in before else None
+    if type(move) is not int:
+        return None
+    at = move - place
+    return len(before) == len(after) and 0 <= at < len(before) and before[at] != after[at]

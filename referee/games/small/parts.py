@@ -111,13 +111,16 @@ def _rows(value: Any) -> list[Any]:
     """The rows of a board: at least two, of one length above 1; empty if it is not a board."""
     if isinstance(value, str):
         value = value.rstrip("\n").split("\n")
-    if not isinstance(value, list) or len(value) < 2:
+    elif not isinstance(value, list) or len(value) < 2:
         return []
-    texts = all(isinstance(row, str) for row in value)
-    if not texts and not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
+    elif all(isinstance(row, str) for row in value):
+        symbols = "".join(value)
+        if 2 * len({*symbols}) > len(symbols):  # of words, such as the cards ["KH", "7S"]
+            return []
+    elif not all(_is_row(row) and _longest(row) <= LONGEST_CELL for row in value):
         return []
     lengths = {len(row) for row in value}
-    return value if len(lengths) == 1 and lengths.pop() > 1 else []
+    return value if len(value) > 1 and len(lengths) == 1 and lengths.pop() > 1 else []
 
 
 def _is_row(value: Any) -> bool:

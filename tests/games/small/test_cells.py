@@ -198,6 +198,60 @@ def test_a_card_of_the_own_hand() -> None:
     assert [target and [*target.path] for target in targets] == [[(1, 0)], [(1, 1)]]
 
 
+class Pits(Marks):
+    """Two players take all seeds out of a pit of their own."""
+
+    def start(self) -> None:
+        self.pits = [[3, 1, 2], [2, 3, 1]]
+
+    def legal(self, seat: int) -> Any:
+        return [*(place + 1 for place, seeds in enumerate(self.pits[seat]) if seeds), "pass"]
+
+    def apply(self, move: Any) -> None:
+        if move != "pass":
+            self.pits[self.to_move][move - 1] = 0  # type: ignore[index]
+        self.to_move = 1 - self.to_move if any(map(any, self.pits)) else None  # type: ignore[operator]
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        return {"pits": self.pits}
+
+
+def test_a_place_of_the_own_row() -> None:
+    means = learned(Pits)
+    assert (means.played, means.place) == ("pits", 1)
+    shown = means.parts({"pits": [[3, 1, 2], [2, 3, 1]]}, 2)
+    targets = means.targets(shown, [1, 3, "pass"], 1)
+    assert [target and [*target.path] for target in targets] == [[(1, 0)], [(1, 2)], None]
+
+
+class Cards(Marks):
+    """Two players play their cards, or pass; on the table is one card with two letters."""
+
+    def start(self) -> None:
+        self.hands = [["KH", "7S", "QD"], ["KS", "7H", "2C"]]
+        self.table = ["AC"]
+
+    def legal(self, seat: int) -> Any:
+        return [*self.hands[seat], "pass"]
+
+    def apply(self, move: str) -> None:
+        hand = self.hands[self.to_move]  # type: ignore[index]
+        if move in hand:
+            hand.remove(move)
+            self.table.append(move)
+        self.to_move = 1 - self.to_move if any(self.hands) else None  # type: ignore[operator]
+
+    def view(self, viewer: Any) -> dict[str, Any]:
+        return {"table": self.table, "hands": self.hands}
+
+
+def test_cards_of_two_letters_are_not_a_board() -> None:
+    means = learned(Cards)
+    assert (means.played, means.place) == ("hands", None)
+    state = {"table": ["KH", "KH", "KH"], "hands": [["2C"], None]}
+    assert [type(part).__name__ for part in means.parts(state, 2)] == ["Cards", "Hands"]
+
+
 def test_a_list_that_only_looks_like_a_board() -> None:
     means = learned_of("kuhn")
     state = {"cards": [None, None], "said": ["bet", "bet"], "first": 0, "showdown": None}

@@ -37,6 +37,7 @@ def test_rows_of_one_length_are_a_board(value: Any) -> None:
         ([None, None], Cards("x", [None, None])),
         (["J", "Queen", 3, None], Cards("x", ["J", "Queen", 3, None])),
         ([], Cards("x", [])),
+        (["KH", "7S", "TD"], Cards("x", ["KH", "7S", "TD"])),
         (["", "a"], Cards("x", ["", "a"])),
         (["a" * 17], Text("x", "a" * 17)),
         ([*range(41)], Text("x", ", ".join(map(str, range(41))))),

@@ -1,0 +1,106 @@
+"""The ways to read a move as cells of a board, in the order in which they are tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from string import ascii_uppercase
+from typing import Any, NamedTuple, TypeAlias
+
+_CELL = re.compile(r"([A-Za-z])([0-9]{1,2})")
+_CELLS = re.compile(rf"(?:{_CELL.pattern}[-x ]?)+")
+Cell: TypeAlias = tuple[int | None, int]
+"""A row and a column, counted from 0; without a row it is the whole column."""
+Labels: TypeAlias = tuple[Sequence[str], Sequence[str]]
+
+
+class Scheme(NamedTuple):
+    """A way to read moves.
+
+    Attributes:
+        atoms: the parts of a move that name a cell each; none if it is not such a move.
+        cell: the cell of a part, from the shape of the board; it may be outside.
+        labels: the names of columns and rows, from the shape.
+    """
+
+    name: str
+    atoms: Callable[[Any], Sequence[Any]]
+    cell: Callable[[Any, int, int], Cell]
+    labels: Callable[[int, int], Labels]
+
+    def path(self, move: Any, shape: tuple[int, int]) -> list[Cell] | None:
+        """The cells that a move names; empty: none; None: cells that the board does not have."""
+        atoms = self.atoms([*move.values()] if isinstance(move, dict) else move)
+        cells = [self.cell(atom, *shape) for atom in atoms]
+        inside = all(
+            (row is None or 0 <= row < shape[0]) and 0 <= column < shape[1] for row, column in cells
+        )
+        return cells if inside else None
+
+
+def _numbers(move: Any) -> Sequence[Any]:
+    move = move if isinstance(move, list) else [move]
+    return move if all(type(item) is int for item in move) else []
+
+
+def _number(move: Any) -> Sequence[Any]:
+    return numbers if len(numbers := _numbers(move)) == 1 else []
+
+
+def _pairs(move: Any) -> Sequence[Any]:
+    if not isinstance(move, list):
+        return []
+    pairs = [move] if len(move) == 2 and len(_numbers(move)) == 2 else move
+    return (
+        pairs if all(isinstance(p, list) and len(p) == len(_numbers(p)) == 2 for p in pairs) else []
+    )
+
+
+def _letters(move: Any) -> Sequence[Any]:
+    texts = move if isinstance(move, list) else [move]
+    if not all(isinstance(text, str) and _CELLS.fullmatch(text) for text in texts):
+        return []
+    found = [pair for text in texts for pair in _CELL.findall(text)]
+    return [(ascii_uppercase.index(letter.upper()), int(number)) for letter, number in found]
+
+
+def _none(rows: int, columns: int) -> Labels:
+    return (), ()
+
+
+def _counted(first: int, *, rows: bool = True) -> Callable[[int, int], Labels]:
+    def labels(down: int, across: int) -> Labels:
+        numbers = [*map(str, range(first, first + max(down, across)))]
+        return numbers[:across], numbers[:down] if rows else ()
+
+    return labels
+
+
+SCHEMES = (
+    Scheme("column-0", _number, lambda n, r, c: (None, n), _counted(0, rows=False)),
+    Scheme("column-1", _number, lambda n, r, c: (None, n - 1), _counted(1, rows=False)),
+    Scheme("cell-0", _numbers, lambda n, r, c: divmod(n, c), _none),
+    Scheme("cell-1", _numbers, lambda n, r, c: divmod(n - 1, c), _none),
+    Scheme("row-column-0", _pairs, lambda p, r, c: (p[0], p[1]), _counted(0)),
+    Scheme("row-column-1", _pairs, lambda p, r, c: (p[0] - 1, p[1] - 1), _counted(1)),
+    Scheme("column-row-0", _pairs, lambda p, r, c: (p[1], p[0]), _counted(0)),
+    Scheme("column-row-1", _pairs, lambda p, r, c: (p[1] - 1, p[0] - 1), _counted(1)),
+    Scheme(
+        "letter-row",
+        _letters,
+        lambda p, r, c: (p[0], p[1] - 1),
+        lambda r, c: (_counted(1)(r, c)[0], ascii_uppercase[:r]),
+    ),
+    Scheme(
+        "letter-column-up",  # as in chess
+        _letters,
+        lambda p, r, c: (r - p[1], p[0]),
+        lambda r, c: (ascii_uppercase[:c], _counted(1)(r, c)[1][::-1]),
+    ),
+    Scheme(
+        "letter-column-down",
+        _letters,
+        lambda p, r, c: (p[1] - 1, p[0]),
+        lambda r, c: (ascii_uppercase[:c], _counted(1)(r, c)[1]),
+    ),
+)
