@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import msgspec
@@ -128,6 +129,9 @@ def _problem(header: Header, rules: GameDefinition, line: bytes) -> str:
         return "it has not as many names as bots"
     if not 0 <= header.seed < MAX_SEED:
         return "the seed is not an integer from 0 to 2**53 - 1"
+    turns = [redeal.turn for redeal in header.redeals or ()]
+    if any(before >= turn for before, turn in pairwise(turns)):
+        return "the turns of `redeals` do not ascend"
     if not is_started(line):
         return "`started` is not the last field, or no time"
     try:

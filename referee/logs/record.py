@@ -27,7 +27,7 @@ from referee.games.interface.seats import SeatId, seat_id
 from referee.games.outside import Source
 from referee.logs.sink import Sink
 from referee.match.limits import LimitsBy
-from referee.match.machine import Disqualified, Entry, Match, Received, Sent
+from referee.match.machine import Disqualified, Entry, Match, Received, Redeal, Sent
 from referee.match.result import narrowed, seat_ends, with_facts
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, settings_type, split
@@ -63,6 +63,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
         Meta(description="The code of a game from outside; missing: a game of the referee."),
     ] = msgspec.UNSET
     seed: Annotated[int, Meta(ge=0)]
+    redeals: Annotated[
+        list[Redeal] | UnsetType,
+        Meta(description="Where what no seat knew was dealt again; missing: nowhere."),
+    ] = msgspec.UNSET
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     names: Annotated[
         list[str] | UnsetType,
@@ -343,6 +347,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         protocol=spec.rules.protocol,
         game_file=outside.source if (outside := GAMES.outside.get(spec.game)) else msgspec.UNSET,
         seed=spec.seed,
+        redeals=list(spec.redeals) or msgspec.UNSET,
         bots=list(spec.bots),
         names=list(spec.names) or msgspec.UNSET,
         options=spec.settings,
@@ -356,8 +361,16 @@ def spec_of(header: Header) -> MatchSpec:
     """The match that a header describes; raises `UsageError` if its options do not fit."""
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
-    names = tuple(header.names or ())
-    return MatchSpec(header.game, tuple(header.bots), header.seed, options, limits, sandbox, names)
+    return MatchSpec(
+        header.game,
+        tuple(header.bots),
+        header.seed,
+        options,
+        limits,
+        sandbox,
+        tuple(header.names or ()),
+        tuple(header.redeals or ()),
+    )
 
 
 def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:

@@ -21,13 +21,13 @@ order. Answers are noted in seat order, so nobody can tell who was first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct
 
-from referee.errors import ProtocolMisuseError
+from referee.errors import ProtocolMisuseError, UsageError
 from referee.games.interface.blaming import blaming
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import (
@@ -101,6 +101,18 @@ class Disqualified(Struct, frozen=True, gc=False):
 Entry: TypeAlias = Sent | Received | Fault | Disqualified
 
 
+class Redeal(Struct, frozen=True):
+    """What no seat knows is dealt again when a turn begins, before its first decision.
+
+    Attributes:
+        turn: counted from 1; all players' turns count. If all move together, those of one.
+        seed: of everything that is random from there on.
+    """
+
+    turn: Annotated[int, Meta(ge=1)]
+    seed: Annotated[int, Meta(ge=0, lt=MAX_SEED)]
+
+
 class Match:
     """One match as a state machine; see the module's text.
 
@@ -110,6 +122,7 @@ class Match:
         chance: the random numbers of the game; None to derive them from the seed (4.7).
         lines: whether `take_entries` gives what was sent; False if nobody reads it.
         copies: whether `copy` can be called; the match then keeps all replies.
+        redeals: by ascending turns; the random numbers must follow from seeds.
 
     Attributes:
         rules: of the game.
@@ -136,6 +149,7 @@ class Match:
         chance: RandomSource | None = None,
         lines: bool = True,
         copies: bool = False,
+        redeals: Sequence[Redeal] = (),
     ) -> None:
         self.due: tuple[int, ...] = ()
         self.disqualified: dict[int, Disqualified] = {}
@@ -156,9 +170,10 @@ class Match:
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._lines = lines
+        self._redeals = list(redeals)  # that are still to come
         # An earlier state, None for the beginning; and what happened since, None if nobody asks.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
-        self._since: list[Mapping[int, object] | _Redeal] | None = [] if copies else None
+        self._since: list[Mapping[int, object] | _DealAgain] | None = [] if copies else None
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # The round: what each seat was asked; what to note of each that has answered and is not
@@ -301,6 +316,8 @@ class Match:
     def _go_on(self, game: Game) -> None:
         """Publish what happened, then ask what is to be decided next, or end."""
         self._publish(game)
+        while self._redeals and game.turns >= self._redeals[0].turn and game.requests:
+            self._deal_again(game, self._redeals.pop(0).seed)
         requests = game.requests
         if requests:
             asked, self.clocks = {}, {}
@@ -319,6 +336,22 @@ class Match:
         scores = [standing.score for standing in game.standings()]
         winners = [seat_id(seat) for seat in outcome.winners]
         self._send(say.GameEnd(scores, winners, outcome.reason))
+
+    def _deal_again(self, game: Game, seed: int) -> None:
+        """Deal again what no seat knows; the faults before it count no more."""
+        if not hasattr(game, "reshuffle"):
+            raise UsageError(f"{self.rules.name} cannot deal hidden cards again")
+        step = _DealAgain(None, seed)
+        if self._since is not None:
+            self._since.append(step)
+        assert isinstance(self._chance, SeededRandomSource)
+        step.carry_out(game, self._chance)
+        for faults in self.faults:
+            for code in faults.keys() - {BAD_NAME_REPLY}:
+                del faults[code]
+        self.first_faults = {
+            key: fault for key, fault in self.first_faults.items() if key[1] == BAD_NAME_REPLY
+        }
 
     def _publish(self, game: Game) -> None:
         encode = self._encode
@@ -385,6 +418,11 @@ class Match:
         return hasattr(self._game, "redeal")
 
     @property
+    def can_reshuffle(self) -> bool:
+        """Whether the game can deal again what no seat knows (`Redeal`)."""
+        return hasattr(self._game, "reshuffle")
+
+    @property
     def in_round(self) -> bool:
         """Whether some seats have replied in this round, and others have not."""
         return bool(self._replies)
@@ -418,14 +456,14 @@ class Match:
                 raise ProtocolMisuseError("the viewer has no request, or another seat has replied")
             new.faults = [Counter() for _ in self.faults]  # no seat knows those of the others
             new.first_faults = {}
-            step = _Redeal(viewer, seed)
+            step = _DealAgain(viewer, seed)
             new._since.append(step)
             step.carry_out(game, chance)
         return new
 
     @blaming
     def _copied_game(
-        self, game: Any, since: list[Mapping[int, object] | _Redeal]
+        self, game: Any, since: list[Mapping[int, object] | _DealAgain]
     ) -> tuple[Any, SeededRandomSource]:
         """Copy the game, or an earlier state, which then takes the replies since."""
         if self._base is None or since:
@@ -442,7 +480,7 @@ class Match:
             chance = SeededRandomSource(self._seed)
             copy = self._new_game(chance)
         for step in since:
-            if isinstance(step, _Redeal):
+            if isinstance(step, _DealAgain):
                 step.carry_out(copy, chance)
             else:
                 copy.advance(step)
@@ -482,15 +520,18 @@ def _is_version_1(version: object) -> bool:
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
-class _Redeal(NamedTuple):
-    """That what a seat cannot know was dealt again."""
+class _DealAgain(NamedTuple):
+    """That what a seat cannot know was dealt again; or, without a seat, what no seat knows."""
 
-    viewer: int
+    viewer: int | None
     seed: int
 
     def carry_out(self, game: Any, chance: SeededRandomSource) -> None:
         chance.reseed(self.seed)
-        game.redeal(self.viewer, chance)
+        if self.viewer is None:
+            game.reshuffle(chance)
+        else:
+            game.redeal(self.viewer, chance)
 
 
 _UNREAD = Struct()

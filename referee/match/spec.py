@@ -31,7 +31,7 @@ from referee.match.limits import (
     is_none,
     limit_word,
 )
-from referee.match.machine import MAX_SEED, Match
+from referee.match.machine import MAX_SEED, Match, Redeal
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.text.nearest import instead
 
@@ -81,6 +81,7 @@ class MatchSpec(Struct, frozen=True):
         limits: of each bot.
         sandbox: of each bot.
         names: that their tournament gives to the bots, in seat order; empty outside of one.
+        redeals: as of `Match`; empty: the luck is that of the seed from beginning to end.
     """
 
     game: str
@@ -90,6 +91,7 @@ class MatchSpec(Struct, frozen=True):
     limits: Limits
     sandbox: Sandbox = NO_SANDBOX
     names: tuple[str, ...] = ()
+    redeals: tuple[Redeal, ...] = ()
 
     @property
     def rules(self) -> GameDefinition:
@@ -128,7 +130,20 @@ class MatchSpec(Struct, frozen=True):
 
     def new_match(self) -> Match:
         """The match, not yet started."""
-        return Match(self.rules, seats=len(self.bots), seed=self.seed, options=self.options)
+        return Match(
+            self.rules,
+            seats=len(self.bots),
+            seed=self.seed,
+            options=self.options,
+            redeals=self.redeals,
+        )
+
+    def with_luck(self, seed: int) -> MatchSpec:
+        """The same match with other luck: from the beginning, or from its last redeal on."""
+        if not self.redeals:
+            return msgspec.structs.replace(self, seed=seed)
+        *before, last = self.redeals
+        return msgspec.structs.replace(self, redeals=(*before, Redeal(last.turn, seed)))
 
 
 @cache

@@ -15,6 +15,7 @@ game:
   with the one that tells of this; both have a `player_number`.
 - `TOLD`: parts of the whole view that the view of a seat does not have, and that need not change:
   lines tell of them, or they are in another part.
+- `SHUFFLED`: parts of the whole view that a `Redeal` changes: no seat knows them.
 - `GIVING`: the dialects that give the seed away, or what follows from it.
 
 A small game says it in `Game.secret`.
@@ -89,6 +90,7 @@ class Hidden(NamedTuple):
     uncovering: Mapping[type[Struct], type[Struct]]
     told: frozenset[str]
     giving: frozenset[str]
+    shuffled: frozenset[str] = frozenset()
 
     def uncovered(self, messages: list[Any]) -> list[Struct]:
         """The messages that tell of cards which lie there no more when all have been sent."""
@@ -119,7 +121,7 @@ def hidden_in(name: str) -> Hidden:
     file = f"tests/games/{name}/hidden.py"
     assert (ROOT / file).exists(), f"{file} must say what {name} hides"
     found = import_module(f"tests.games.{name}.hidden")
-    return Hidden(found.pools, found.UNCOVERING, found.TOLD, found.GIVING)
+    return Hidden(found.pools, found.UNCOVERING, found.TOLD, found.GIVING, found.SHUFFLED)
 
 
 class Observation(NamedTuple):

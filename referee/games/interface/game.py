@@ -201,6 +201,15 @@ class CopyableGame(Game, Protocol):
             chance: this game's own, which begins again.
         """
 
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Deal everything again that no seat can know, such as the order of decks; hands stay.
+
+        What results depends on what the seats know together. This game has requests.
+
+        Args:
+            chance: this game's own, which begins again.
+        """
+
 
 G = TypeVar("G")
 S = TypeVar("S", bound=Struct)

@@ -9,6 +9,7 @@ from tests.support.leaks import Pool
 UNCOVERING: dict[Any, Any] = {}
 TOLD: frozenset[str] = frozenset()
 GIVING = frozenset({"classic", "classic-form"})  # as `gameId` (6.1)
+SHUFFLED: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:

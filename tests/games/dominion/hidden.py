@@ -17,6 +17,7 @@ TOLD = frozenset(
     }
 )
 GIVING: frozenset[str] = frozenset()
+SHUFFLED = frozenset({"seats.own.deck"})
 
 
 def pools(game: Any, seat: int) -> list[Pool]:

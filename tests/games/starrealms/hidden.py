@@ -10,15 +10,17 @@ from tests.support.leaks import Pool
 UNCOVERING = {PlayerDiscarded: PlayerShuffled}
 TOLD: frozenset[str] = frozenset()
 GIVING: frozenset[str] = frozenset()
+SHUFFLED = frozenset({"seats.deck"})  # the view does not have the trade deck
 
 
 def pools(game: Any, seat: int) -> list[Pool]:
-    """Hands and the order of decks; its own hand while it is not asked."""
+    """Hands and the order of decks; its own hand while it is not asked.
+
+    Everybody knows the ships that went on top of a deck.
+    """
     asked = [request.seat for request in game.requests]
-    return [
-        Pool(game.table.trade_deck),
-        *(
-            Pool(player.deck) if player.seat == seat in asked else Pool(player.hand, player.deck)
-            for player in game.table.players
-        ),
-    ]
+    found = [Pool(game.table.trade_deck)]
+    for player in game.table.players:
+        below = (player.deck, slice(len(player.deck) - player.known))
+        found.append(Pool(below) if player.seat == seat in asked else Pool(player.hand, below))
+    return found

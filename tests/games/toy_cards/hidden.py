@@ -11,6 +11,7 @@ from tests.support.leaks import Pool
 UNCOVERING: dict[type[Struct], type[Struct]] = {}
 TOLD: frozenset[str] = frozenset()
 GIVING: frozenset[str] = frozenset()
+SHUFFLED: frozenset[str] = frozenset()
 
 
 def pools(game: Any, seat: int) -> list[Pool]:

@@ -139,6 +139,9 @@ class BotWars:
     def redeal(self, seat: int, chance: RandomSource) -> None:
         """Do nothing: only the future is hidden."""
 
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Do nothing: only the future is hidden."""
+
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
 

@@ -92,6 +92,11 @@ class Dominion(TableGame[Table]):
                 redeal(chance, player.deck, player.hand, below)
                 player.discard_pile = below + top
 
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Deal decks again: each owner knows the rest (2.8)."""
+        for player in self.table.players:
+            redeal(chance, player.deck)
+
     def _play(self, resumed: TurnState | None = None) -> Decisions:
         while True:
             for player in self.table.players:

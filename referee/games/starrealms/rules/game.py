@@ -5,7 +5,7 @@ The whole game is one generator, which yields requests (`referee.games.interface
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -83,9 +83,19 @@ class StarRealms(TableGame[Table]):
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
         """Deal decks again, and the other's hand (4.9)."""
+        self._deal_again(chance, [seat])
+
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Deal decks again."""
+        self._deal_again(chance, range(len(self.table.players)))
+
+    def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
+        """Deal decks again below what everybody knows of them, and hands but those to keep."""
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
-            redeal(chance, player.deck, *([] if player.seat == seat else [player.hand]))
+            below = player.deck[: len(player.deck) - player.known]
+            redeal(chance, below, *([] if player.seat in keep else [player.hand]))
+            player.deck[: len(below)] = below
 
     def _play(self, turn: Callable[[Table, TurnState], Decisions] = play_turn) -> Decisions:
         first, second = self.table.players

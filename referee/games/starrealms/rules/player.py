@@ -63,6 +63,7 @@ class Player:
         self.discard: list[str] = []  # oldest first
         self.in_play: list[Piece] = []  # in the order played, those of earlier turns first
         self.due = self.shuffles = self.turns = 0  # due: discards at the start of its next turn
+        self.known = 0  # how many cards on top of the deck everybody has seen go there
         self.made = TurnStats()
         self.left = False
 

@@ -74,7 +74,11 @@ class Table(interface.Table[Player]):
             card = EXPLORER
         else:
             card = self._take_from_row(index)
-        (player.deck if to == "deck" else player.discard).append(card)
+        if to == "deck":
+            player.deck.append(card)
+            player.known += 1
+        else:
+            player.discard.append(card)
         player.made.gains.append(Gain(card, player.turns))
         self.events.append(say.PlayerGained(player.number, card, paid, to))
         self.show_row()
@@ -98,6 +102,7 @@ class Table(interface.Table[Player]):
         self._chance.before_draw(player.number, player.hand, player.deck, count)
         player.hand += player.deck[: -count - 1 : -1]
         del player.deck[-count:]
+        player.known = max(0, player.known - count)
 
     def _take_from_row(self, index: int) -> str:
         card = self.row.pop(index)

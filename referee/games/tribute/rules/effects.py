@@ -142,7 +142,7 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         table.refill(place)
-        table.deck.append(card)
+        table.put_below(card)
     _tell(table, "replace-tavern", choice, cards)
 
 
@@ -165,7 +165,7 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 def settle(table: Table, card: Card) -> Card | None:
     """Put a card that was in the row into its place; returns it if it acts immediately (4.7)."""
     if card.kind.type == CONTRACT_ACTION:
-        table.deck.append(card)
+        table.put_below(card)
         return card
     if card.kind.type == CONTRACT_AGENT:
         return table.enter(card)

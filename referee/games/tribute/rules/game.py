@@ -8,6 +8,7 @@ ends the game.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from operator import attrgetter
 from typing import Annotated, Literal
 
@@ -137,13 +138,23 @@ class Tribute(TableGame[Table]):
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
         """Deal piles again below what the seat knows of them, and the other's hand (4.9)."""
+        self._deal_again(chance, [seat])
+
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Deal piles again below what their owners know of them."""
+        self._deal_again(chance, range(len(PLAYERS)))
+
+    def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
+        """Deal piles again, and hands but those to keep, whose owners' knowledge stays, too."""
         table, order = self.table, attrgetter("order")
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS
         )
-        redeal(chance, table.deck, key=order)
+        above = table.deck[: len(table.deck) - table.known_below]
+        redeal(chance, above, key=order)
+        table.deck[: len(above)] = above
         for player in table.players:
-            if player.seat == seat:
+            if player.seat in keep:
                 below = player.draw_pile[player.known :]
                 redeal(chance, below, key=order)
                 player.draw_pile[player.known :] = below

@@ -148,6 +148,7 @@ class Table(interface.Table[Player]):
         self.favours: dict[str, Player | None] = {}  # in the order of the table, with Treasury
         self.row: list[Card] = []
         self.deck: list[Card] = []  # the tavern deck, its top first
+        self.known_below = 0  # how many cards below everybody has seen go there
         self.sent_deck = SentSet()
         self.turn = self.actions_left = 0  # turn: counted over both players; 0 before the first
         self.next_uid = FIRST_UID
@@ -266,7 +267,15 @@ class Table(interface.Table[Player]):
         owner.agents.remove(card)
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
-        (self.deck if card.kind.type == CONTRACT_AGENT else owner.cooldown).append(card)
+        if card.kind.type == CONTRACT_AGENT:
+            self.put_below(card)
+        else:
+            owner.cooldown.append(card)
+
+    def put_below(self, card: Card) -> None:
+        """Put a card below the tavern deck."""
+        self.deck.append(card)
+        self.known_below += 1
 
     def hit(self, card: Card) -> int:
         """Hit an agent of the other with the power that there is (4.6); returns the damage."""
@@ -280,6 +289,7 @@ class Table(interface.Table[Player]):
     def refill(self, place: int) -> None:
         """Put the top of the tavern deck where a card has left the row (4.7)."""
         card = self.deck.pop(0) if self.deck else None
+        self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
             self.row.insert(place, card)
         self.events.append(say.RowRefilled(place, None if card is None else card.ref))

@@ -1,0 +1,216 @@
+"""After a redeal everything is as before that a seat knows, and everything else is dealt again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from referee.errors import UsageError
+from referee.games import GAMES
+from referee.games.interface.game import ALL, PUBLIC
+from referee.games.interface.random_source import SeededRandomSource
+from referee.match.machine import Entry, Match, Received, Redeal, Sent
+from tests.support.any_game import TOY, Course, every_game
+from tests.support.helpers import TIMES
+from tests.support.leaks import hidden_in
+
+
+class Position:
+    """A match that was played at random, and one of its turns."""
+
+    def __init__(self, name: str, seed: int, *, wrong: float = 0.0) -> None:
+        course = Course(name, seed, wrong=wrong, max_turns=30)
+        self.spec = course.spec
+        self.answers: list[tuple[int, bytes]] = []
+        for entries in course.play():
+            self.answers += [(e.seat, e.line) for e in entries if type(e) is Received]
+        self.turn = Random(seed).randint(min(1, course.match.turns), course.match.turns)
+
+    def reached(self, luck: int) -> tuple[Match, list[Entry], list[tuple[int, bytes]]]:
+        """The match at the first decision of the turn, its lines, and the answers from there on."""
+        match = replace(self.spec, redeals=(Redeal(self.turn, luck),)).new_match()
+        match.start()
+        entries, left = match.take_entries(), self.answers.copy()
+        while match.turns < self.turn or match.in_round:
+            match.receive(*left.pop(0))
+            entries += match.take_entries()
+        return match, entries, left
+
+
+def positions(name: str, count: int, *, wrong: float = 0.0) -> Iterator[Position]:
+    for seed in range(count * TIMES):
+        yield Position(name, seed, wrong=wrong)
+
+
+def parts_apart(one: Any, other: Any, name: str = "") -> Iterator[str]:
+    """Names of the parts of two views that differ; `seats` has a part for all of them."""
+    if isinstance(one, dict):
+        for key in one:
+            yield from parts_apart(one[key], other[key], f"{name}.{key}".strip("."))
+    elif name == "seats":
+        for this, that in zip(one, other, strict=True):
+            yield from parts_apart(this, that, name)
+    elif one != other:
+        yield name
+
+
+redealt = pytest.mark.parametrize("name", [*GAMES])
+
+
+@redealt
+def test_no_seat_is_sent_or_shown_anything_else(name: str) -> None:
+    apart: set[str] = set()
+    hidden = hidden_in(name)
+    for position in positions(name, 20):
+        matches = [position.reached(luck) for luck in (1, 2, 3)]
+        sent = [[entry.line for entry in each if type(entry) is Sent] for _, each, _ in matches]
+        assert sent[0] == sent[1] == sent[2]
+        for viewer in (PUBLIC, *range(len(position.spec.bots))):
+            views = [msgspec.json.encode(match.view(viewer)) for match, _, _ in matches]
+            assert views[0] == views[1] == views[2]
+        one, *others = (msgspec.to_builtins(match.view(ALL)) for match, _, _ in matches)
+        for other in others:
+            apart |= {*parts_apart(one, other)}
+    assert apart == hidden.shuffled
+
+
+@redealt
+def test_all_that_no_seat_knows_is_dealt_again(name: str) -> None:
+    """What is dealt follows from the seed and from what the seats know together."""
+    for position in positions(name, 10):
+        dealt = []
+        for luck in (1, 2):
+            match, _, _ = position.reached(luck)
+            game: Any = match._game
+            chance = SeededRandomSource(5)
+            game.reshuffle(chance)
+            dealt.append(msgspec.json.encode(match.view(ALL)))
+        assert dealt[0] == dealt[1]
+
+
+def test_ships_that_went_on_top_of_a_deck_stay_there() -> None:
+    """Star Realms: everybody has seen them, so their owner will draw them."""
+    course = Course("starrealms", 1)
+    next(course.play())
+    game: Any = course.match._game
+    table, player = game.table, game.table.players[0]
+    ships = table.row[:2]
+    for _ in ships:
+        table.gain(player, 0, 0, "deck")
+    decks = set()
+    for luck in range(5):
+        game.reshuffle(SeededRandomSource(luck))
+        assert player.deck[-2:] == ships
+        game.redeal(0, SeededRandomSource(luck))
+        assert player.deck[-2:] == ships
+        decks.add((*player.deck, *table.trade_deck))
+    assert len(decks) == 5
+    table.draw(player, 1)
+    tops = set()
+    for luck in range(20):
+        game.reshuffle(SeededRandomSource(luck))
+        assert player.deck[-1] == ships[0]
+        tops.add(player.deck[-2])
+    assert len(tops) == 2
+
+
+def test_cards_that_went_below_the_tavern_deck_stay_there() -> None:
+    there = 0
+    for seed in range(4 * TIMES):
+        course = Course("tribute", seed, max_turns=60)
+        before: list[Any] = []
+        below: list[Any] = []
+        for _ in course.play():
+            game: Any = course.match._game
+            deck: list[Any] = game.table.deck
+            if before:
+                below = [card for card in below if card in deck]
+                below += [card for card in deck if card not in before]
+            assert game.table.known_below == len(below)
+            game.reshuffle(SeededRandomSource(len(deck)))
+            assert deck[len(deck) - len(below) :] == below
+            there += bool(below)
+            before = deck.copy()
+    assert there > 5
+
+
+@redealt
+def test_the_luck_of_the_rest_follows_from_the_seed_of_the_redeal(name: str) -> None:
+    """Bots that choose alike play another match, unless nothing is random in what is left."""
+    others = 0
+    for position in positions(name, 20):
+        ends = []
+        for luck in (1, 1, 2):
+            match, entries, left = position.reached(luck)
+            while match.due and left:
+                seat, line = left.pop(0)
+                if seat not in match.due:
+                    break
+                match.receive(seat, line)
+                entries += match.take_entries()
+            ends.append([entry.line for entry in entries if type(entry) is Sent])
+        assert ends[0] == ends[1]
+        others += ends[0] != ends[2]
+    assert others > 5
+
+
+@redealt
+def test_faults_before_a_redeal_do_not_count(name: str) -> None:
+    before = 0
+    for position in positions(name, 20, wrong=0.05):
+        if not position.turn:
+            continue  # a fault in the draft has ended it
+        plain = position.spec.new_match()
+        plain.start()
+        for seat, line in position.answers:
+            if plain.turns >= position.turn:
+                break
+            plain.receive(seat, line)
+        before += sum(faults.total() for faults in plain.faults)
+        match, _, _ = position.reached(1)
+        assert not any(match.faults)
+        assert not match.first_faults
+    assert before or name == "tribute"  # where a fault ends the match
+
+
+@redealt
+def test_a_copy_after_a_redeal_continues_as_the_original(name: str) -> None:
+    position = Position(name, 3)
+    spec = position.spec
+    match = Match(
+        spec.rules,
+        seats=len(spec.bots),
+        seed=spec.seed,
+        options=spec.options,
+        copies=True,
+        redeals=[Redeal(position.turn, 1)],
+    )
+    match.start()
+    for seat, line in position.answers:
+        if seat not in match.due:
+            break
+        match.receive(seat, line)
+        if match.turns > position.turn and match.due and not match.in_round:
+            whole = msgspec.json.encode(match.view(ALL))
+            assert msgspec.json.encode(match.copy().view(ALL)) == whole
+
+
+@pytest.mark.parametrize("name", [TOY])
+def test_a_game_that_cannot_deal_again_says_so(name: str) -> None:
+    position = Position(name, 1)
+    with pytest.raises(UsageError, match="toy_cards cannot deal hidden cards again"):
+        position.reached(1)
+
+
+@every_game
+def test_a_match_without_redeals_has_the_luck_of_its_seed(name: str) -> None:
+    position = Position(name, 1)
+    spec = position.spec
+    assert spec.with_luck(7) == replace(spec, seed=7)
+    again = replace(spec, redeals=(Redeal(2, 1), Redeal(4, 2)))
+    assert again.with_luck(7) == replace(spec, redeals=(Redeal(2, 1), Redeal(4, 7)))
