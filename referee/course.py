@@ -244,7 +244,7 @@ class Course:
         return MatchResult(
             game=rules.name,
             protocol=rules.protocol,
-            seed=self._spec.seed,
+            seed=self._spec.luck,
             reason=match.outcome.reason,
             turns=match.turns,
             winners=[players[seat].player_number for seat in match.outcome.winners],

@@ -17,14 +17,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
 from referee.bots.command import BotSource
 from referee.bots.processes.launch import Started, launch_bots
-from referee.errors import LogWriteError
+from referee.errors import LogWriteError, UsageError
 from referee.games import DEFAULT_GAME
 from referee.logs.files import LogFile, finished, opened
 from referee.logs.outputs import LOG, RECORD, TEXT, Output
 from referee.logs.record import RecordedAnswer
 from referee.logs.sink import Sink
+from referee.match.machine import Redeal
 from referee.match.sandbox import NO_SANDBOX, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 
@@ -40,6 +43,7 @@ def settled_spec(
     seed: int | None = None,
     options: Mapping[str, Any] | None = None,
     recorded: Mapping[str, Any] | None = None,
+    redeals: Sequence[Redeal] = (),
     sandbox: Sandbox = NO_SANDBOX,
 ) -> MatchSpec:
     """The description of a match between these bots.
@@ -49,6 +53,7 @@ def settled_spec(
         options: chosen by the user, as of `match_spec`.
         recorded: the options of the record that the match continues. They lift no limit of the
             sandbox.
+        redeals: as of `MatchSpec`.
         sandbox: whose limits hold unless the user has chosen others.
 
     Raises:
@@ -60,7 +65,14 @@ def settled_spec(
             limits[name] = value
     bots = [source.argument for source in sources]
     chosen = {**limits, **(options or {})}
-    return match_spec(bots, game=game, seed=seed, options=chosen, sandbox=sandbox)
+    spec = match_spec(bots, game=game, seed=seed, options=chosen, sandbox=sandbox)
+    for source in sources if redeals else ():
+        if source.dialect and spec.rules.dialects[source.dialect].tells_hidden:
+            raise UsageError(
+                f"BOT {source.argument}: its dialect tells hidden cards as the seed of the match "
+                "has them, and here they were dealt again"
+            )
+    return replace(spec, redeals=tuple(redeals))
 
 
 class MatchFiles(NamedTuple):

@@ -29,7 +29,7 @@ from typing import Any
 import trio
 
 from referee.bots.bot import Answer, Bot, Failure
-from referee.bots.command import PythonBot
+from referee.bots.command import HUMAN, BotSource, PythonBot
 from referee.bots.hosting import QUICK_SECONDS, finish_all, run_bots
 from referee.bots.processes.launch import LaunchedBot, Started
 from referee.bots.wrapper import ReplayedBot
@@ -423,7 +423,7 @@ async def play_once(
             spec, started, stderr, recorded=recorded, look_seconds=LOOK_SECONDS
         ) as bots:
             if answers:
-                bots = [_replayed(*each) for each in zip(bots, started, answers, strict=True)]
+                bots = replayed(bots, started, answers)
             runner = Runner(
                 spec, bots, log=log, record=record, stderr=recorded, diagnose=True, alone=alone
             )
@@ -433,11 +433,26 @@ async def play_once(
             return await runner.close()
 
 
-def _replayed(bot: Bot, source: Started, answers: Sequence[RecordedAnswer]) -> Bot:
+def replayed(
+    bots: Sequence[Bot],
+    sources: Sequence[Started | BotSource],
+    answers: Sequence[Sequence[RecordedAnswer]],
+) -> list[Bot]:
+    """Bots for one match, whose first answers are replaced.
+
+    Args:
+        answers: the first replies of each seat; None for the bot's own.
+    """
+    return [_replayed(*each) for each in zip(bots, sources, answers, strict=True)]
+
+
+def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedAnswer]) -> Bot:
     given: list[Answer | None] = [
         Failure(Disqualification(answer.code), answer.detail)
         if isinstance(answer, DisqualifiedEntry)
         else answer
         for answer in answers
     ]
-    return ReplayedBot(bot, given, is_asked=not isinstance(source, PythonBot))
+    # A person is not asked again, and a rule file knows nothing but the view.
+    knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
+    return ReplayedBot(bot, given, is_asked=not knows)

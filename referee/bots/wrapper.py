@@ -81,15 +81,32 @@ class ReplayedBot(BotWrapper):
     def push(self, lines: bytes) -> None:
         self.wrapped.push(lines)
 
+    @property
+    def stdout_fd(self) -> int:
+        return self.wrapped.stdout_fd
+
+    def quick_reply(self, seconds: float) -> Answer | None:
+        if not self._is_own():
+            return self._replaced(None)
+        own = self.wrapped.quick_reply(seconds)
+        return None if own is None else self._replaced(own)
+
     async def reply(self, deadline: float) -> Answer:
         """The next answer that is there, else that of the bot behind.
 
         If it fails during the recorded part, it has failed: it could not continue from there.
         """
+        return self._replaced(await self.wrapped.reply(deadline) if self._is_own() else None)
+
+    def _is_own(self) -> bool:
+        """Whether the wrapped bot answers, even if its answer is dropped."""
+        return self._is_asked or not self._answers or self._answers[0] is None
+
+    def _replaced(self, own: Answer | None) -> Answer:
         answer = self._answers.popleft() if self._answers else None
-        if answer is None or self._is_asked:
-            own = await self.wrapped.reply(deadline)
-            return own if answer is None or isinstance(own, Failure) else answer
+        if answer is None or isinstance(own, Failure):
+            assert own is not None
+            return own
         return answer
 
 

@@ -66,18 +66,38 @@ def starting(
     Args:
         clock: gives seconds.
     """
+    with working(total, "bots started", quiet=quiet, clock=clock) as show:
+
+        def look(started: int) -> None:
+            interrupts.check()
+            show(started)
+
+        yield look
+
+
+@contextmanager
+def working(
+    total: int, what: str, *, quiet: bool, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[int], None]]:
+    """Yields what shows how many things of so many are done.
+
+    It shows a bar on a terminal, and a line every `LINE_SECONDS` elsewhere.
+
+    Args:
+        what: the things, such as "deals".
+        clock: gives seconds.
+    """
     with ExitStack() as stack:
         show = None
         say_at = clock() + LINE_SECONDS
         if total and sys.stderr.isatty() and not quiet:
             show = stack.enter_context(status())
 
-        def look(started: int) -> None:
+        def look(done: int) -> None:
             nonlocal say_at
-            interrupts.check()
-            text = f"{started:,} of {total:,} bots started"
+            text = f"{done:,} of {total:,} {what}"
             if show is not None:
-                show(bar(started, total, text))
+                show(bar(done, total, text))
             elif not quiet and clock() >= say_at:
                 say_at = clock() + LINE_SECONDS
                 say(text)

@@ -11,6 +11,8 @@ from referee.logs import record
 from referee.logs.entries import read_record
 from referee.logs.rerun import Rerun
 from referee.match.machine import Disqualified, Received
+from referee.match.position import Position
+from referee.text.terminal import as_text
 
 
 class RecordedAnswers(NamedTuple):
@@ -19,15 +21,42 @@ class RecordedAnswers(NamedTuple):
     Attributes:
         answers: for each seat, in order. The handshake is left to the bot, which may have another
             name, unless its seat was lost in it.
+        left: the seats that had left the match.
+        can_reshuffle: whether the game can deal again what no seat knows.
     """
 
     header: record.Header
     answers: list[list[record.RecordedAnswer]]
+    left: frozenset[int] = frozenset()
+    can_reshuffle: bool = False
 
     @property
     def settings(self) -> dict[str, Any]:
         """The game's options and the limits of the bots, as `match_spec` takes them."""
         return record.spec_of(self.header).by_name
+
+    def position(self, name: str, turn: int) -> Position:
+        """The position at this turn, before which all answers were given.
+
+        Args:
+            name: of the record.
+
+        Raises:
+            UsageError: a seat had left the match, or the game cannot deal hidden cards again.
+        """
+        if self.left:
+            left = seat_id(min(self.left))
+            raise UsageError(
+                f"{name}: {left} left the match before turn {turn}; give an earlier turn"
+            )
+        if not self.can_reshuffle:
+            raise UsageError(f"{self.header.game} cannot deal hidden cards again")
+        before = tuple(each for each in self.header.redeals or () if each.turn < turn)
+        answers = tuple(
+            tuple(line for line in lines if not isinstance(line, record.DisqualifiedEntry))
+            for lines in self.answers
+        )
+        return Position(as_text(name), turn, self.header.seed, before, answers)
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:
@@ -64,7 +93,23 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
     if turn is not None and match.turns < turn:
         turns = "1 turn" if match.turns == 1 else f"{match.turns} turns"
         raise UsageError(f"{name}: turn {turn} does not exist, the match has {turns}")
-    return RecordedAnswers(header, answers)
+    return RecordedAnswers(header, answers, frozenset(match.disqualified), match.can_reshuffle)
+
+
+def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
+    """Read a turn of a match record, from which other matches are played.
+
+    Args:
+        name: of a file, plain or compressed, or "-" for standard input.
+        turn: counted from 1; all players' turns count.
+
+    Raises:
+        UsageError: the file cannot be opened, the match has no such turn, a player had left it
+            before, or its game cannot deal again what no seat knows.
+        LogReadError: it is not a record, or its lines do not follow from each other.
+    """
+    resumed = answers_before(name, turn)
+    return resumed.header, resumed.position(name, turn)
 
 
 def input_of(name: str, player: str) -> Iterator[bytes]:

@@ -116,7 +116,7 @@ class MatchResult(Struct, frozen=True, dict=True):
 
     game: str
     protocol: int
-    seed: int
+    seed: Annotated[int, Meta(description="Of its luck: of the last redeal, if it has any.")]
     reason: Annotated[str, Meta(description="Why it ended (protocol, 9).")]
     turns: Annotated[
         int, Meta(description="Turns begun, of all players together where they take turns.")

@@ -138,6 +138,11 @@ class MatchSpec(Struct, frozen=True):
             redeals=self.redeals,
         )
 
+    @property
+    def luck(self) -> int:
+        """The seed of everything that is random, or of everything after the last redeal."""
+        return self.redeals[-1].seed if self.redeals else self.seed
+
     def with_luck(self, seed: int) -> MatchSpec:
         """The same match with other luck: from the beginning, or from its last redeal on."""
         if not self.redeals:

@@ -14,3 +14,5 @@
 #   stages.py      which matches there are, stage by stage
 #   playing/       the matches, in workers
 #   report/        the standings and all else that a store says
+#   from_position.py
+#                  many matches from one position, and what they say of it

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots
@@ -17,6 +17,7 @@ from referee.bots.command import bot_folder, bot_in, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
+from referee.match.position import Position
 from referee.text.lookalikes import looks
 from referee.text.terminal import as_text
 from referee.tournament.choices import FORMATS, MAX_BOTS
@@ -58,8 +59,18 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
         raise UsageError("a tournament needs time limits: a bot that hangs would block it")
+    _check_position(now.position, players)
     settings = msgspec.to_builtins(spec.settings)
     return format.settle(replace(now, players=players, deals=deals, settings=settings))
+
+
+def _check_position(position: Position | UnsetType, players: int) -> None:
+    if not position:
+        return
+    if len(position.answers) != players:
+        raise UsageError(f"{position}: its match has {len(position.answers)} players")
+    if not position.is_valid:
+        raise UsageError(f"{position}: no match can have come to this position")
 
 
 def named(argument: str) -> tuple[str, str]:
@@ -273,6 +284,8 @@ def _different(name: str, before: object, now: object) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None:  # of a limit in a store: there is none
+    if value is None or value is UNSET:  # of a limit in a store: there is none
         return "none"
+    if isinstance(value, Position):
+        return str(value)
     return msgspec.json.encode(value).decode() if isinstance(value, Struct) else str(value)

@@ -186,7 +186,7 @@ def _record_page(
         options=own,
         limits=limits,
         seed=header.seed,
-        command=command_line(repeat_words(spec, recorded=True)),
+        command=_command(PurePath(as_text(name)).name, spec),
         date=header.started,
         outcome=ended,
         problem=problem,
@@ -194,6 +194,16 @@ def _record_page(
         rules=made.rules(),
     )
     return made.page(shown)
+
+
+def _command(record: str, spec: MatchSpec) -> str:
+    """The command that plays the match of a record again; empty if it needs a file and has none."""
+    start = []
+    if spec.redeals:
+        if not record:
+            return ""
+        start = ["--resume", record, "--turn", str(spec.redeals[0].turn)]
+    return command_line(repeat_words(spec, recorded=True, start=start))
 
 
 class PublicMatch:

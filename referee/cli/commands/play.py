@@ -45,6 +45,10 @@ def run(options: PlayOptions, interrupts: Interrupts) -> int:
 
             temporary = str(watching.enter_context(temporary_folder()) / "match.record.jsonl")
         plan, session = settle(options, temporary)
+        if options.deals is not None and options.deals > 1:
+            from referee.cli.commands.play_deals import play_deals
+
+            return play_deals(options, plan, _again(options, plan.spec), interrupts)
         return _run(options, plan, session, interrupts, watching)
 
 
@@ -54,6 +58,8 @@ def _check(options: PlayOptions) -> None:
         raise UsageError("--log - and --format json both want stdout; write the log to a file")
     if options.record == STDOUT:
         raise UsageError("--record needs the name of a file")
+    if options.deals is not None and options.deals > 1:
+        _check_many(options)
     shown = options.page or options.browser
     serving.check_address(options.listen, options.allowed_host, shown, "--page or --browser")
     if options.record_stderr and options.record is None and not options.browser:
@@ -62,6 +68,21 @@ def _check(options: PlayOptions) -> None:
         raise UsageError(
             f"--browser cannot follow {options.record}: a compressed record is written in blocks"
         )
+
+
+def _check_many(options: PlayOptions) -> None:
+    """Raise a `UsageError` for options of a single match."""
+    from referee.bots.command import HUMAN
+
+    one = ("log", "record", "record_stderr", "stderr", "page", "browser")
+    for name in one:
+        if getattr(options, name):
+            raise UsageError(
+                f"--deals {options.deals} plays many matches: "
+                f"--{name.replace('_', '-')} goes with --deals 1"
+            )
+    if HUMAN in options.bots:
+        raise UsageError(f"--deals {options.deals} plays many matches: human plays with --deals 1")
 
 
 def _run(
@@ -238,9 +259,11 @@ def _again(options: PlayOptions, spec: MatchSpec) -> list[str]:
     from referee.bots.repeat import repeat_words
 
     start = []
-    if options.turn is not None:
+    turn = options.turn or (spec.redeals[0].turn if spec.redeals else None)
+    if turn is not None:
         assert options.resume is not None
-        start = ["--resume", options.resume, "--turn", str(options.turn)]
+        start = ["--resume", options.resume, "--turn", str(turn)]
+        start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
     typed = replace(spec, bots=options.bots or spec.bots)  # with bytes that are no UTF-8
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]

@@ -45,6 +45,10 @@ browser (spec/serve.md, 6)."""
             'referee play ./my_bot.py "node other.js" --seed 7 --record game.jsonl',
             "two of yours, with a record for referee replay and referee verify",
         ),
+        (
+            "referee play ./my_bot.py big_money --resume game.jsonl --turn 20 --deals 200",
+            "how good is the position in turn 20 of that match?",
+        ),
         ("referee play human ./my_bot.py", "you against your bot"),
         ("referee play --page human ./my_bot.py", "the same in the browser"),
         ("referee play --browser big_money ./my_bot.py", "in the browser, as it is played"),
@@ -66,6 +70,11 @@ browser (spec/serve.md, 6)."""
     )
     turn: Count | None = option(
         "N", None, "with --resume: the first turn that is played (all players' turns count)"
+    )
+    deals: Count | None = option(
+        "D",
+        None,
+        "with --turn: play from there D times, each time with what no seat knows dealt again",
     )
     run_recorded: bool = run_recorded_option("the record of --resume")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from referee.bots.command import BotSource
     from referee.logs.conversation import RecordedAnswers
+    from referee.match.machine import Redeal
     from referee.match.sandbox import Sandbox
     from referee.match_plan import MatchPlan
     from referee.web.server.seat import MatchSession
@@ -46,6 +47,7 @@ def settle(
         seed = settings.chosen_seed(options.seed, options.seed_file)
     else:
         game, seed = resumed.header.game, resumed.header.seed
+    redeals = () if resumed is None else _redeals(options, resumed)
     if not bots:
         raise UsageError("play takes BOTs, such as ./my_bot.py big_money (see referee play --help)")
     check_descriptors()  # before an old log is emptied
@@ -60,6 +62,7 @@ def settle(
         seed=seed,
         options=options.settings,
         recorded=None if resumed is None else resumed.settings,
+        redeals=redeals,
         sandbox=_sandbox(options, sources, game, unseen),
     )
     plan = MatchPlan(
@@ -100,6 +103,8 @@ def _sandbox(
 
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     """The replies of the match to continue."""
+    if options.deals is not None and options.turn is None:
+        raise UsageError("--deals goes with --resume FILE, a match record, and --turn N")
     if options.resume is None:
         if options.turn is not None:
             raise UsageError("--turn goes with --resume FILE, a match record")
@@ -107,7 +112,8 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     from referee.logs.conversation import answers_before
 
     is_other = options.game is not None and options.game not in GAMES.outside
-    if is_other or (options.seed, options.seed_file) != (None, None):
+    has_seed = (options.seed, options.seed_file) != (None, None)
+    if is_other or (has_seed and options.deals is None):
         raise UsageError("--resume has the seed and the game of its record: leave out the option")
     try:
         resumed = answers_before(options.resume, options.turn)
@@ -117,6 +123,20 @@ def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     if options.bots and len(options.bots) != len(recorded):
         raise UsageError(f"the match of {options.resume} has {len(recorded)} bots")
     return resumed
+
+
+def _redeals(options: PlayOptions, resumed: RecordedAnswers) -> Sequence[Redeal]:
+    """Those of the record; with --deals, those before the position and that of the first deal."""
+    if options.deals is None:
+        return resumed.header.redeals or ()
+    from referee.match.machine import Redeal
+    from referee.match.spec import checked_seed
+
+    assert options.resume is not None
+    assert options.turn is not None
+    position = resumed.position(options.resume, options.turn)
+    seed = checked_seed(settings.chosen_seed(options.seed, options.seed_file))
+    return (*position.redeals, Redeal(options.turn, seed))
 
 
 def _sources(

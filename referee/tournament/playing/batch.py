@@ -33,7 +33,7 @@ class Batch(Struct, frozen=True):
     """Matches to be played one after the other in one process, as many as there is time for.
 
     Attributes:
-        spec: of every match, but for its bots and its seed.
+        spec: of every match, but for its bots and its luck.
         keep: the matches whose record is returned: "all", "faulty" or "none".
         live: a folder on this machine into which a match is written while it is played; or empty.
         sources: of entrants that need not be looked for, by their numbers.
@@ -41,6 +41,7 @@ class Batch(Struct, frozen=True):
         matches_a_deal: how many matches a deal has; they follow each other in the schedule.
         run: no bot plays on in another run, which may play some of the same matches again.
         game: a game from outside; None: one of the referee's own.
+        answers: the first replies of each seat, as of `Position`; empty: the bots' own.
     """
 
     spec: MatchSpec
@@ -56,6 +57,7 @@ class Batch(Struct, frozen=True):
     matches_a_deal: int = 1
     run: str = ""
     game: SentGame | None = None
+    answers: tuple[tuple[bytes | None, ...], ...] = ()
 
     def in_directories(self, place: Callable[[str], str]) -> Batch:
         """This batch with its bots in other directories: `place` of those that they are in."""

@@ -149,6 +149,7 @@ class Dispatcher:
             keep_alive=setup.keep_alive,
             matches_a_deal=setup.matches_a_deal,
             game=sent_game(setup.game),
+            answers=setup.position.answers if setup.position else (),
             **wanted,
         )
 

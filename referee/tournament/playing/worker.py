@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from multiprocessing.util import Finalize
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from referee._version import __version__
+from referee.bots.bot import Bot
 from referee.bots.command import BotCommand, BotSource, are_objects, new_objects
 from referee.bots.hosting import borrow_bots, release
 from referee.bots.processes.orphans import children, kill_orphans
@@ -24,7 +25,7 @@ from referee.games.interface.faults import Disqualification
 from referee.logs.record import RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.objects import play_objects
-from referee.runner import Runner
+from referee.runner import Runner, replayed
 from referee.tournament.entrants import find_entrant
 from referee.tournament.playing.batch import BATCH_SECONDS, Batch
 from referee.tournament.playing.live import LiveRecord, live_of
@@ -95,7 +96,7 @@ class Worker:
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
-        if are_objects(sources.values()):  # which need no event loop
+        if are_objects(sources.values()) and not batch.answers:  # which need no event loop
             rows = [_play_objects(batch, plan, sources) for plan in _in_time(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
@@ -169,10 +170,13 @@ class Worker:
             attempt.recorded,
             fresh=attempt.fresh,
         ) as borrowed:
+            bots: Sequence[Bot] = borrowed
+            if batch.answers:
+                bots = replayed(borrowed, attempt.sources, batch.answers)
             waited = {seat for seat in processes if borrowed[seat].started is None}
             runner = Runner(
                 spec,
-                borrowed,
+                bots,
                 record=attempt.record,
                 stderr=attempt.recorded,
                 digest=attempt.has_digest,
@@ -238,7 +242,7 @@ class _Attempt:
         self.sources = [sources[number] for number in plan.players]
         bots = tuple([entrant.bot for entrant in self.entrants])
         names = () if batch.results else tuple([entrant.name for entrant in self.entrants])
-        self.spec = replace(batch.spec, bots=bots, seed=plan.seed, names=names)
+        self.spec = replace(batch.spec, bots=bots, names=names).with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.has_digest = not batch.results  # with the results, nobody needs a digest
         self.record: MemorySink | None = None

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.match.limits import MAX_COUNT
+from referee.match.position import Position
 from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import MatchSpec, match_spec
 from referee.tournament.choices import DEALS, FORMATS, Seats
@@ -34,6 +35,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
+        position: from which all matches are played; unset: from the beginning.
     """
 
     game: str
@@ -51,6 +53,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     sandbox: Kind = "none"
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
+    position: Position | UnsetType = UNSET  # older stores do not have it
 
     @property
     def matches_a_deal(self) -> int:
@@ -68,9 +71,11 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         return self.spec([""] * self.players)
 
     def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
-        """A match of these BOT arguments; `hidden` as of `Sandbox`."""
+        """A match of these BOT arguments; `seed` is that of a deal, `hidden` as of `Sandbox`."""
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
-        return match_spec(bots, game=self.game, seed=seed, options=self.settings, sandbox=sandbox)
+        settings = self.settings
+        spec = match_spec(bots, game=self.game, seed=seed, options=settings, sandbox=sandbox)
+        return self.position.redealt(spec, seed) if self.position else spec
 
 
 class Format:

@@ -1,0 +1,186 @@
+"""`referee play --resume FILE --turn N --deals D`: many matches from one position."""
+
+from __future__ import annotations
+
+import io
+import math
+import signal
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from referee.capacity import cores
+from referee.cli import console
+from referee.cli.commands.play_options import PlayOptions
+from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver
+from referee.cli.progress import working
+from referee.cli.running import collect_garbage, load_numpy
+from referee.errors import GameError, UsageError
+from referee.interrupts import Interrupted, Interrupts
+from referee.text.terminal import as_text, command_line, plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from referee.match.position import Position
+    from referee.match.result import MatchResult
+    from referee.match_plan import MatchPlan
+    from referee.tournament.from_position import FromPosition, SeatChances
+    from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.rows import Plan
+    from referee.tournament.schedule.format import TournamentSetup
+
+
+def play_deals(
+    options: PlayOptions,
+    plan: MatchPlan,
+    again: Sequence[str],
+    interrupts: Interrupts,
+) -> int:
+    """Play the deals on all cores, and print what they say of the position.
+
+    Args:
+        plan: of a match from the position.
+        again: the command that plays the first deal.
+    """
+    from referee.workers import prepare, worker_processes
+
+    prepare()
+    load_numpy()
+    from referee.tournament.from_position import chances, deals_from
+    from referee.tournament.playing.dispatcher import Dispatcher
+
+    assert options.deals is not None
+    if math.inf in (plan.spec.limits.time_limit, plan.spec.limits.startup_limit):
+        raise UsageError(
+            "--deals needs time limits, or a bot that hangs would block it: add --time-limit 10 "
+            "--startup-limit 10"
+        )
+    what, plans = deals_from(_position(options, plan), plan.spec, deals=options.deals)
+    collect_garbage()
+    results: list[MatchResult] = []
+    interrupted = None
+    with Dispatcher(
+        partial(worker_processes, cores(), pin=True),
+        cores,
+        results=True,
+        sources=dict(enumerate(plan.sources)),
+        hidden=plan.spec.sandbox.hidden,
+    ) as dispatcher:
+        try:
+            void = _play(dispatcher, what, plans, results, interrupts, quiet=options.quiet)
+        except LetTimeIsOver:
+            void = 0
+        if dispatcher.is_stopping:
+            interrupted = Interrupted(signal.SIGINT)
+    if not results:
+        raise interrupted or GameError(f"{plan.spec.game}: no deal counts; the machine is too busy")
+    found = chances(what, results, void)
+    with interrupts.raising(), console.printing():
+        _print(options, found, again)
+    if interrupted is not None:
+        raise interrupted
+    return console.FAILED if any(each.disqualified for each in found.players) else console.OK
+
+
+def _position(options: PlayOptions, plan: MatchPlan) -> Position:
+    """Where the match of a plan begins, whose last redeal is that of the first deal."""
+    from referee.match.position import Position
+
+    assert options.resume is not None
+    *before, last = plan.spec.redeals
+    answers = tuple(
+        tuple(line for line in lines if line is None or isinstance(line, bytes))
+        for lines in plan.answers
+    )
+    return Position(as_text(options.resume), last.turn, plan.spec.seed, tuple(before), answers)
+
+
+def _play(
+    dispatcher: Dispatcher,
+    what: TournamentSetup,
+    plans: Sequence[Plan],
+    results: list[MatchResult],
+    interrupts: Interrupts,
+    *,
+    quiet: bool,
+) -> int:
+    """Play the deals, and add the results of those that count. Returns: how many do not."""
+    ending = Ending(interrupts, dispatcher.stop)
+    void = 0
+    with working(len(plans), "deals", quiet=quiet) as show:
+        for rows in dispatcher.play(what, iter(plans)):
+            for row in rows:
+                if row.problem:
+                    raise GameError(row.problem)
+                if row.void or row.result is None:
+                    void += 1
+                else:
+                    results.append(row.result)
+            ending.look()
+            show(len(results) + void)
+    return void
+
+
+def _print(options: PlayOptions, found: FromPosition, again: Sequence[str]) -> None:
+    if options.format == "json":
+        console.print_json(found)
+        return
+    if options.quiet:
+        for line in _disqualified(found):
+            console.say(line)
+        return
+    text = io.StringIO()
+    shown = console.rich_console(text)
+    for part in _lines(found):
+        shown.print(part)
+    shown.print(f"The first deal again; the next has seed {found.seed + 1}:")
+    print(f"{text.getvalue()}  {command_line(again)}")
+
+
+def _lines(found: FromPosition) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
+    void = f"; {found.void:,} void" if found.void else ""
+    head = f"{found.game}, {deals} from {plain(found.position)}; seed {found.seed}{void}"
+    yield Text(head, style="bold")
+    yield ""
+    yield _table(found)
+    yield Text("points: 1 for a win, a draw counts half; all intervals are 95%.", style="dim")
+    yield from _disqualified(found)
+    yield ""
+
+
+def _table(found: FromPosition) -> RenderableType:
+    from rich.table import Table
+
+    grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    grid.add_column("seat", justify="right", no_wrap=True)
+    grid.add_column("name", no_wrap=True, overflow="ellipsis")
+    for column in ("points", "interval", "won", "drawn", "lost", "score", "interval"):
+        grid.add_column(column, justify="right", no_wrap=True)
+    for player in found.players:
+        grid.add_row(
+            player.player_number.removeprefix("player"), plain(player.name), *_cells(player)
+        )
+    return grid
+
+
+def _cells(player: SeatChances) -> list[str]:
+    points, score = player.points, player.score
+    ends = "-" if score.low is None else f"{score.low:.1f} to {score.high:.1f}"
+    return [
+        f"{points.share:.1%}",
+        f"{100 * points.low:.1f} to {100 * points.high:.1f}",
+        *(f"{count:,}" for count in (player.wins, player.draws, player.losses)),
+        f"{score.mean:.1f}",
+        ends,
+    ]
+
+
+def _disqualified(found: FromPosition) -> Iterator[str]:
+    for player in found.players:
+        for code, count in player.disqualified.items():
+            many = f"{count:,} deal{'s' * (count != 1)}"
+            yield f"{player.player_number}, {plain(player.bot)}, was disqualified in {many}: {code}"

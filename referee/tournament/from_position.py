@@ -1,0 +1,134 @@
+"""Many matches from one position, in which every bot keeps its seat, and what they say of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy as np
+from msgspec import Meta, Struct
+
+from referee.games.interface.seats import SeatId, seat_id
+from referee.match.machine import MAX_SEED
+from referee.match.position import Position
+from referee.match.result import MatchResult
+from referee.match.spec import MatchSpec
+from referee.tournament.rating.deals import Floats
+from referee.tournament.rating.intervals import shares_over_deals, t_point
+from referee.tournament.report.standings import Share
+from referee.tournament.rows import Entrant, Plan, points_of
+from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.setup import setup
+
+
+class MeanScore(Struct, frozen=True):
+    """The mean score with the ends of its 95% interval, which are None for a single deal."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class SeatChances(Struct, frozen=True):
+    """How the bot of one seat does from the position."""
+
+    player_number: SeatId
+    bot: Annotated[str, Meta(description="The BOT argument.")]
+    name: str
+    points: Annotated[
+        Share, Meta(description="Of the points of a match: 1 for a win, a draw counts half.")
+    ]
+    wins: int
+    draws: int
+    losses: int
+    score: MeanScore
+    disqualified: Annotated[dict[str, int], Meta(description="Code -> in how many deals.")]
+
+
+class FromPosition(Struct, frozen=True):
+    """What many deals say of a position."""
+
+    game: str
+    position: Annotated[str, Meta(description="The turn, and the record of the match.")]
+    seed: Annotated[int, Meta(description="Of the first deal; each deal has the next one.")]
+    deals: Annotated[int, Meta(description="Deals that count.")]
+    void: Annotated[int, Meta(description="Deals that do not: the machine was too busy.")]
+    players: Annotated[list[SeatChances], Meta(description="In seat order.")]
+
+
+def deals_from(
+    position: Position, spec: MatchSpec, *, deals: int
+) -> tuple[TournamentSetup, list[Plan]]:
+    """The matches of so many deals, each with all bots in their seats.
+
+    Args:
+        spec: of the first of them. Each deal has the next seed, so that it can be played alone.
+    """
+    seats = len(spec.bots)
+    what = setup(
+        [Entrant(seat_id(seat), bot) for seat, bot in enumerate(spec.bots)],
+        game=spec.game,
+        players=seats,
+        deals=deals,
+        seed=spec.luck,
+        settings=spec.by_name,
+        sandbox=spec.sandbox.kind,
+        sandbox_read=spec.sandbox.readable,
+        position=position,
+    )
+    seated = tuple(range(seats))
+    return what, [Plan(deal, deal, (spec.luck + deal) % MAX_SEED, seated) for deal in range(deals)]
+
+
+def chances(what: TournamentSetup, results: Sequence[MatchResult], void: int) -> FromPosition:
+    """What the results say of a position; at least one."""
+    assert what.position
+    seats = range(what.players)
+    ranks = np.array([[player.rank for player in result.players] for result in results])
+    scores = np.array([[float(player.score) for player in result.players] for result in results])
+    points = np.array([points_of([player.rank for player in r.players]) for r in results])
+    of = np.tile(np.arange(what.players), len(results))
+    shares = shares_over_deals(of, points.reshape(-1), np.ones(len(of)), what.players)
+    first = ranks == 1
+    alone = first.sum(axis=1) == 1
+    return FromPosition(
+        game=what.game,
+        position=str(what.position),
+        seed=what.seed,
+        deals=len(results),
+        void=void,
+        players=[
+            SeatChances(
+                player_number=seat_id(seat),
+                bot=what.bots[seat].bot,
+                name=results[-1].players[seat].name,
+                points=Share(
+                    float(shares.share[seat]),
+                    max(0.0, float(shares.low[seat])),
+                    min(1.0, float(shares.high[seat])),
+                ),
+                wins=int((first[:, seat] & alone).sum()),
+                draws=int((first[:, seat] & ~alone).sum()),
+                losses=int((~first[:, seat]).sum()),
+                score=mean_score(scores[:, seat]),
+                disqualified=dict(
+                    Counter(
+                        str(code)
+                        for result in results
+                        if (code := result.players[seat].disqualified) is not None
+                    )
+                ),
+            )
+            for seat in seats
+        ],
+    )
+
+
+def mean_score(scores: Floats) -> MeanScore:
+    """The mean of the scores of independent deals, with Student's interval."""
+    mean, count = float(scores.mean()), len(scores)
+    if count < 2:
+        return MeanScore(mean, None, None)
+    reach = float(t_point(count - 1) * scores.std(ddof=1) / np.sqrt(count))
+    return MeanScore(mean, mean - reach, mean + reach)
