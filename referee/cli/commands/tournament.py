@@ -143,7 +143,8 @@ class _Run:
         workers, jobs = self._workers()
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
-        unseen = (options.store, self._records, options.config, seed_file)  # seeds in them
+        files = (options.store, options.config, options.position, seed_file)  # seeds in them
+        unseen = (self._records, *files)
         live = self._live
         return Dispatcher(
             workers,

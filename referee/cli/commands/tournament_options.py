@@ -76,6 +76,14 @@ it."""
     game: GameName | None = game_of_bots_option()
     seed: Seed | None = seed_option()
     seed_file: SeedFile | None = seed_file_option()
+    position: str | None = option(
+        "FILE",
+        None,
+        "play all matches from a turn of this match record, with what no seat knows dealt again",
+    )
+    turn: Count | None = option(
+        "N", None, "with --position: the first turn that is played (all players' turns count)"
+    )
     pairing: Pairing = option(None, "round-robin", "how bots are paired")
     players: Count | None = option("N", None, "number of seats in a match")
     deals: Count | None = option(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from referee.cli.commands.standings import View, chosen_view
 from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.settings import chosen_seed
-from referee.errors import UsageError
+from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 
 if TYPE_CHECKING:
     from referee.cli.commands.tournament_options import TournamentOptions
+    from referee.match.position import Position
     from referee.tournament.config import Config
     from referee.tournament.playing.directories import Packed
     from referee.tournament.rating.sprt import Sprt
@@ -78,12 +79,13 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     from referee.tournament.stages import check_schedule
 
     stages: list[TournamentSetup] = store.stages
-    found = _bots(options, config, store)
+    start = _start(options, stages)
+    found = _bots(options, config, store, None if start is None else start.game)
     # "none" is no reason why a store's sandbox should end.
     goes_on_in_sandbox = bool(stages) and stages[-1].sandbox == "bwrap"
     kind = "bwrap" if options.sandbox == "auto" and goes_on_in_sandbox else options.sandbox
     choice = SandboxChoice(kind, options.sandbox_read)
-    now = _setup(options, found, stages, choice)
+    now = _setup(options, found, stages, choice, start)
     if stages:  # a bot that never played may have been mended since
         stages = with_bots(stages, now.bots, store.left_out.keys() - store.seated())
     is_known = bool(stages) and stages[-1] == now
@@ -106,17 +108,64 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     return TournamentPlan(now, is_known, is_unfinished, stages, digests, broken, packed, view)
 
 
-def _bots(options: TournamentOptions, config: Config | None, store: Store) -> _Bots:
-    """The bots of the command line, or else those of the configuration."""
+class _Start(NamedTuple):
+    """Where all matches start that do not start at the beginning.
+
+    Attributes:
+        players, options: of the recorded match; `options` are the game's own.
+    """
+
+    game: str
+    players: int
+    options: dict[str, Any]
+    position: Position
+
+
+def _start(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> _Start | None:
+    """Read the position of `--position`; None without one."""
+    if (options.position is None) != (options.turn is None):
+        raise UsageError("--position FILE, a match record, and --turn N go together")
+    if options.position is None or options.turn is None:
+        return None
+    from msgspec.structs import asdict
+
+    from referee.logs.conversation import position_at
+    from referee.logs.record import spec_of
+
+    try:
+        header, position = position_at(options.position, options.turn)
+    except LogReadError as error:
+        raise UsageError(str(error)) from error
+    if options.game not in (None, header.game):
+        raise UsageError(f"--position: {options.position} is a record of {header.game}")
+    if options.players not in (None, len(header.bots)):
+        raise UsageError(f"--position: the match has {len(header.bots)} players")
+    if stages and (stored := stages[-1].position) and position.is_same(stored):
+        position = stored  # its file may have another name now
+    return _Start(header.game, len(header.bots), asdict(spec_of(header).options), position)
+
+
+def _bots(
+    options: TournamentOptions, config: Config | None, store: Store, game: str | None
+) -> _Bots:
+    """The bots of the command line, or else those of the configuration.
+
+    Args:
+        game: of the position; or None.
+    """
     from msgspec.structs import replace
 
     from referee.bots.command import game_of_bots
     from referee.tournament.setup import as_stored, as_unicode, entrants, named
 
     of_config = [] if options.bots or config is None else config.bots
-    game = options.game or game_of_bots(
-        [(named(bot)[1], "") for bot in options.bots]
-        + [(bot.bot, bot.directory) for bot in of_config]
+    game = (
+        game
+        or options.game
+        or game_of_bots(
+            [(named(bot)[1], "") for bot in options.bots]
+            + [(bot.bot, bot.directory) for bot in of_config]
+        )
     )
     typed, broken = entrants(options.bots, game)
     for_all = dict(options.env)
@@ -136,6 +185,7 @@ def _setup(
     found: _Bots,
     stages: Sequence[TournamentSetup],
     choice: SandboxChoice,
+    start: _Start | None,
 ) -> TournamentSetup:
     from referee.match.spec import drawn_seed, tournament_limits
     from referee.tournament.setup import setup, with_unique_names
@@ -150,7 +200,7 @@ def _setup(
     return setup(
         with_unique_names(found.bots),
         game=found.game,
-        players=options.players,
+        players=options.players if start is None else start.players,
         deals=options.deals,
         matches=options.matches,
         rounds=options.rounds,
@@ -162,7 +212,8 @@ def _setup(
         keep_alive=not options.no_keep_alive,
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
-        settings={**limits, **options.settings},
+        settings={**limits, **({} if start is None else start.options), **options.settings},
+        **({} if start is None else {"position": start.position}),
     )
 
 

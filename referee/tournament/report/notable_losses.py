@@ -93,7 +93,11 @@ def _notable_loss(
 def _again(match: MatchRow, setup: TournamentSetup) -> str:
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
-    return command_line(repeat_words(spec, recorded=True))
+    start: list[str] = []
+    if setup.position:
+        record, turn = setup.position.record, setup.position.turn
+        start = ["--resume", record, "--turn", str(turn), "--deals", "1", "--seed", str(match.seed)]
+    return command_line(repeat_words(spec, recorded=True, start=start))
 
 
 def bot_argument(entrant: Entrant, game: str) -> str:

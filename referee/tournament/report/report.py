@@ -23,7 +23,10 @@ class Report(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """The object of `--format json` (spec/tournaments.md, 6), to be encoded by msgspec."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
-        return {**msgspec.structs.asdict(self.found), **more}
+        found = msgspec.structs.asdict(self.found)
+        if not self.found.position:
+            del found["position"]
+        return {**found, **more}
 
 
 def report(

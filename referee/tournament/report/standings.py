@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from numpy.typing import NDArray
 
 from referee.match.limits import LimitsBy
@@ -142,6 +142,7 @@ class Standings(Struct, frozen=True):
     sandbox: Kind
     limits_by: list[LimitsBy]
     left_out: dict[str, str]
+    position: str | UnsetType = UNSET
 
     def apart(self, one: str, other: str) -> Difference:
         """The difference between two bots, by their names."""
@@ -206,6 +207,7 @@ def standings(
         sandbox=setup.sandbox,
         limits_by=store.limits_by,
         left_out={names[bot]: why for bot, why in store.left_out.items()},
+        position=str(setup.position) if setup.position else UNSET,
     )
 
 

@@ -117,6 +117,8 @@ def headline(found: Standings) -> str:
         f"{found.matches:,} of {found.planned:,} matches in {deals}",
         f"seed {found.seed}",
     ]
+    if found.position:
+        parts.insert(1, f"from {plain(found.position)}")
     if found.sandbox != "none":
         without = " without control groups" if "rlimits" in found.limits_by else ""
         parts.append(f"sandbox {found.sandbox}{without}")

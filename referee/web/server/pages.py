@@ -159,7 +159,9 @@ def store_page(template: str, server: Server | None, shown: Shown, **values: obj
 
 def title(setup: TournamentSetup) -> str:
     """A tournament in a few words."""
-    return f"{setup.game}: {FORMATS.get(setup.format, setup.format)} of {len(setup.bots)} bots"
+    start = f", from {setup.position}" if setup.position else ""
+    kind = FORMATS.get(setup.format, setup.format)
+    return f"{setup.game}: {kind} of {len(setup.bots)} bots{start}"
 
 
 def command(setup: TournamentSetup) -> str:
@@ -175,6 +177,8 @@ def command(setup: TournamentSetup) -> str:
     options = {name: value for name, value in options.items() if value != usual.get(name)}
     if setup.sprt is not None:
         options |= asdict(setup.sprt)
+    if setup.position:
+        options |= {"position": setup.position.record, "turn": setup.position.turn}
     options["seed"] = setup.seed
     words = ["referee", "tournament", *map(_named, setup.bots, given)]
     for name, value in options.items():

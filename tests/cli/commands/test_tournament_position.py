@@ -1,0 +1,173 @@
+"""`referee tournament --position FILE --turn N`."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee import cli
+from referee.logs.entries import read_record, summaries
+from referee.logs.record import SentEntry
+from referee.tournament.store import Store
+from tests.support.live import ROOT
+from tests.support.made_up import contents
+
+RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
+BOTS = ["big_money", "smithy_big_money", "minimal"]
+FROM = ["--position", RECORD, "--turn", "12"]
+Say = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def say(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Runs a command in a folder of its own; its exit code and what it wrote."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = cli.main([*words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def sent(record: str) -> list[bytes]:
+    """The lines that were sent in a match."""
+    return [bytes(e.message) for e in read_record(record) if isinstance(e, SentEntry)]
+
+
+def rows(store: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a store, without times."""
+    with Store.for_reading(store) as opened:
+        return contents(opened)
+
+
+def play(say: Say, store: str, *words: str) -> str:
+    more = ["--deals", "4", "--seed", "7", "--store", store, "--quiet"]
+    code, out, problem = say("tournament", *BOTS, *FROM, *more, *words)
+    assert code == 0, problem
+    return out
+
+
+def test_every_match_begins_with_the_lines_of_the_record(say: Say) -> None:
+    play(say, "s.sqlite", "--records", "records")
+    wanted = sent(RECORD)
+    shared, seeds = len(wanted), {}
+    for found in summaries(sorted(Path("records").glob("*.zst"))):
+        assert found.header is not None
+        (redeal,) = found.header.redeals or ()
+        assert redeal.turn == 12
+        seeds[found.path] = redeal.seed
+        pairs = zip(sent(found.path), wanted, strict=False)
+        apart = (n for n, (line, other) in enumerate(pairs) if line != other)
+        shared = min(shared, *(n for n in apart if n > 10))  # their names are their own
+    assert len(seeds) == 24
+    assert len(set(seeds.values())) == 12  # the two matches of a deal have the same luck
+    assert shared > 60
+    assert say("verify", *seeds)[0] == 0
+    code, out, _ = say("verify", "--store", "s.sqlite", "--run-recorded")
+    assert code == 0
+    assert "24 played again are the same" in out
+
+
+def test_standings_say_where_the_matches_begin(say: Say) -> None:
+    out = play(say, "s.sqlite")
+    assert f"from turn 12 of {RECORD}" in " ".join(out.split()).replace("- ", "-")
+    code, out, _ = say("standings", "s.sqlite", "--format", "json")
+    assert code == 0
+    found = json.loads(out)
+    assert found["position"] == f"turn 12 of {RECORD}"
+    # The commands of lost matches play these matches.
+    losses = [loss for of_bot in found["notable_losses"].values() for loss in of_bot]
+    with Store.for_reading("s.sqlite") as store:
+        scores = {match.match: list(match.scores) for match in store.matches()}
+    for loss in losses[:3]:
+        words = shlex.split(loss["command"])[1:]
+        code, out, _ = say(*words, "--format", "json")
+        players = json.loads(out)["players"]
+        assert [player["score"] for player in players] == scores[loss["match"]]
+
+
+def test_a_store_continues_with_the_same_position_of_any_name(say: Say, tmp_path: Path) -> None:
+    play(say, "s.sqlite")
+    whole = rows("s.sqlite")
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(Path(RECORD).read_bytes())
+    more = ["--deals", "4", "--seed", "7", "--store", "s.sqlite", "-q"]
+    assert say("tournament", *BOTS, "--position", "copy.jsonl", "--turn", "12", *more)[0] == 0
+    assert rows("s.sqlite") == whole
+    code, _, why = say("tournament", *BOTS, "--position", "copy.jsonl", "--turn", "13", *more)
+    assert code == 2
+    assert f"position: turn 12 of {RECORD} in the store, turn 13 of copy.jsonl now" in why
+    code, _, why = say("tournament", *BOTS, *more)
+    assert code == 2
+    assert f"position: turn 12 of {RECORD} in the store, none now" in why
+
+
+def test_the_order_of_playing_does_not_matter(say: Say, tmp_path: Path) -> None:
+    """One job, two jobs, and a run that was cut off: the stores are equal."""
+    play(say, "one.sqlite", "--jobs", "1")
+    play(say, "two.sqlite", "--jobs", "2")
+    shutil.copy("one.sqlite", "cut.sqlite")
+    with closing(sqlite3.connect("cut.sqlite")) as store, store:
+        for table in ("matches", "seats"):
+            store.execute(f"DELETE FROM {table} WHERE match IN (2, 3, 11, 20)")
+    play(say, "cut.sqlite")
+    assert rows("one.sqlite") == rows("two.sqlite") == rows("cut.sqlite")
+
+
+def test_a_store_without_a_position_is_as_before(say: Say, tmp_path: Path) -> None:
+    more = ["--deals", "1", "--seed", "7", "--store", "s.sqlite", "-q"]
+    assert say("tournament", *BOTS, *more)[0] == 0
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as store:
+        ((stages,),) = store.execute("SELECT value FROM about WHERE key = 'stages'")
+    assert "position" not in stages
+    assert "position" not in json.loads(say("standings", "s.sqlite", "--format", "json")[1])
+
+
+def test_a_store_with_an_impossible_position_is_damaged(say: Say, tmp_path: Path) -> None:
+    play(say, "s.sqlite")
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as store, store:
+        ((stages,),) = store.execute("SELECT value FROM about WHERE key = 'stages'")
+        made = json.loads(stages)
+        made[0]["position"]["answers"][0][1] = "Cg=="  # a line end
+        store.execute("UPDATE about SET value = ? WHERE key = 'stages'", [json.dumps(made)])
+    code, _, why = say("standings", "s.sqlite")
+    assert code == 2
+    assert "no match can have come to this position" in why
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--position", RECORD], "--position FILE, a match record, and --turn N go together"),
+        (["--turn", "3"], "--position FILE, a match record, and --turn N go together"),
+        (["--position", RECORD, "--turn", "999"], "turn 999 does not exist"),
+        (["--position", __file__, "--turn", "3"], "not a match record"),
+        (["--position", "nosuch", "--turn", "3"], "cannot read nosuch"),
+        ([*FROM, "--players", "3"], "--position: the match has 2 players"),
+        ([*FROM, "--game", "tribute"], f"--position: {RECORD} is a record of dominion"),
+    ],
+)
+def test_slips(words: list[str], problem: str, say: Say) -> None:
+    code, out, why = say("tournament", *BOTS, *words)
+    assert (code, out) == (2, "")
+    assert problem in why
+    assert len(why.splitlines()) == 1
+
+
+def test_the_options_of_the_game_are_those_of_the_record(say: Say) -> None:
+    record = ["--record", "short.jsonl", "-q"]
+    assert say("play", *BOTS[:2], "--max-turns", "8", "--seed", "1", *record)[0] == 0
+    more = ["--deals", "2", "--seed", "1", "--records", "records", "--quiet"]
+    assert say("tournament", *BOTS, "--position", "short.jsonl", "--turn", "3", *more)[0] == 0
+    ends = [found.end for found in summaries(sorted(Path("records").glob("*.zst")))]
+    assert {end.reason for end in ends if end is not None} == {"turn-limit"}
