@@ -26,7 +26,7 @@ so that `import referee` is cheap.
 #   workers.py      processes that work for this one
 #   fork_server.py  the process from which they are forked
 #   tournament/     many bots against each other, and which is better
-#   api.py          play_match, play_matches: matches from a Python program
+#   api.py          play_match, play_matches, resume: matches from a Python program
 #   env/            the games as environments of PettingZoo, for programs that learn
 #   conformance/    what a bot, or another referee, does wrong, by section
 #   gamecheck/      what a game does wrong, in random matches
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from referee.api import play_match as play_match
     from referee.api import play_match_async as play_match_async
     from referee.api import play_matches as play_matches
+    from referee.api import resume as resume
     from referee.bots.command import BotCommand as BotCommand
     from referee.bots.command import resolve_bot as resolve_bot
     from referee.bots.from_python import BotFunction as BotFunction
@@ -105,6 +106,7 @@ _HOMES = {
     "play_match": "referee.api",
     "play_match_async": "referee.api",
     "play_matches": "referee.api",
+    "resume": "referee.api",
     "BotCommand": "referee.bots.command",
     "resolve_bot": "referee.bots.command",
     "BotFunction": "referee.bots.from_python",

@@ -24,6 +24,8 @@ from referee.bots.processes.sandbox import resolve
 from referee.course import Played, RecordedReply
 from referee.errors import BotError, GameError, UsageError, cannot_write, raising_ours
 from referee.games import DEFAULT_GAME, find_game
+from referee.match.machine import Redeal
+from referee.match.position import Position
 from referee.match.result import MatchResult, PlayerResult
 from referee.match.sandbox import CHOICES, Sandbox
 from referee.match.spec import MatchSpec, checked_seed, match_spec
@@ -31,7 +33,9 @@ from referee.match_plan import MatchFiles, MatchPlan, settled_spec
 from referee.objects import play_objects
 
 if TYPE_CHECKING:
+    from referee.logs.record import Header
     from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.report.standings import Share
     from referee.tournament.rows import MatchRow, Plan
     from referee.tournament.schedule.format import TournamentSetup
 
@@ -98,6 +102,82 @@ def play_match(
         else:
             played = trio.run(partial(plan.play, started, files, alone=True))
     return _shown(plan.spec, played)
+
+
+def resume(
+    source: PathLike,
+    bots: Sequence[BotLike],
+    *,
+    turn: int | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    log: PathLike | None = None,
+    record: PathLike | None = None,
+    record_stderr: bool = False,
+    sandbox: str = "none",
+    force: bool = False,
+) -> MatchResult:
+    """Continue a recorded match (spec/positions.md).
+
+    The bots get all lines of the beginning again, and their replies to them are dropped.
+
+    Args:
+        source: file name of the match record.
+        bots: as of `play_match`, as many as the match has players. Those of the record are never
+            started: a stranger may have written it.
+        turn: the first turn that is played; all players' turns count. None: the record was cut
+            off, and its match continues after its last line.
+        seed: of what no seat knows at this turn, which is dealt again, and of all later luck. None:
+            the luck is that of the record.
+        options: those that are not to have the values of the record.
+        log, record, record_stderr, sandbox, force: as of `play_match`.
+
+    Raises:
+        As `play_match`; also `UsageError` if the match has no such turn, and `LogReadError` if the
+        file is not a match record.
+    """
+    _check_not_async()
+    if seed is not None and turn is None:
+        raise UsageError("seed goes with turn, from which the rest is dealt again")
+    place = _sandbox(sandbox, source, log, record)
+    plan = _resumed(source, bots, turn, seed, options, place)
+    plan = _with_files(plan, log, record, record_stderr, force=force)
+    with _files(plan) as files, plan.launched() as started:
+        played = trio.run(partial(plan.play, started, files, alone=True))
+    return _shown(plan.spec, played)
+
+
+def _resumed(
+    source: PathLike,
+    bots: Sequence[BotLike],
+    turn: int | None,
+    seed: int | None,
+    options: Mapping[str, Any] | None,
+    sandbox: Sandbox,
+) -> MatchPlan:
+    """The match that continues a record, without files."""
+    from referee.logs.conversation import answers_before
+
+    name = _file_name("source", source) or ""
+    resumed = answers_before(name, turn if turn is None else _count("turn", turn))
+    header = resumed.header
+    redeals = tuple(header.redeals or ())
+    if turn is not None and seed is not None:
+        position = resumed.position(name, turn)
+        redeals = (*position.redeals, Redeal(turn, checked_seed(seed)))
+    plan = _settled(bots, header.game, header.seed, options, sandbox)
+    if len(plan.sources) != len(header.bots):
+        raise UsageError(f"the match of {name} has {len(header.bots)} bots")
+    spec = settled_spec(
+        plan.sources,
+        game=header.game,
+        seed=header.seed,
+        options=options,
+        recorded=resumed.settings,
+        redeals=redeals,
+        sandbox=sandbox,
+    )
+    return MatchPlan(plan.sources, spec, answers=resumed.answers)
 
 
 async def play_match_async(
@@ -211,6 +291,19 @@ class Matches(Struct, frozen=True):
             for result, seats in zip(self.results, self.seats, strict=True)
         ]
 
+    def points(self) -> list[Share]:
+        """For each bot its share of the points, 0 to 1, with its 95% interval over deals.
+
+        A match gives the share of the others that were beaten, a tie counting half.
+        """
+        from referee.tournament.rating.tallies import tally_of
+        from referee.tournament.report.standings import Share
+
+        deals = [(result.seed, [p.rank for p in result.players]) for result in self.results]
+        rates = tally_of(len(self.bots), self.seats, deals).point_rate
+        each = zip(rates.share, rates.low, rates.high, strict=True)
+        return [Share(float(p), max(0.0, float(a)), min(1.0, float(b))) for p, a, b in each]
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each seat of each match, for a data frame; spec/python.md, 3, has its columns.
 
@@ -283,6 +376,7 @@ def play_matches(
     keep_alive: bool = True,
     sandbox: str = "none",
     force: bool = False,
+    position: tuple[PathLike, int] | None = None,
 ) -> Matches:
     """Play many matches between the same bots.
 
@@ -293,32 +387,31 @@ def play_matches(
         bots: as of `play_match`; an object in all matches, a class once for each.
         n: how many matches.
         seed: of the whole; drawn if None.
-        options: as of `play_match`.
+        options, game, sandbox: as of `play_match`.
         records: a folder for the compressed match records and the stderr of the bots. It belongs
             to one tournament: the same bots with the same settings and seed.
         record_stderr: as of `play_match`; goes with `records`.
-        game: as of `play_match`.
         jobs: number of matches at the same time, each in a process if it is more than one. Bots
             that are Python objects play only in this process: with them it is 1.
         keep_alive: whether processes may play match after match.
-        sandbox: as of `play_match`.
         force: whether the records of another tournament in the folder may be removed.
+        position: file name of a match record and a turn, from which all matches are played, each
+            deal with everything dealt again that no seat knows. It has the game and its options.
 
     Raises:
-        As `play_match`; also `UsageError` if the folder has records of another tournament.
+        As `play_match` and `resume`; also `UsageError` if the folder is another tournament's.
     """
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
     if record_stderr and records is None:
         raise UsageError("record_stderr goes with records, the folder for the match records")
-    plan = _settled(bots, game, 0, options, _sandbox(sandbox, records))
-    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in plan.sources):
-        raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
+    plan, start = _many(bots, game, options, sandbox, records, position)
+    _check_jobs(jobs, plan)
     # What only tournaments need takes long to load.
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
-    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive)
+    what, plans = _all_plans(plan, n, seed, keep_alive=keep_alive, position=start)
     folder = None if records is None else _claimed(records, what, force=force)
     dispatcher = Dispatcher(
         _this_process if jobs == 1 else partial(worker_processes, jobs, pin=True),
@@ -330,6 +423,46 @@ def play_matches(
         hidden=plan.spec.sandbox.hidden,
     )
     return _counted(what, _play_all(dispatcher, what, plans, folder))
+
+
+def _check_jobs(jobs: int, plan: MatchPlan) -> None:
+    if jobs > 1 and any(isinstance(bot, PythonBot) and not bot.is_file for bot in plan.sources):
+        raise UsageError(f"jobs={jobs}: bots that are Python objects can only play with jobs=1")
+
+
+def _many(
+    bots: Sequence[BotLike],
+    game: str,
+    options: Mapping[str, Any] | None,
+    sandbox: str,
+    records: PathLike | None,
+    position: tuple[PathLike, int] | None,
+) -> tuple[MatchPlan, Position | None]:
+    """One of many matches, without its luck, and where all of them begin."""
+    if position is None:
+        return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
+    from referee.logs.record import spec_of
+
+    header, start = _position(position)
+    options = {**msgspec.structs.asdict(spec_of(header).options), **(options or {})}
+    place = _sandbox(sandbox, records, position[0])
+    return _settled(bots, _game_of(header, game), 0, options, place), start
+
+
+def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
+    from referee.logs.conversation import position_at
+
+    if not isinstance(position, tuple) or len(position) != 2:
+        text = 'position is the name of a match record and a turn, such as ("game.jsonl", 12)'
+        raise UsageError(f"{text}, not {position!r}")
+    return position_at(_file_name("position", position[0]) or "", _count("turn", position[1]))
+
+
+def _game_of(header: Header, game: str) -> str:
+    """The game of a record, if it is not another one that was asked for."""
+    if game != DEFAULT_GAME and find_game(game) != header.game:
+        raise UsageError(f"game is {game!r}, and the position is of {header.game}")
+    return header.game
 
 
 def _play_all(
@@ -350,7 +483,12 @@ def _play_all(
 
 
 def _all_plans(
-    plan: MatchPlan, n: int, seed: int | None, *, keep_alive: bool
+    plan: MatchPlan,
+    n: int,
+    seed: int | None,
+    *,
+    keep_alive: bool,
+    position: Position | None = None,
 ) -> tuple[TournamentSetup, list[Plan]]:
     """The tournament in which the bots of a match play `n` matches, and these matches."""
     from referee.tournament.rows import Entrant
@@ -368,6 +506,7 @@ def _all_plans(
         keep_alive=keep_alive,
         settings=spec.by_name,
         sandbox=spec.sandbox.kind,
+        position=position or msgspec.UNSET,
     )
     line_ups = round_robin(seats, seats, total=what.total_deals, seed=what.seed)
     stage = Stage(what, 0, 0, line_ups)

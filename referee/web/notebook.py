@@ -15,8 +15,7 @@ from referee.errors import RefereeError
 from referee.match.spec import MatchSpec
 from referee.text.html import render
 from referee.text.terminal import plain
-from referee.tournament.rating.deals import Deals
-from referee.tournament.rating.tallies import tally
+from referee.tournament.rating.tallies import tally_of
 from referee.web.file import page_file
 from referee.web.recorded import from_answers
 
@@ -55,12 +54,7 @@ def table(
         results: for each match the seed of its deal, and the rank of each seat.
         text: the line below.
     """
-    deals = Deals(len(bots), len(bots))
-    if results:
-        deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
-        numbers = [deal_of[seed] for seed, _ in results]
-        deals.extend(numbers, seats, [ranks for _, ranks in results])
-    counts = tally(deals.table())
+    counts = tally_of(len(bots), seats, results)
     rates = counts.win_rate
     rows = []
     for number, bot in enumerate(bots):

@@ -7,12 +7,13 @@ A match gives a bot *points*, the share of the others that it beat, a tie counti
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.rating.deals import DealTable, Floats, sum_by
+from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.rating.intervals import Shares, shares_over_deals
 
 
@@ -65,6 +66,24 @@ def tally(table: DealTable) -> Tally:
         win_rate=shares_over_deals(bots, wins, played, table.size),
         point_rate=shares_over_deals(bots, points, played, table.size),
     )
+
+
+def tally_of(
+    bots: int, seats: Sequence[Sequence[int]], results: Sequence[tuple[int, Sequence[int]]]
+) -> Tally:
+    """Count the results of matches in which all bots play.
+
+    Args:
+        bots: how many.
+        seats: for each match the bot in each seat, by its number.
+        results: for each match the seed of its deal, and the rank of each seat.
+    """
+    deals = Deals(bots, bots)
+    if results:
+        deal_of = {seed: number for number, seed in enumerate(dict.fromkeys(dict(results)))}
+        numbers = [deal_of[seed] for seed, _ in results]
+        deals.extend(numbers, seats, [ranks for _, ranks in results])
+    return tally(deals.table())
 
 
 class HeadToHead(NamedTuple):
