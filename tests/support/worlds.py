@@ -93,6 +93,7 @@ class World:
         seat_luck: standard deviation of a deal's luck of each seat, as a logit; that of a match
             is 1.3.
         bot_luck: of a deal's luck of each bot.
+        side: advantage of the first seat in all deals, as a logit: that of a position.
         ties: performances closer than about this, as a logit, are a tie.
         all_orders: a deal is played in all orders of its seats, not only rotated.
     """
@@ -105,6 +106,7 @@ class World:
     ties: float = 0.3
     all_orders: bool = False
     hopeless: float | None = None
+    side: float = 0.0
 
     @property
     def alike(self) -> int:
@@ -124,6 +126,7 @@ class World:
         if self.hopeless is not None:
             strengths = np.append(strengths, self.hopeless / ELO)
         seat = random.normal(0, self.seat_luck, shape)
+        seat[:, 0] += self.side
         bot = strengths[lineups] + random.normal(0, self.bot_luck, shape)
         deals = Deals(self.bots, self.players)
         for order in self.orders():

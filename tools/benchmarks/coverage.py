@@ -11,11 +11,25 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
+from functools import partial
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
+import referee
+from referee.bots.from_python import bot_sources
+from referee.capacity import cores
+from referee.logs.conversation import position_at
+from referee.logs.record import spec_of
+from referee.match.result import MatchResult
+from referee.match_plan import settled_spec
+from referee.tournament.from_position import chances, deals_from, mean_score
+from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.rating.intervals import shares_over_deals
 from referee.tournament.rating.ratings import rate
 from referee.tournament.rating.sprt import Sprt
+from referee.tournament.schedule.format import TournamentSetup
+from referee.workers import worker_processes
 from tests.support.worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
 Kind = dict[str, float]
@@ -195,6 +209,107 @@ def show_sprt(repetitions: int, runs: int) -> None:
             line(elo0, elo1, name, *cells)
 
 
+def show_positions(repetitions: int, runs: int) -> None:
+    """Deals from one position, whose results have known chances, and skewed scores."""
+    head(
+        f"positions: play --deals, {runs} positions a row",
+        *("won", "drawn", "deals", "points", "+-", "score", "+-"),
+    )
+    for won, drawn in ((0.5, 0.0), (0.4, 0.2), (0.2, 0.1), (0.1, 0.0), (0.02, 0.0)):
+        for deals in (10, 30, 100, 300):
+            random = np.random.default_rng(deals)
+            points = random.choice([1.0, 0.5, 0.0], (runs, deals), p=[won, drawn, 1 - won - drawn])
+            of = np.repeat(np.arange(runs), deals)
+            found = shares_over_deals(of, points.reshape(-1), np.ones(len(of)), runs)
+            truth = won + drawn / 2
+            means = [mean_score(scores) for scores in random.gamma(9.0, 3.0, (runs, deals))]
+            ends = np.array([(each.low or 0.0, each.high or 0.0) for each in means])
+            line(
+                *(f"{won:.0%}", f"{drawn:.0%}", deals),
+                *percent(float(np.mean((found.low <= truth) & (truth <= found.high)))),
+                *percent(float(np.mean(found.high - found.low)) / 2),
+                *percent(float(np.mean((ends[:, 0] <= 27.0) & (ends[:, 1] >= 27.0)))),
+                f"{np.mean(ends[:, 1] - ends[:, 0]) / 2:.2f}",
+            )
+    head(
+        f"positions: tournament --position, {repetitions} tournaments a row",
+        *("side", "luck", "deals a bot", "ratings", "diff.", "+-", "points", "seat"),
+    )
+    for side in (0.0, 1.0, 2.5):
+        for name in ("seat", "bot"):
+            for deals in (30, 200):
+                world = World(2, 6, side=side, **KINDS[name])
+                result = world.cover(deals, repetitions, rate_by_match)
+                line(
+                    *(side, name, deals),
+                    *percent(result["ratings"], result["differences"]),
+                    *elo(result["reach"]),
+                    *percent(result["points"], result["seats"]),
+                )
+
+
+REAL = {
+    "dominion": ("smithy_big_money", "militia_money"),
+    "botwars": ("gatherer", "gatherer"),
+    "starrealms": ("admiral", "admiral"),
+    "tribute": ("warlord", "warlord"),
+}
+"""Bots of each game, which play real deals."""
+BLOCK = 40
+"""Deals of which each interval of a real position is."""
+
+
+def show_real(repetitions: int, runs: int) -> None:
+    """Real matches of each game, from a turn in the middle of one."""
+    head(
+        f"real: {runs * 2} deals a position, an interval of each {BLOCK}",
+        *("game", "turn", "points of seat 1", "points", "score", "intervals"),
+    )
+    for game, bots in REAL.items():
+        what, results = real_deals(game, bots, runs * 2)
+        blocks = [results[at : at + BLOCK] for at in range(0, len(results), BLOCK)]
+        truth, *found = (points_and_scores(what, each) for each in (results, *blocks))
+        held = [
+            [low <= mean <= high for (mean, *_), (_, low, high) in zip(truth, each, strict=True)]
+            for each in found
+        ]
+        inside = np.array(held)
+        line(
+            *(game, what.position.turn if what.position else 0, f"{truth[0][0]:.1%}"),
+            *percent(float(inside[:, 0].mean()), float(inside[:, 1:].mean())),
+            len(blocks),
+        )
+
+
+def points_and_scores(
+    what: TournamentSetup, results: list[MatchResult]
+) -> list[tuple[float, float, float]]:
+    """The points of the first seat and the scores of both, each with the ends of its interval."""
+    first, second = chances(what, results, 0).players
+    return [
+        (first.points.share, first.points.low, first.points.high),
+        *((s.mean, s.low or 0.0, s.high or 0.0) for s in (first.score, second.score)),
+    ]
+
+
+def real_deals(
+    game: str, bots: tuple[str, str], deals: int
+) -> tuple[TournamentSetup, list[MatchResult]]:
+    """Play a match, and many from a turn in its middle."""
+    with TemporaryDirectory() as folder:
+        record = f"{folder}/match.jsonl"
+        turn = referee.play_match(bots, game=game, seed=1, record=record).turns // 3
+        header, position = position_at(record, turn)
+    sources = bot_sources(bots, game)
+    spec = position.redealt(settled_spec(sources, game=game, recorded=spec_of(header).by_name), 0)
+    what, plans = deals_from(position, spec, deals=deals)
+    results: list[MatchResult] = []
+    with Dispatcher(partial(worker_processes, cores()), cores, results=True) as dispatcher:
+        for rows in dispatcher.play(what, iter(plans)):
+            results += [row.result for row in rows if row.result is not None]
+    return what, results
+
+
 TABLES = {
     "ratings": show_ratings,
     "truths": show_truths,
@@ -202,6 +317,8 @@ TABLES = {
     "swiss": show_swiss,
     "stopped": show_stopped,
     "sprt": show_sprt,
+    "positions": show_positions,
+    "real": show_real,
 }
 
 
