@@ -134,11 +134,26 @@ class SmallGame:
         Raises:
             UsageError: the game hides something from the seat, and does not say what.
         """
+        self._deal_again(self._secret(seat), chance)
+
+    def reshuffle(self, chance: RandomSource) -> None:
+        """Deal again the items that `Game.secret` names for every seat; raises as `redeal`."""
+        places = self._secret(0)
+        for seat in range(1, self.seats):
+            secret = {(id(pile), place) for pile, place in self._secret(seat)}
+            places = [each for each in places if (id(each[0]), each[1]) in secret]
+        self._deal_again(places, chance)
+
+    def _secret(self, seat: int) -> list[tuple[Any, Any]]:
+        """The places whose items a seat does not know, each as its pile and its key there."""
         places = list(_places(self.game.secret(seat)))
         if not places and self._seen(seat) != self._seen(ALL):
             raise UsageError(
                 f"{self.name} hides something from seat {seat}, and its `secret({seat})` is empty"
             )
+        return places
+
+    def _deal_again(self, places: Sequence[tuple[Any, Any]], chance: RandomSource) -> None:
         items = sorted((pile[place] for pile, place in places), key=_sorted)
         chance.shuffle("secret", items)
         for (pile, place), item in zip(places, items, strict=True):

@@ -237,3 +237,30 @@ def test_scores_are_a_number_for_each_seat(scores: list[Any]) -> None:
     game = new(type("Odd", (Count,), {"scores": lambda self: scores}))
     with pytest.raises(GameError, match=r"line \d+, in scores: it must return 3 numbers, not \["):
         game.standings()
+
+
+@every_small_game
+def test_a_redeal_keeps_what_any_seat_knows(name: str) -> None:
+    """Of what only some do not know nothing changes places, such as the hand of an opponent."""
+    for seed in range(3 * TIMES):
+        course = Course(name, seed)
+        for _ in course.play():
+            if not course.match.due:
+                break
+            game: Any = course.match._game
+            seats = range(course.seats)
+            before = [msgspec.json.encode(game.view(seat)) for seat in seats]
+            known = [msgspec.json.encode(_unknown_to_others(game, seat)) for seat in seats]
+            game.reshuffle(SeededRandomSource(seed))
+            assert [msgspec.json.encode(game.view(seat)) for seat in seats] == before
+            assert known == [msgspec.json.encode(_unknown_to_others(game, seat)) for seat in seats]
+
+
+def _unknown_to_others(game: Any, seat: int) -> list[Any]:
+    """The items that this seat knows and the next one does not, in their places."""
+    own = {(id(pile), place) for pile, place in game._secret(seat)}
+    return [
+        pile[place]
+        for pile, place in game._secret((seat + 1) % game.seats)
+        if (id(pile), place) not in own
+    ]
