@@ -39,7 +39,7 @@ def end(result: referee.MatchResult) -> Any:
 
 
 def test_the_luck_of_the_record_or_another(tmp_path: Path) -> None:
-    bots = ["big_money", "big_money"]
+    bots = ["big_money.json", "big_money"]
     recorded = end(referee.resume(RECORD, bots, turn=30))
     assert recorded == end(referee.resume(str(RECORD), bots, turn=30))
     file = tmp_path / "again.jsonl"
@@ -70,9 +70,16 @@ def test_a_bot_that_fails_in_the_beginning_has_failed() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_many_matches_from_a_position(jobs: int, tmp_path: Path) -> None:
     matches = referee.play_matches(
-        BOTS, 8, seed=3, position=(RECORD, 12), jobs=jobs, records=tmp_path / "records"
+        ["big_money.json", "smithy.json"],
+        8,
+        seed=3,
+        position=(RECORD, 12),
+        jobs=jobs,
+        records=tmp_path / "records",
     )
-    again = referee.play_matches(BOTS, 8, seed=3, position=(str(RECORD), 12))
+    again = referee.play_matches(
+        ["big_money.json", "smithy.json"], 8, seed=3, position=(str(RECORD), 12)
+    )
     assert [end(result) for result in matches.results] == [end(result) for result in again.results]
     assert matches.seats == again.seats
     for file in sorted((tmp_path / "records").glob("*.zst")):

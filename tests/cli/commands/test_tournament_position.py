@@ -22,7 +22,7 @@ from tests.support.live import ROOT
 from tests.support.made_up import contents
 
 RECORD = str(ROOT / "spec" / "examples" / "two-players.record.jsonl")
-BOTS = ["big_money", "smithy_big_money", "minimal"]
+BOTS = ["big_money.json", "smithy.json", "engine.json"]  # no processes
 FROM = ["--position", RECORD, "--turn", "12"]
 Say = Callable[..., tuple[int, str, str]]
 
