@@ -7,6 +7,7 @@ gauntlet.py     the first bots against all others
 swiss.py        equals against equals, round by round
 matching.py     pairs of bots, as many as possible
 sprt.py         two bots, until one is known to be better
+withdrawals.py  which bots fail again and again
 """
 
 from __future__ import annotations
