@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -27,6 +27,10 @@ Also the code of a bot of it that was put out of the tournament for that.
 """
 GAME_ERROR = "game-error"
 """The reason of a match that is void since the code of its game, from outside, has a mistake."""
+FORFEIT = "forfeit"
+"""The reason of a match that is not played, since a bot of it is withdrawn; it is void."""
+WITHDRAWN = "withdrawn"
+"""The code of a bot that is withdrawn, in its forfeits."""
 LEFT_OUT = "left-out"
 """The code of a bot that was left out of a round of a Swiss tournament, and of its void matches."""
 REACHED = "reached "
@@ -199,14 +203,21 @@ def reached(limits: Sequence[str]) -> str | None:
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 
-def unplayed_row(plan: Plan, by: Container[int], reason: str, detail: str) -> MatchRow:
-    """A void match, which could not be played for a reason that lies with some of its bots."""
+def unplayed_row(
+    plan: Plan, by: Container[int], reason: str, detail: str | None, code: str = ""
+) -> MatchRow:
+    """A void match, which was not played for a reason that lies with some of its bots.
+
+    Args:
+        by: the numbers of these bots.
+        code: their code, if it is not called as the reason.
+    """
     seats = [
         SeatRow(
             plan.match,
             seat,
             bot,
-            disqualified=reason if bot in by else None,
+            disqualified=(code or reason) if bot in by else None,
             detail=detail if bot in by else None,
         )
         for seat, bot in enumerate(plan.players)
@@ -220,6 +231,24 @@ def unplayed_row(plan: Plan, by: Container[int], reason: str, detail: str) -> Ma
         referee=__version__,
         seats=tuple(seats),
     )
+
+
+def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
+    """A match that is not played, since some of its bots are withdrawn; the others share rank 1."""
+    row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
+    others = len(plan.players) - len(withdrawn)
+    for seat in row.seats:
+        seat.rank = 1 if seat.disqualified is None else 1 + others
+    return row
+
+
+def points_of_forfeit(withdrawn: int, players: int) -> float:
+    """The points of each bot that is not withdrawn; the others get none.
+
+    Args:
+        withdrawn: how many bots of the match are.
+    """
+    return (withdrawn + (players - withdrawn - 1) / 2) / (players - 1)
 
 
 def void_row(plan: Plan, error: GameError) -> MatchRow:

@@ -33,6 +33,11 @@ class Stage(Struct, frozen=True):
         """How many there are."""
         return len(self.line_ups) * self.setup.matches_a_deal
 
+    @property
+    def end(self) -> int:
+        """The number of the first match after them."""
+        return self.first_match + self.matches
+
     def plans(self, position: int) -> list[Plan]:
         """The matches of a deal, by its position in the stage."""
         deal = self.first_deal + position
@@ -44,6 +49,11 @@ class Stage(Struct, frozen=True):
             Plan(first + number, deal, seed, tuple(line_up[place] for place in order))
             for number, order in enumerate(seating)
         ]
+
+    def plan(self, match: int) -> Plan:
+        """A match, by its number in the tournament."""
+        position, number = divmod(match - self.first_match, self.setup.matches_a_deal)
+        return self.plans(position)[number]
 
     def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
         """The matches that are not there yet, without those of bots that are out."""
@@ -71,12 +81,13 @@ def table_of(store: Store) -> Any:
 def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
     """The numbers of the bots that have matches to play if these are the setups of a store.
 
-    These are all bots of a Swiss tournament, because its later rounds are not paired yet.
+    These are all bots of a Swiss tournament that can still play, because its later rounds are not
+    paired yet.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
         return everyone
-    there, out = set(store.played()), store.put_out()
+    there, out = set(store.played()), store.put_out() | store.withdrawn.keys()
     everyone -= out
     left: set[int] = set()
     for stage in stages(store, setups=setups):
@@ -113,7 +124,9 @@ def stages(
             deal += len(line_ups)
             match += stage.matches
             if table is not None:
-                table.add(line_ups, store.matches(stage.first_match, match))
+                withdrawn = store.withdrawn.items()
+                gone = {bot for bot, withdrawal in withdrawn if withdrawal.match < match}
+                table.add(line_ups, store.matches(stage.first_match, match), gone)
 
 
 def check_schedule(store: Store) -> None:

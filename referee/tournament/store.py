@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import astuple
@@ -24,6 +24,7 @@ from referee.games.outside import Source
 from referee.match.limits import LimitsBy
 from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchColumns, MatchRow, SeatRow
 from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stored import TABLES, bot_rows, check_rows
 
 FORMAT = "referee-tournament"
@@ -32,7 +33,10 @@ APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
 """The largest that SQLite has."""
-_FORGET = "DELETE FROM about WHERE key IN ('versions', 'left_out', 'limits_by', 'game_files')"
+_FORGET = (
+    "DELETE FROM about WHERE key IN "
+    "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
+)
 """What is known of matches that are not in the store."""
 _WAIT_SECONDS = 30
 """Seconds that a transaction waits for a reader that holds the database."""
@@ -93,6 +97,19 @@ _LONG = ("reply_histogram", "statistics")
 _COLUMNS = ", ".join(
     [*_MATCH, *("''" if name in _LONG else name for name in SeatRow.__struct_fields__)]
 )
+
+
+class Ending(NamedTuple):
+    """How a match ended.
+
+    Attributes:
+        codes: each of its bots, and the code with which it was disqualified, or None.
+    """
+
+    match: int
+    reason: str
+    void: bool
+    codes: dict[int, str | None]
 
 
 class Store:
@@ -304,7 +321,7 @@ class Store:
         stages = self.stages
         if stages and stages[-1].game not in GAMES:
             raise UsageError(f"{self.name} is of the game {stages[-1].game!r}; {ADD_GAME}")
-        _ = self.versions, self.left_out, self.limits_by, self.game_files
+        _ = self.versions, self.left_out, self.limits_by, self.game_files, self.withdrawn
         if not rows:
             return
         try:
@@ -398,6 +415,12 @@ class Store:
                 self._connection.execute("DELETE FROM about WHERE key = 'left_out'")
 
     @property
+    def withdrawn(self) -> dict[int, Withdrawal]:
+        """The bots that are withdrawn, by their numbers."""
+        found: dict[str, Withdrawal] = self._noted("withdrawn", dict[str, Withdrawal])
+        return {number: found[name] for number, name in enumerate(self.names) if name in found}
+
+    @property
     def limits_by(self) -> list[LimitsBy]:
         """What held the limits of strangers' bots in a sandbox, in the order of the runs."""
         found: list[LimitsBy] = self._noted("limits_by", list[LimitsBy])
@@ -454,19 +477,45 @@ class Store:
     def add(self, rows: Sequence[MatchRow]) -> None:
         """Add matches, all or none."""
         with writing(self.name), self._connection:
-            for table, found in (
-                ("matches", [astuple(row)[: len(_MATCH)] for row in rows]),
-                ("seats", [astuple(seat) for row in rows for seat in row.seats]),
-            ):
-                values = ", ".join("?" * len(TABLES[table].__struct_fields__))
-                self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
+            self._insert(rows)
 
-    def drop(self, first_deal: int) -> None:
-        """Drop the matches of this deal and those after it."""
+    def settle(
+        self,
+        forfeits: Sequence[MatchRow],
+        dropped: Sequence[int],
+        withdrawn: Mapping[int, Withdrawal],
+    ) -> None:
+        """Note which bots are withdrawn and what follows from that, all or none.
+
+        Args:
+            forfeits: matches that are forfeits now, whether they were there or not.
+            dropped: numbers of matches that are to be played after all.
+        """
+        names = self.names
+        noted = {names[bot]: withdrawal for bot, withdrawal in sorted(withdrawn.items())}
         with writing(self.name), self._connection:
-            where = "WHERE match IN (SELECT match FROM matches WHERE deal >= ?)"
-            self._connection.execute(f"DELETE FROM seats {where}", (first_deal,))
-            self._connection.execute("DELETE FROM matches WHERE deal >= ?", (first_deal,))
+            gone = [(match,) for match in (*dropped, *(row.match for row in forfeits))]
+            for table in ("seats", "matches"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE match = ?", gone)
+            self._insert(forfeits)
+            if noted:
+                self._put("withdrawn", noted)
+            else:
+                self._connection.execute("DELETE FROM about WHERE key = 'withdrawn'")
+
+    def _insert(self, rows: Sequence[MatchRow]) -> None:
+        for table, found in (
+            ("matches", [astuple(row)[: len(_MATCH)] for row in rows]),
+            ("seats", [astuple(seat) for row in rows for seat in row.seats]),
+        ):
+            values = ", ".join("?" * len(TABLES[table].__struct_fields__))
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
+
+    def drop(self, first: int) -> None:
+        """Drop this match and those after it."""
+        with writing(self.name), self._connection:
+            for table in ("seats", "matches"):
+                self._connection.execute(f"DELETE FROM {table} WHERE match >= ?", (first,))
 
     def played(self) -> Iterator[int]:
         """The numbers of all matches that are there, ascending."""
@@ -487,6 +536,16 @@ class Store:
         """The numbers of the bots that were put out of the tournament."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
+
+    def endings(self, first: int, end: int) -> Iterator[Ending]:
+        """How the matches from this number on and before that one ended, in their order."""
+        rows = self.select(
+            "SELECT match, reason, void, bot, disqualified FROM matches JOIN seats USING (match) "
+            "WHERE match >= ? AND match < ? ORDER BY match, seat",
+            (first, end),
+        )
+        for (match, reason, void), group in groupby(rows, itemgetter(0, 1, 2)):
+            yield Ending(match, reason, bool(void), {bot: code for *_, bot, code in group})
 
     def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchRow]:
         """All matches from this number on and before that one, in the order of the schedule."""

@@ -421,7 +421,7 @@ def test_rows_are_found_in_the_order_of_the_schedule() -> None:
     assert [line.match for line in store.matches()] == [2, 4, 5, 9]
     assert [line.match for line in store.matches(4)] == [4, 5, 9]
     assert list(store.played()) == [2, 4, 5, 9]
-    store.drop(2)
+    store.drop(4)
     assert list(store.played()) == [2]
     assert list(store.select("SELECT count(*) FROM seats")) == [(2,)]
 

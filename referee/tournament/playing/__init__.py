@@ -11,6 +11,7 @@ on_worker.py    what runs there
 directories.py  bots' directories, sent there
 live.py         the record of a match while it is played
 records.py      the folder of the records, which belongs to one tournament
+forfeits.py     matches of bots that are withdrawn
 run.py          what is missing is played, and comes into the store
 check.py        matches of a store, run or played again
 """

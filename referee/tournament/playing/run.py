@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 
 from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.playing.forfeits import Forfeits, Settled
 from referee.tournament.playing.live import live_of
 from referee.tournament.playing.records import remove_record, write_record
 from referee.tournament.rows import LEFT_OUT, MatchRow, Plan, unplayed_row
 from referee.tournament.schedule.format import TournamentSetup
-from referee.tournament.schedule.sprt import Sequential, sequential
-from referee.tournament.stages import pairs_by_results, planned, stages
+from referee.tournament.schedule.sprt import sequential
+from referee.tournament.schedule.withdrawals import Withdrawal
+from referee.tournament.stages import Stage, pairs_by_results, planned, stages
 from referee.tournament.store import Store
 
 
@@ -31,6 +33,7 @@ class Run:
         look: is called at least every 0.1 s; may raise to end the run.
         problems: of the game, each with the number of the matches that are void for it.
         on_rows: is given the matches that were added to the store.
+        on_forfeits: is called after matches became forfeits, with the bots that were withdrawn.
     """
 
     def __init__(
@@ -44,6 +47,9 @@ class Run:
         self.problems: Counter[str] = Counter()
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
+        self.on_forfeits: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
+        self._forfeits = None if self.setup.withdraw_after is None else Forfeits(store)
+        self._withdrawn = store.withdrawn
         self._store = store
         self._records = records
         self._live = live
@@ -59,28 +65,59 @@ class Run:
 
         It raises what `Dispatcher.play` does, and `UsageError` if a result cannot be written.
         """
-        there = set(self._store.played())
         out, left_out = self._store.put_out(), self._store.left_out.keys()
         dispatcher.out |= out | left_out
-        self.done = len(there)
+        self.done, _ = self._store.count()
         if self.test is not None:
             self.test.add(self._store.matches())
-            if self._is_decided(self.test):
-                return
         for stage in stages(self._store):
             if left_out and pairs_by_results(stage.setup):
-                self._forfeit(stage.missing(there, out), left_out)
-            for rows in dispatcher.play(stage.setup, stage.missing(there)):
-                if rows:
-                    self._add(rows)
-                self._store.check_in_place()
-                self.look()
-                if self.test is not None and self._is_decided(self.test):
+                self._leave_out(stage.missing({*self._store.played()}, out), left_out)
+            self._settle(stage, dispatcher)
+            while not self._is_over():
+                self._play_missing(stage, dispatcher)
+                if dispatcher.is_stopping:
                     return
-            if dispatcher.is_stopping:
+                if self._forfeits is None or self._forfeits.next >= stage.end:
+                    break  # else matches are to be played that were forfeits before
+            else:
                 return
 
-    def _forfeit(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
+    def _play_missing(self, stage: Stage, dispatcher: Dispatcher) -> None:
+        for rows in dispatcher.play(stage.setup, stage.missing({*self._store.played()})):
+            if rows:
+                self._add(rows)
+                self._settle(stage, dispatcher)
+            self._store.check_in_place()
+            self.look()
+            if self._is_over():
+                return
+
+    def _settle(self, stage: Stage, dispatcher: Dispatcher) -> None:
+        """Turn matches of withdrawn bots into forfeits, as far as those before them are known."""
+        forfeits = self._forfeits
+        if forfeits is None:
+            return
+        end = min(stage.end, self._decided or stage.end)
+        first = -1
+        while first < forfeits.next < end and forfeits.end is None:
+            first = forfeits.next
+            out = dispatcher.out - forfeits.found.keys()
+            self._store_settled(forfeits, forfeits.settle(stage, out, end))
+            dispatcher.out |= forfeits.found.keys()
+            self.look()
+
+    def _store_settled(self, forfeits: Forfeits, settled: Settled) -> None:
+        before, now = self._withdrawn, forfeits.withdrawn
+        if before == now and not any(settled):
+            return
+        self._remove_records([*settled.replaced, *settled.dropped])
+        self._store.settle(settled.forfeits, settled.dropped, now)
+        self._withdrawn = now
+        self.done += len(settled.forfeits) - len(settled.replaced) - len(settled.dropped)
+        self.on_forfeits({bot: now[bot] for bot in sorted(now.keys() - before.keys())})
+
+    def _leave_out(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
         """Note the matches of a round that cannot be played: the next round depends on them."""
         detail = "it could not start"
         rows = [
@@ -91,26 +128,47 @@ class Run:
         if rows:
             self._add(rows)
 
-    def _is_decided(self, test: Sequential) -> bool:
-        """Whether the test has a verdict; chance decided how many matches go beyond it."""
-        if test.verdict is None:
+    @property
+    def _decided(self) -> int | None:
+        """The number of the first match that is not played, since the test has a verdict."""
+        if self.test is None or self.test.verdict is None:
+            return None
+        return self.test.deals * self.setup.matches_a_deal
+
+    def _is_over(self) -> bool:
+        """Whether no further match is played; chance decided how many matches go beyond it.
+
+        A test has its verdict, or every match has a bot that is withdrawn. If both are true, the
+        schedule decides which of them comes first.
+        """
+        first, forfeits = self._decided, self._forfeits
+        if forfeits is not None:
+            if forfeits.end is not None:
+                first = forfeits.end
+            elif first is not None and forfeits.next < first:
+                return False
+        if first is None:
             return False
-        first = test.deals * self.setup.matches_a_deal
-        if self._records is not None:
-            for match in self._store.played():
-                if match >= first:
-                    remove_record(self._records, match, self.setup.players)
-        self._store.drop(test.deals)
+        self._remove_records([match for match in self._store.played() if match >= first])
+        self._store.drop(first)
         self.done, _ = self._store.count()
         return True
 
+    def _remove_records(self, matches: Iterable[int]) -> None:
+        if self._records is not None:
+            for match in matches:
+                remove_record(self._records, match, self.setup.players)
+
     def _add(self, rows: list[MatchRow]) -> None:
+        finished = rows
+        if self._forfeits is not None:  # a match may end when it is a forfeit already
+            rows = [row for row in finished if row.match >= self._forfeits.next]
         if self._records is not None:
             for row in rows:
                 write_record(self._records, row)
         self._store.add(rows)
         if self._live is not None:
-            for row in rows:
+            for row in finished:
                 with suppress(OSError):
                     live_of(self._live, row.match).unlink()
         self.done += len(rows)
@@ -129,5 +187,9 @@ def is_finished(store: Store) -> bool:
         return True
     if store.count()[0] >= planned(store):
         return True
-    there, out = set(store.played()), store.put_out()
-    return bool(out) and not any(True for stage in stages(store) for _ in stage.missing(there, out))
+    there, out, withdrawn = set(store.played()), store.put_out(), store.withdrawn
+    if withdrawn and len(setup.bots) == setup.players:
+        return True
+    if not (out or withdrawn):
+        return False
+    return not any(True for stage in stages(store) for _ in stage.missing(there, out))

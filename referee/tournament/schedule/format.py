@@ -31,6 +31,8 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         rounds: of a Swiss tournament; else None.
         challengers: of a gauntlet, how many bots at the beginning are; else None.
         sprt: of a sequential test; else None.
+        withdraw_after: the number of consecutive matches in which a bot is disqualified with one
+            code, after which it is withdrawn; None: no bot is.
         seats: each deal is played once for each rotation, or each order, of its seats.
         settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
@@ -49,6 +51,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     seats: Seats = "rotate"
     seed: int
     keep_alive: bool = True
+    withdraw_after: Count | None = None
     settings: dict[str, Any]
     sandbox: Kind = "none"
     sandbox_read: tuple[str, ...] = ()

@@ -19,7 +19,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, points_of
+from referee.tournament.rows import (
+    FORFEIT,
+    LEFT_OUT,
+    WITHDRAWN,
+    WORKER_KILLED,
+    MatchRow,
+    points_of,
+    points_of_forfeit,
+)
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 from referee.tournament.schedule.matching import Matching
 
@@ -191,7 +199,8 @@ class SwissTable:
 
     A round gives each bot the share of the others in its line-up that have fewer points, over all
     deals of the round; equal ones count half. A bye gives 1. A bot that is excluded in a round has
-    lost in it, and plays in no later one. A bot that is left out in a round has lost in it.
+    lost in it, and plays in no later one. A bot that is left out in a round has lost in it. A bot
+    that is withdrawn in a round plays in no later one; its forfeits give points to the others.
 
     Attributes:
         byes: rounds in which a bot rested.
@@ -230,17 +239,25 @@ class SwissTable:
         )
         return [line_up for line_up in made.line_ups for _ in range(setup.deals or 1)]
 
-    def add(self, line_ups: Sequence[tuple[int, ...]], matches: Iterable[MatchRow]) -> None:
-        """Add the results of a round; a bot without a line-up had a bye, unless it is excluded."""
+    def add(
+        self,
+        line_ups: Sequence[tuple[int, ...]],
+        matches: Iterable[MatchRow],
+        withdrawn: Iterable[int] = (),
+    ) -> None:
+        """Add the results of a round; a bot without a line-up had a bye, unless it is excluded.
+
+        Args:
+            withdrawn: the bots that were withdrawn in this round or before it.
+        """
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
             self.points[bot] += 1
         won: Counter[int] = Counter()
         absent: set[int] = set()
         for match in matches:
-            if not match.void:
-                for bot, points in zip(match.players, points_of(match.ranks), strict=True):
-                    won[bot] += points  # type: ignore[assignment]
+            for bot, points in zip(match.players, _points(match), strict=True):
+                won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
         for bot in self._out | absent:
@@ -252,7 +269,19 @@ class SwissTable:
                 self.points[bot] += beaten / len(others)
             for pair in combinations(sorted(line_up), 2):
                 self._met[pair] += 1
+        self._out.update(withdrawn)
         self.rounds += 1
+
+
+def _points(match: MatchRow) -> list[float]:
+    """The points of each seat in the table: a forfeit counts, another void match does not."""
+    if not match.void:
+        return points_of(match.ranks)
+    if match.reason != FORFEIT:
+        return [0.0] * len(match.seats)
+    lost = [seat.disqualified == WITHDRAWN for seat in match.seats]
+    points = points_of_forfeit(sum(lost), len(lost))
+    return [0.0 if is_lost else points for is_lost in lost]
 
 
 class Swiss(Format):

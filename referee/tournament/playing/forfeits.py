@@ -1,0 +1,131 @@
+"""Matches of withdrawn bots become forfeits, in the order of the schedule.
+
+Matches end in any order, and a run may be cut off anywhere. Therefore only those matches decide
+that follow each other without a gap, from the first one on. A match that was played beyond the
+withdrawal of one of its bots becomes a forfeit as soon as the matches before it are known. The
+matches of a bot that is out or left out are no gap: the rule passes over them until they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from typing import NamedTuple
+
+from referee.tournament.rows import (
+    FORFEIT,
+    LEFT_OUT,
+    WITHDRAWN,
+    WORKER_KILLED,
+    MatchRow,
+    forfeit_row,
+)
+from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
+from referee.tournament.stages import Stage
+from referee.tournament.store import Ending, Store
+
+_MOST = 1_000
+"""Forfeits that are found before they are stored."""
+
+
+class Settled(NamedTuple):
+    """What follows from the next matches.
+
+    Attributes:
+        forfeits: that are not in the store yet.
+        replaced: the numbers of those that replace another match.
+        dropped: the numbers of matches that are no forfeits any more, because a bot that had been
+            left out has played before them.
+    """
+
+    forfeits: list[MatchRow]
+    replaced: list[int]
+    dropped: list[int]
+
+
+class Forfeits:
+    """Finds the forfeits of a tournament.
+
+    Attributes:
+        next: the number of the first match that is not decided.
+        end: the number of the first match that is not played because every match has a bot that is
+            withdrawn; else None.
+    """
+
+    def __init__(self, store: Store) -> None:
+        setup = store.stages[-1]
+        self._store = store
+        self._withdrawals = Withdrawals(setup.withdraw_after)
+        self._noted = store.withdrawn
+        self._has_all_bots = len(setup.bots) == setup.players
+        self.next = 0
+        self.end: int | None = None
+
+    @property
+    def found(self) -> Mapping[int, Withdrawal]:
+        """The bots that are withdrawn by the matches before `next`."""
+        return self._withdrawals.found
+
+    @property
+    def withdrawn(self) -> dict[int, Withdrawal]:
+        """`found`, and those bots that an earlier run has found in the matches from `next` on."""
+        later = {bot: each for bot, each in self._noted.items() if each.match >= self.next}
+        return {**later, **self.found}
+
+    def settle(self, stage: Stage, out: Set[int], end: int) -> Settled:
+        """Decide the next matches of a stage that are known, at most up to `end`.
+
+        Args:
+            out: the bots whose matches are not played, without those that are withdrawn.
+        """
+        settled = Settled([], [], [])
+        for match, ending in self._following(end):
+            if self.end is not None or len(settled.forfeits) == _MOST:
+                break
+            if ending is None:
+                is_decided = self._missing(stage, match, out, settled)
+            else:
+                is_decided = self._known(stage, ending, out, settled)
+            if not is_decided:
+                break
+            self.next = match + 1
+            if self._has_all_bots and self.found:
+                self.end = self.next
+        return settled
+
+    def _following(self, end: int) -> Iterator[tuple[int, Ending | None]]:
+        """The next matches; None for one that is not in the store."""
+        endings = self._store.endings(self.next, end)
+        ending = next(endings, None)
+        for match in range(self.next, end):
+            if ending is not None and ending.match == match:
+                yield match, ending
+                ending = next(endings, None)
+            else:
+                yield match, None
+
+    def _missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
+        """Decide a match that is not in the store; False if it is to be played."""
+        plan = stage.plan(match)
+        if not out.isdisjoint(plan.players):
+            return True
+        withdrawn = self._withdrawals.of(plan.players)
+        if withdrawn:
+            settled.forfeits.append(forfeit_row(plan, withdrawn))
+        return bool(withdrawn)
+
+    def _known(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
+        """Decide a match that is in the store; False if it is to be played after all."""
+        if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
+            return True  # it says of a bot why it does not play
+        match, codes = ending.match, ending.codes
+        withdrawn = self._withdrawals.of(codes)
+        if withdrawn:
+            if {bot for bot, code in codes.items() if code == WITHDRAWN} != withdrawn:
+                settled.forfeits.append(forfeit_row(stage.plan(match), withdrawn))
+                settled.replaced.append(match)
+        elif ending.reason == FORFEIT:
+            settled.dropped.append(match)
+            return not out.isdisjoint(codes)
+        elif not ending.void:
+            self._withdrawals.take(match, codes)
+        return True
