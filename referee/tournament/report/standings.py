@@ -6,6 +6,7 @@ The structs are the object of `--format json`; spec/tournaments.md, 6, explains 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import asdict
 from itertools import islice
@@ -22,8 +23,10 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.rows import FORFEIT, points_of_forfeit
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.setup import short_names
 from referee.tournament.stages import planned, table_of
 from referee.tournament.store import Store
@@ -43,7 +46,11 @@ class Share(Struct, frozen=True):
 
 
 class BotStanding(Struct, frozen=True):
-    """One bot; None in place of what no match tells yet, or of an interval's end that is open."""
+    """One bot; None in place of what no match tells yet, or of an interval's end that is open.
+
+    Attributes:
+        points: also of forfeits; everything else is about matches that were played.
+    """
 
     name: str
     reported_name: str | None
@@ -59,6 +66,8 @@ class BotStanding(Struct, frozen=True):
     draws: int
     losses: int
     points: float
+    forfeits_won: int
+    forfeits_lost: int
     win_rate: Share | None
     mean_points: Share | None
 
@@ -124,6 +133,7 @@ class Standings(Struct, frozen=True):
     players: int
     matches: int
     void: int
+    forfeits: int
     planned: int
     deals: int
     seed: int
@@ -142,7 +152,14 @@ class Standings(Struct, frozen=True):
     sandbox: Kind
     limits_by: list[LimitsBy]
     left_out: dict[str, str]
+    withdraw_after: int | None
+    withdrawn: dict[str, Withdrawal]
     position: str | UnsetType = UNSET
+
+    @property
+    def has_no_verdict(self) -> bool:
+        """Whether the matches have ended before their time, since each has a withdrawn bot."""
+        return bool(self.withdrawn) and len(self.bots) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
         """The difference between two bots, by their names."""
@@ -178,6 +195,8 @@ def standings(
     names = store.names
     deals = deals_of(store, without)
     played, void = store.count()
+    forfeits, withdrawn = forfeits_of(store, without), store.withdrawn
+    is_ended = bool(withdrawn) and len(names) == setup.players
     test = sequential(setup, store.matches())
     table = deals.table()
     rated = _rated(table, anchor, stopped=test is not None)
@@ -188,27 +207,62 @@ def standings(
         format=setup.format,
         players=setup.players,
         matches=len(deals),
-        void=void,
-        planned=played if test is not None and test.verdict else planned(store),
+        void=void - _count(store, FORFEIT),
+        forfeits=_count(store, FORFEIT),
+        planned=played if is_ended or (test and test.verdict) else planned(store),
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         excluded=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, rated, names, own_names),
+        bots=_bots(table, rated, names, own_names, forfeits),
         shown=short_names(setup.bots),
         head_to_head=_head_to_head(rated, names),
         differences=_differences(rated, names),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 else None,
         swiss=_swiss(table_of(store), names),
-        sprt=None if test is None else _sprt(test),
+        sprt=None if test is None else _sprt(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
         sandbox=setup.sandbox,
         limits_by=store.limits_by,
         left_out={names[bot]: why for bot, why in store.left_out.items()},
+        withdraw_after=setup.withdraw_after,
+        withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
     )
+
+
+def _count(store: Store, reason: str) -> int:
+    ((count,),) = store.select("SELECT count(*) FROM matches WHERE reason = ?", (reason,))
+    return int(count)
+
+
+class Forfeits(NamedTuple):
+    """The forfeits of each bot, by its number: how many it won and lost, and its points in them."""
+
+    won: Counter[int]
+    lost: Counter[int]
+    points: Counter[int]
+
+
+def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
+    """The matches that were not played because a bot is withdrawn; arguments as `deals_of`."""
+    players = store.stages[-1].players
+    excluded = ", ".join(str(int(bot)) for bot in without)
+    rows = store.select(
+        "WITH forfeits AS (SELECT match, count(disqualified) AS withdrawn FROM matches JOIN seats "
+        f"USING (match) WHERE reason = ? GROUP BY match HAVING NOT max(bot IN ({excluded}))) "
+        "SELECT bot, disqualified IS NULL, withdrawn, count(*) FROM forfeits JOIN seats "
+        "USING (match) GROUP BY 1, 2, 3",
+        (FORFEIT,),
+    )
+    found = Forfeits(Counter(), Counter(), Counter())
+    for bot, is_won, withdrawn, count in rows:
+        (found.won if is_won else found.lost)[bot] += count
+        if is_won:
+            found.points[bot] += count * points_of_forfeit(withdrawn, players)
+    return found
 
 
 class _Rated(NamedTuple):
@@ -242,7 +296,11 @@ def rated_bots(
 
 
 def _bots(
-    table: DealTable, rated: _Rated | None, names: list[str], own_names: dict[int, str]
+    table: DealTable,
+    rated: _Rated | None,
+    names: list[str],
+    own_names: dict[int, str],
+    forfeits: Forfeits,
 ) -> list[BotStanding]:
     found = tally(table)
     deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
@@ -258,7 +316,9 @@ def _bots(
             **columns.get(bot, nothing)
             | {name: int(getattr(found, name)[bot]) for name in _COUNTS},
             deals=int(deals[bot]),
-            points=round(float(found.points[bot]), 6),
+            points=round(float(found.points[bot] + forfeits.points[bot]), 6),
+            forfeits_won=forfeits.won[bot],
+            forfeits_lost=forfeits.lost[bot],
             win_rate=_share(found.win_rate, bot),
             mean_points=_share(found.point_rate, bot),
         )
@@ -368,7 +428,7 @@ def _swiss(table: SwissTable | None, names: list[str]) -> Swiss | None:
     )
 
 
-def _sprt(test: Sequential) -> SprtStanding:
+def _sprt(test: Sequential, *, is_ended: bool) -> SprtStanding:
     asked = test.test
     lower, upper = asked.bounds
     return SprtStanding(
@@ -377,5 +437,5 @@ def _sprt(test: Sequential) -> SprtStanding:
         lower=round(lower, 4),
         upper=round(upper, 4),
         counts=test.counts,
-        verdict=test.verdict,
+        verdict=None if is_ended else test.verdict,
     )

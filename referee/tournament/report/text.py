@@ -16,6 +16,7 @@ from referee.tournament.choices import FORMATS
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
 from referee.tournament.report.statistics import BotStatistics, Statistics
+from referee.tournament.schedule.withdrawals import Withdrawal
 
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
@@ -26,6 +27,11 @@ PUT_OUT = (
 )
 
 LEFT_OUT = "Left out of the last run:"
+
+FORFEITS = (
+    "forfeits: matches that are not played, since a bot is withdrawn; + won, - lost. They count in "
+    "the points and in nothing else."
+)
 
 CHANGED = (
     "changed between two runs (--same-bot); the results of all its versions are counted together"
@@ -78,6 +84,8 @@ def bot_text(
         yield Text(f"It calls itself {names}.")
     if bot.name in found.left_out:
         yield _line(f"{LEFT_OUT} {found.left_out[bot.name]}")
+    if bot.name in found.withdrawn:
+        yield _line(f"It {why_withdrawn(bot.name, found)}.")
     if not bot.matches:
         yield "It has no matches."
         return
@@ -126,13 +134,17 @@ def headline(found: Standings) -> str:
         parts.append(f"without {', '.join(map(plain, found.excluded))}")
     if found.left_out:
         parts.append(f"{len(found.left_out):,} left out")
+    if found.forfeits:
+        parts.append(f"{found.forfeits:,} forfeit{'s' * (found.forfeits != 1)}")
     if found.void:
         parts.append(f"{found.void:,} void")
     return "; ".join(parts)
 
 
 def _ranking(found: Standings) -> Grid:
-    grid = _grid("#", "bot", "rating", "95% interval", "LOS", *_COUNTS)
+    *counts, points = _COUNTS
+    columns = [*counts, "forfeits", points] if found.forfeits else [*counts, points]
+    grid = _grid("#", "bot", "rating", "95% interval", "LOS", *columns)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
@@ -141,14 +153,49 @@ def _ranking(found: Standings) -> Grid:
             rating_interval(bot),
             "" if bot.los is None else share(bot.los),
             *(f"{count:,}" for count in (bot.matches, bot.wins, bot.draws, bot.losses)),
-            share(bot.mean_points.share if bot.mean_points else None),
+            *([forfeits(bot)] if found.forfeits else []),
+            share(mean_points(bot)),
         )
     return grid
 
 
+def forfeits(bot: BotStanding) -> str:
+    """The forfeits that a bot won and lost."""
+    counts = (("+", bot.forfeits_won), ("-", bot.forfeits_lost))
+    return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
+
+
+def mean_points(bot: BotStanding) -> float | None:
+    """The points per match, in which forfeits count; None without a match."""
+    if bot.forfeits_won or bot.forfeits_lost:
+        return bot.points / (bot.matches + bot.forfeits_won + bot.forfeits_lost)
+    return bot.mean_points.share if bot.mean_points else None
+
+
 def mark(name: str, found: Standings) -> str:
     """What stands behind the name of a bot that does not play on."""
-    return " (out)" if name in found.removed else " (left out)" if name in found.left_out else ""
+    marks = {"out": found.removed, "withdrawn": found.withdrawn, "left out": found.left_out}
+    return next((f" ({word})" for word, names in marks.items() if name in names), "")
+
+
+def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str:
+    """Say of a bot that it is withdrawn, and why.
+
+    Args:
+        after: the length of the row that withdraws a bot.
+        is_end: whether all matches end with that.
+    """
+    code, match = withdrawal.code, withdrawal.match
+    where = f"{after} consecutive matches ({code}), the last is match {match}"
+    if after == 1:
+        where = f"match {match} ({code})"
+    so = ", so the matches end" if is_end else "; its later matches are forfeits, not played"
+    return f"is withdrawn: it was disqualified in {where}{so}"
+
+
+def why_withdrawn(name: str, found: Standings) -> str:
+    """`withdrawn` for a bot of a tournament that is."""
+    return withdrawn(found.withdrawn[name], found.withdraw_after, is_end=found.has_no_verdict)
 
 
 def rating(bot: BotStanding, found: Standings) -> str:
@@ -185,6 +232,8 @@ def legend(found: Standings) -> Iterator[str]:
             "* not in the average: against the bots that are, it won everything, lost everything, "
             "or never played."
         )
+    if found.forfeits:
+        yield FORFEITS
 
 
 def duel(found: Standings) -> Iterator[str]:
@@ -196,16 +245,22 @@ def duel(found: Standings) -> Iterator[str]:
     if apart.elo is None:
         return
     ends = interval(apart.low, apart.high, found.deals, "+.0f")
-    yield (
-        f"{plain(first)} against {plain(second)}: {apart.elo:+.0f} Elo ({ends}); "
-        f"LOS: {share(apart.los)}."
-    )
+    says = f"{apart.elo:+.0f} Elo ({ends}); LOS: {share(apart.los)}"
+    if found.has_no_verdict:
+        says = no_verdict(found)
+    yield f"{plain(first)} against {plain(second)}: {says}."
     yield (
         f"Of {met.matches:,} matches it won {met.wins:,}, drew {met.draws:,} "
         f"({share(met.draws / met.matches)}) and lost {met.losses:,}."
     )
     deals = ", ".join(f"{count:,}" for count in found.pairs)
     yield f"Deals in which it took 0, 0.5, 1, 1.5 and 2 points: {deals}."
+
+
+def no_verdict(found: Standings) -> str:
+    """What is said of two bots in place of a verdict, if one of them is withdrawn."""
+    names = " and ".join(map(plain, found.withdrawn))
+    return f"no verdict, because {names} {'is' if len(found.withdrawn) == 1 else 'are'} withdrawn"
 
 
 def sprt(found: Standings) -> Iterator[str]:
@@ -219,13 +274,15 @@ def sprt(found: Standings) -> Iterator[str]:
         f"{test.lower:.2f}, the test accepts H0 ({first} is better by {test.elo0:g} Elo). If it "
         f"rises to {test.upper:.2f}, the test accepts H1 (better by {test.elo1:g})."
     )
-    if test.verdict is not None:
+    if found.has_no_verdict:
+        yield f"The test ended: {no_verdict(found)}."
+    elif test.verdict is not None:
         says = {
             "H0": f"{first} is not better than {second} by {test.elo1:g} Elo",
             "H1": f"{first} is better than {second} by more than {test.elo0:g} Elo",
         }
         yield f"{test.verdict} is accepted: {says[test.verdict]}."
-    elif found.matches + found.void < found.planned:
+    elif found.matches + found.void + found.forfeits < found.planned:
         yield "Not decided yet."
     else:
         yield (
@@ -286,6 +343,8 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         )
     for name in found.removed:
         yield f"{plain(name)} {PUT_OUT}."
+    for name in found.withdrawn:
+        yield f"{plain(name)} {why_withdrawn(name, found)}."
     for reason in found.left_out.values():
         yield f"{LEFT_OUT} {plain(reason)}"
     for name in found.changed:
@@ -412,7 +471,7 @@ _COUNTS = ("matches", "won", "drawn", "lost", "points")
 
 def _fitted(grid: Grid, width: int) -> Grid:
     """Remove counts from a table that is wider than the terminal, so that names have room."""
-    for heads in (("won", "drawn", "lost"), ("LOS",), ("matches",)):
+    for heads in (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",)):
         needed = -1  # no space after the last column
         for column in grid.columns:
             cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))

@@ -296,7 +296,7 @@ class Site:
         if _wants_json(request):
             whole = {**shown.report.as_json(), "history": shown.history}
             whole["playing"] = [item.id for item in playing]
-            if pages.is_unfinished(shown.report):
+            if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
         return HTMLResponse(pages.standings_page(self._server(file), shown, playing=playing))

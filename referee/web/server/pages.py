@@ -123,7 +123,7 @@ def standings_page(
         shown,
         made=shown.changed,
         command=command(shown.setup),
-        is_hidden=server is not None and is_unfinished(shown.report),
+        is_hidden=server is not None and is_unfinished(shown),
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
         curves=charts.curves(history.matches, ratings),
@@ -135,10 +135,13 @@ def standings_page(
     )
 
 
-def is_unfinished(report: Report) -> bool:
+def is_unfinished(shown: Shown) -> bool:
     """Whether more will be played. Then the seed stays secret, since it decides the shuffling."""
-    found = report.found
-    return found.matches + found.void < found.planned and not found.removed
+    found = shown.report.found
+    if found.swiss is not None and found.withdrawn:  # fewer matches than planned
+        return found.swiss.rounds < (shown.setup.rounds or 0)
+    done = found.matches + found.void + found.forfeits
+    return done < found.planned and not found.removed
 
 
 def store_page(template: str, server: Server | None, shown: Shown, **values: object) -> str:

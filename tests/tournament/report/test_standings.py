@@ -19,14 +19,29 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
 from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
 from referee.tournament.report.report import report
-from referee.tournament.report.standings import Difference, Meeting, Standings, standings
+from referee.tournament.report.standings import (
+    Difference,
+    Meeting,
+    Standings,
+    forfeits_of,
+    standings,
+)
 from referee.tournament.report.statistics import BotDisqualification, statistics
 from referee.tournament.report.text import standings_text
-from referee.tournament.rows import REACHED, WORKER_KILLED, Entrant, MatchRow, Plan, unplayed_row
+from referee.tournament.rows import (
+    REACHED,
+    WORKER_KILLED,
+    Entrant,
+    MatchRow,
+    Plan,
+    forfeit_row,
+    unplayed_row,
+)
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import standings_file
-from tests.support.made_up import Left, left, made_setup, play, played, row, void
+from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
 
 def better_wins(plan: Plan, **changes: Any) -> MatchRow:
@@ -119,6 +134,114 @@ def test_void_matches_are_counted_and_do_not_count() -> None:
     assert sum(bot.matches for bot in found.bots) == 20
     facts = statistics(store)
     assert (facts.matches, facts.late) == (10, 8)
+
+
+def failing(*bots: int) -> Result:
+    """The lower number wins, but these bots are disqualified in each match."""
+
+    def result(plan: Plan) -> MatchRow:
+        fails = [bot in bots for bot in plan.players]
+        ranks = [1 + fail for fail in fails] if any(fails) else None
+        reasons = [left() if fail else None for fail in fails]
+        return row(plan, ranks, left=reasons) if ranks else better_wins(plan)
+
+    return result
+
+
+def text_of(found: Standings, store: Store, width: int = 80) -> str:
+    """The standings as a terminal shows them."""
+    console = Console(file=io.StringIO(), width=width)
+    for part in standings_text(found, statistics(store), width):
+        console.print(part)
+    return console.file.getvalue()  # type: ignore[attr-defined, no-any-return]
+
+
+def test_forfeits_count_in_the_points_and_in_nothing_else() -> None:
+    store = played(made_setup(4, deals=5, withdraw_after=3), failing(2))
+    found = standings(store)
+    own = [match for match in store.matches() if 2 in match.players]
+    counting = [match for match in own if not match.void]
+    assert (len(own), len(counting)) == (30, 3)
+    assert (found.matches, found.void, found.forfeits, found.planned) == (33, 0, 27, 60)
+    bot = of(found, "bot2")
+    assert (bot.matches, bot.losses, bot.forfeits_won, bot.forfeits_lost) == (3, 3, 0, 27)
+    assert bot.points == 0
+    first = of(found, "bot0")
+    assert first.forfeits_won + first.matches == 30
+    assert first.points == 30
+    assert sum(bot.points for bot in found.bots) == 60
+    assert found.withdrawn == {"bot2": Withdrawal(counting[-1].match, "timeout")}
+    # All figures about strength are those of the matches that were played.
+    without = played(made_setup(4, deals=5), failing(2))
+    forfeited = [row.match for row in store.matches() if row.void]
+    for table in ("seats", "matches"):
+        for match in forfeited:
+            list(without.select(f"DELETE FROM {table} WHERE match = ?", (match,)))
+    expected = standings(without)
+    for name in ("head_to_head", "differences", "seats", "deals"):
+        assert getattr(found, name) == getattr(expected, name)
+    for bot in found.bots:
+        same = ("rank", "rating", "rating_low", "rating_high", "los", "mean_points", "win_rate")
+        other = of(expected, bot.name)
+        assert [getattr(bot, each) for each in same] == [getattr(other, each) for each in same]
+
+
+def test_the_text_of_a_withdrawn_bot() -> None:
+    store = played(made_setup(4, deals=5, withdraw_after=3), failing(2))
+    found = standings(store)
+    text = text_of(found, store)
+    assert text.startswith("dominion, round robin of 4 bots; 33 of 60 matches in ")
+    assert "; 27 forfeits" in " ".join(text.split())
+    line = next(line for line in text.splitlines() if " bot2 " in line).split()
+    assert line[2] == "(withdrawn)"
+    assert line[-2:] == ["-27", "0.0%"]
+    match = found.withdrawn["bot2"].match
+    says = (
+        "bot2 is withdrawn: it was disqualified in 3 consecutive matches (timeout), the last is "
+        f"match {match}; its later matches are forfeits, not played."
+    )
+    assert says in " ".join(text.split())
+    page = standings_file(store, report(store), history(store), 0)
+    assert says in html.unescape(re.sub(r"\s+", " ", page))
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_without_forfeits_the_text_has_no_column_for_them() -> None:
+    store = played(made_setup(4, deals=5, withdraw_after=3), better_wins)
+    assert "forfeit" not in text_of(standings(store), store)
+
+
+def test_the_others_of_a_forfeit_share_its_points() -> None:
+    store = played(made_setup(4, players=4, matches=20, withdraw_after=2), failing())
+    plan = Plan(20, 5, 9, (0, 1, 2, 3))
+    store.add([forfeit_row(plan, {1}), forfeit_row(replace_match(plan, 21), {1, 2})])
+    store.add([forfeit_row(replace_match(plan, 22), {0, 1, 2, 3})])
+    before = standings(played(made_setup(4, players=4, matches=20), failing()))
+    found = forfeits_of(store)
+    assert found.points == pytest.approx({0: 2 / 3 + 5 / 6, 2: 2 / 3, 3: 2 / 3 + 5 / 6})
+    assert found.won == {0: 2, 2: 1, 3: 2}
+    assert found.lost == {0: 1, 1: 3, 2: 2, 3: 1}
+    assert forfeits_of(store, {3}) == ({}, {}, {})
+    assert before.forfeits == 0
+
+
+def replace_match(plan: Plan, match: int) -> Plan:
+    return msgspec.structs.replace(plan, match=match)
+
+
+@pytest.mark.parametrize("format", ["sprt", "gauntlet", "round-robin"])
+def test_two_bots_have_no_verdict_if_one_is_withdrawn(format: Any) -> None:
+    store = played(made_setup(2, format=format, deals=30, withdraw_after=5), failing(1))
+    found = standings(store)
+    assert (found.matches, found.forfeits, found.planned) == (5, 0, 5)
+    text = " ".join(text_of(found, store).split())
+    assert "bot0 against bot1: no verdict, because bot1 is withdrawn." in text
+    assert "(timeout), the last is match 4, so the matches end." in text
+    assert "Elo (" not in text
+    if found.sprt is not None:
+        assert found.sprt.verdict is None
+        assert "The test ended: no verdict, because bot1 is withdrawn." in text
+        assert "is accepted" not in text
 
 
 @pytest.mark.untraced
