@@ -22,6 +22,7 @@ NEEDS = {
     "spec/own-games.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
     "spec/sandbox.md": ["bwrap", "curl"],
+    "spec/tournaments.md": ["bwrap"],
 }
 """Page -> programs that its commands need."""
 QUICK = ("spec/json.md", "spec/own-referee.md")

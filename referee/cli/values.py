@@ -21,6 +21,7 @@ from referee.text.encoding import wide_encoding
 
 N = TypeVar("N", int, float)
 MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
+NEVER = "never"
 _MOST_SEED = 100
 """Characters of a file that has a seed."""
 _INTEGER = "[0-9]{1,16}"
@@ -69,6 +70,16 @@ def or_none(kind: Callable[[str], float]) -> Callable[[str], float]:
             raise argparse.ArgumentTypeError(f"{error}, or 'none'") from None
 
     return convert
+
+
+def count_or_never(text: str) -> int:
+    """A count; the word "never" gives 0."""
+    if text == NEVER:
+        return 0
+    try:
+        return count(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, or '{NEVER}'") from None
 
 
 limit = or_none(seconds)
@@ -165,6 +176,7 @@ def ip_address(text: str) -> str:
 
 
 Count: TypeAlias = Annotated[int, count]
+CountOrNever: TypeAlias = Annotated[int, count_or_never]
 GameName: TypeAlias = Annotated[str, game_name]
 IpAddress: TypeAlias = Annotated[str, ip_address]
 Number: TypeAlias = Annotated[float, number]

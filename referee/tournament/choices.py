@@ -21,6 +21,8 @@ MAX_BOTS = 2_000
 DEALS = 10
 """For each pairing or line-up."""
 CHALLENGERS = 1
+WITHDRAW_AFTER = 5
+"""Consecutive matches in which a bot is disqualified with one code, after which it is withdrawn."""
 SPRT_DEALS = 50_000
 """A sequential test that has not decided by then ends undecided."""
 ELO0 = 0.0

@@ -245,6 +245,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
                 for option in before | now
                 if before.get(option) != now.get(option)
             ]
+        elif name == "withdraw_after":
+            found.append(_different("withdraw-after", before or "never", now or "never"))
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:

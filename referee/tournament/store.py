@@ -532,6 +532,14 @@ class Store:
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
+    def has_disqualified(self) -> bool:
+        """Whether a bot was disqualified in a match that counts."""
+        query = (
+            "SELECT 1 FROM seats JOIN matches USING (match) "
+            "WHERE disqualified NOT NULL AND NOT void LIMIT 1"
+        )
+        return any(True for _ in self.select(query))
+
     def put_out(self) -> set[int]:
         """The numbers of the bots that were put out of the tournament."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"

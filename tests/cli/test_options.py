@@ -17,6 +17,7 @@ from referee.cli.values import Count, Seconds, SeedInFile
 
 SAMPLES: dict[Any, tuple[str, object]] = {
     values.count: ("3", 3),
+    values.count_or_never: ("never", 0),
     values.number: ("-2.5", -2.5),
     values.player: ("player2", 2),
     values.probability: (".25", 0.25),

@@ -88,6 +88,7 @@ def test_the_lines_of_a_tournament(folders: Path) -> None:
     """In text, HTML, JSON and on the pages of serve: the sandbox, the limits, and the folders."""
     words = ["tournament", "bots/my bot", "bots/reader", "bots/rules", "minimal", "--deals", "1"]
     words += ["--seed", "4", "--max-turns", "4", "--process-limit", "64", "--time-bank", "50"]
+    words += ["--withdraw-after", "never"]
     words += [
         "--records",
         "records",

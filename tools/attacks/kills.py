@@ -103,9 +103,9 @@ class Tournament:
         while self.stored() < count and run.poll() is None and time.monotonic() < until:
             time.sleep(0.02)
 
-    def finish(self) -> None:
-        """Let the command finish."""
-        self.expect(self.start(), 0)
+    def finish(self, code: int = 0) -> None:
+        """Let the command finish, with this exit code."""
+        self.expect(self.start(), code)
         self.check_left(cut_off=False)
 
     def expect(self, run: subprocess.Popen[str], code: int, says: str = "") -> None:
@@ -372,7 +372,7 @@ def main() -> int:
             report(game, f"{what}; {times_read()}", expected)
         field = (KILLER, *BOTS[:3])
         with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field, sandbox="none")
-        with_killer.finish()
+        with_killer.finish(1)
         expected = with_killer.rows()
         problems += len(with_killer.problems)
         void = [match["match"] for match in expected["matches"] if match["void"]]
@@ -389,7 +389,7 @@ def main() -> int:
                     signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
                     running += cut_off(game, signals[time_of_it % 3], chance)
                 stored = game.stored()
-                game.finish()
+                game.finish(1)
                 what = f"{options.killer} times, {running} of them in a run, {stored} matches then"
                 report(game, f"with a bot that kills, on {where}: {what}", expected)
         small = Tournament(folder / "small", 10)

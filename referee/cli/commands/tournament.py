@@ -15,7 +15,7 @@ from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
 from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.commands.tournament_plan import TournamentPlan, settle
 from referee.cli.config import given_in, merged
-from referee.cli.console import GAME, OK, USAGE, printing, say
+from referee.cli.console import FAILED, GAME, OK, USAGE, printing, say
 from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
@@ -134,7 +134,16 @@ class _Run:
             from referee.cli.watching import stay
 
             stay(self._interrupts, server, options.store, "--store FILE")
-        return GAME if self._void else OK
+        return GAME if self._void else self._outcome()
+
+    def _outcome(self) -> int:
+        """The exit code of a tournament that is done."""
+        store = self._store
+        if store.withdrawn or store.put_out():
+            return FAILED
+        if self._options.strict and (store.left_out or store.has_disqualified()):
+            return FAILED
+        return OK
 
     def _dispatcher(self) -> Dispatcher:
         from referee.tournament.playing.dispatcher import Dispatcher
@@ -290,6 +299,7 @@ class _Run:
 
             run.look = look
             run.on_rows = progress.add
+            run.on_withdrawn = progress.withdraw
             try:
                 run.play(dispatcher)
             finally:

@@ -17,7 +17,16 @@ from referee.cli.settings import (
     seed_option,
     settings_options,
 )
-from referee.cli.values import Count, GameName, Number, Probability, Seed, SeedFile, Variable
+from referee.cli.values import (
+    Count,
+    CountOrNever,
+    GameName,
+    Number,
+    Probability,
+    Seed,
+    SeedFile,
+    Variable,
+)
 from referee.match.sandbox import Choice
 from referee.tournament.choices import (
     ALPHA,
@@ -26,6 +35,7 @@ from referee.tournament.choices import (
     DEALS,
     ELO0,
     ELO1,
+    WITHDRAW_AFTER,
     Keep,
     Pairing,
     Seats,
@@ -42,6 +52,7 @@ BOT is as for referee play, with NAME= before it to give it a name. spec/tournam
 it."""
     exit_codes = (
         (0, "done"),
+        (1, "done, but a bot is withdrawn or out; see --strict"),
         (2, "wrong usage, or a store that cannot be written"),
     )
     examples = (
@@ -64,6 +75,13 @@ it."""
         in_file=False,
     )
     skip_broken: bool = flag("play without the bots that cannot be started; they can play later")
+    withdraw_after: CountOrNever | None = option(
+        "N",
+        None,
+        "withdraw a bot that is disqualified for the same cause in N consecutive matches: its "
+        f"later matches are forfeits, not played; or never (default: {WITHDRAW_AFTER})",
+    )
+    strict: bool = flag("exit with 1 also if a bot was disqualified or left out")
     same_bot: bool = flag(
         "continue a store although files of a bot have changed; the standings say so", in_file=False
     )

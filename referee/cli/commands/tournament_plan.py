@@ -10,6 +10,7 @@ from referee.cli.consent import SandboxChoice, chosen_sandbox
 from referee.cli.settings import chosen_seed
 from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
+from referee.tournament.choices import WITHDRAW_AFTER
 
 if TYPE_CHECKING:
     from referee.cli.commands.tournament_options import TournamentOptions
@@ -210,11 +211,19 @@ def _setup(
         sprt=_sprt(options),
         seed=seed,
         keep_alive=not options.no_keep_alive,
+        withdraw_after=_withdraw_after(options, stages),
         sandbox=sandbox.kind,
         sandbox_read=sandbox.readable,
         settings={**limits, **({} if start is None else start.options), **options.settings},
         **({} if start is None else {"position": start.position}),
     )
+
+
+def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup]) -> int | None:
+    """`TournamentSetup.withdraw_after`; what is not chosen stays as it is in the store."""
+    if options.withdraw_after is not None:
+        return options.withdraw_after or None
+    return stages[-1].withdraw_after if stages else WITHDRAW_AFTER
 
 
 def _sprt(options: TournamentOptions) -> Sprt | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,9 @@ from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
 from referee.tournament.report.standings import deals_of
-from referee.tournament.report.text import PUT_OUT
+from referee.tournament.report.text import PUT_OUT, withdrawn
 from referee.tournament.rows import WORKER_KILLED, MatchRow
+from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.store import Store
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Progress:
         self, run: Run, store: Store, anchor: tuple[int, float] | None, *, quiet: bool
     ) -> None:
         self._run = run
+        self._store = store
         self._anchor = anchor
         self._quiet = quiet
         self._names = [plain(bot.name) for bot in run.setup.bots]
@@ -67,6 +69,16 @@ class Progress:
         if counted and not self._quiet:
             columns = zip(*[(row.deal, row.players, row.ranks) for row in counted], strict=True)
             self._deals.extend(*columns)
+
+    def withdraw(self, bots: Mapping[int, Withdrawal]) -> None:
+        """Say which bots are withdrawn; matches that count may have become forfeits."""
+        setup = self._run.setup
+        is_end = len(setup.bots) == setup.players
+        for bot, withdrawal in bots.items():
+            why = withdrawn(withdrawal, setup.withdraw_after, is_end=is_end)
+            say(f"{self._names[bot]} {why}")
+        if not self._quiet:
+            self._deals = deals_of(self._store)
 
     def look(self) -> None:
         """Show how far it is, if it is time to."""

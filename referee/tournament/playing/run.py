@@ -33,7 +33,8 @@ class Run:
         look: is called at least every 0.1 s; may raise to end the run.
         problems: of the game, each with the number of the matches that are void for it.
         on_rows: is given the matches that were added to the store.
-        on_forfeits: is called after matches became forfeits, with the bots that were withdrawn.
+        on_withdrawn: is given the bots that were withdrawn. It is also called when a match that was
+            in the store has become a forfeit, or the other way round.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Run:
         self.problems: Counter[str] = Counter()
         self.look: Callable[[], None] = lambda: None
         self.on_rows: Callable[[Sequence[MatchRow]], None] = lambda rows: None
-        self.on_forfeits: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
+        self.on_withdrawn: Callable[[Mapping[int, Withdrawal]], None] = lambda withdrawn: None
         self._forfeits = None if self.setup.withdraw_after is None else Forfeits(store)
         self._withdrawn = store.withdrawn
         self._store = store
@@ -115,7 +116,9 @@ class Run:
         self._store.settle(settled.forfeits, settled.dropped, now)
         self._withdrawn = now
         self.done += len(settled.forfeits) - len(settled.replaced) - len(settled.dropped)
-        self.on_forfeits({bot: now[bot] for bot in sorted(now.keys() - before.keys())})
+        new = {bot: now[bot] for bot in sorted(now.keys() - before.keys())}
+        if new or settled.replaced or settled.dropped:
+            self.on_withdrawn(new)
 
     def _leave_out(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
         """Note the matches of a round that cannot be played: the next round depends on them."""

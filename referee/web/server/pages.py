@@ -22,7 +22,7 @@ from referee.games import DEFAULT_GAME, GAMES
 from referee.match.spec import settings_words, tournament_limits
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
-from referee.tournament.choices import FORMATS
+from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import text
 from referee.tournament.report.history import History
 from referee.tournament.report.notable_losses import bot_argument
@@ -186,6 +186,8 @@ def command(setup: TournamentSetup) -> str:
     words = ["referee", "tournament", *map(_named, setup.bots, given)]
     for name, value in options.items():
         words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    if setup.withdraw_after != WITHDRAW_AFTER:
+        words += ["--withdraw-after", str(setup.withdraw_after or "never")]
     words += ["--no-keep-alive"] * (not setup.keep_alive)
     spec = not_weaker(setup.any_match, given)
     words += sandbox_words(spec.sandbox.kind) or ["--sandbox", "none"]

@@ -896,13 +896,99 @@ def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Co
         return unplayed_row(plan, {2}, WORKER_KILLED, "") if plan.players == (2, 0) else row(plan)
 
     commands.result = result
-    out = commands.tournament(*BOTS, "--deals", "1")
+    out = commands.tournament(*BOTS, "--deals", "1", code=1)
     assert one_line(commands.err).startswith("referee: new is out: it kills the process that plays")
     assert "new (out)" in out
     assert "new is out: it kills" in out
     found = json.loads(commands.run("standings", commands.store, "--format", "json"))
     assert found["removed"] == ["new"]
     assert "new is out: it kills" in commands.run("standings", commands.store, "--format", "html")
+
+
+# --- bots that fail again and again ---------------------------------------------------------------
+
+
+def new_fails(plan: Plan) -> MatchRow:
+    """The third bot is disqualified in each match."""
+    return row(plan, left=[left("exited") if bot == 2 else None for bot in plan.players])
+
+
+def test_a_bot_that_fails_again_and_again_is_withdrawn(commands: Commands) -> None:
+    commands.result = new_fails
+    out = commands.tournament(*BOTS, "--deals", "10", "--seed", "3", code=1)
+    says = "new is withdrawn: it was disqualified in 5 consecutive matches (exited), the last is"
+    assert one_line(commands.err).startswith(f"referee: {says} match ")
+    assert "new (withdrawn)" in out
+    assert says in " ".join(out.split())
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["withdrawn"].keys() == {"new"}
+    assert found["withdraw_after"] == 5
+    assert (found["matches"], found["forfeits"]) == (25, 35)
+    assert says in commands.run("standings", commands.store, "--format", "html")
+    assert f"It {says[4:]}" in " ".join(
+        commands.run("standings", commands.store, "--bot", "new").split()
+    )
+    assert commands.tournament(*BOTS, "--deals", "10", code=1) == out
+    assert commands.err == ""  # it was said when it happened
+    assert commands.played == []
+
+
+@pytest.mark.parametrize(("words", "played"), [(["never"], 60), (["1"], 21), (["100"], 60)])
+def test_after_how_many_matches_can_be_chosen(
+    words: list[str], played: int, commands: Commands
+) -> None:
+    commands.result = new_fails
+    code = 1 if played < 60 else 0
+    commands.tournament(*BOTS, "--deals", "10", "--withdraw-after", *words, code=code)
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert found["matches"] == played
+    # A store continues as it is.
+    commands.tournament(*BOTS, "--deals", "11", "--extend", code=code)
+    again = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert again["withdraw_after"] == found["withdraw_after"]
+
+
+def test_a_store_of_an_older_referee_continues_without_the_rule(commands: Commands) -> None:
+    commands.result = new_fails
+    commands.tournament(*BOTS, "--deals", "2", "--withdraw-after", "never")
+    with sqlite3.connect(commands.store) as store:
+        old = "replace(value, '\"withdraw_after\":null,', '')"
+        store.execute(f"UPDATE about SET value = {old} WHERE key = 'stages'")
+    store.close()
+    commands.tournament(*BOTS, "--deals", "10", "--extend")
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    assert (found["matches"], found["withdrawn"]) == (60, {})
+    said = commands.refused(*BOTS, "--deals", "10", "--withdraw-after", "5")
+    assert "withdraw-after: never in the store, 5 now" in said
+
+
+def test_a_configuration_may_say_when_bots_are_withdrawn(
+    commands: Commands, tmp_path: Path
+) -> None:
+    commands.result = new_fails
+    for value, code in (("3", 1), ('"never"', 0)):
+        file = tmp_path / f"{value.strip(chr(34))}.toml"
+        file.write_text(f"deals = 9\nwithdraw-after = {value}\n")
+        commands.run("tournament", *BOTS, "-q", "--config", str(file), code=code)
+    file.write_text('withdraw-after = "sometimes"\n')
+    commands.run("tournament", *BOTS, "-q", "--config", str(file), code=2)
+    assert "'sometimes' is not an integer of 1 or more" in one_line(commands.err)
+    assert "or 'never'" in commands.err
+
+
+def test_with_strict_any_disqualification_counts(commands: Commands) -> None:
+    words = [*BOTS, "--deals", "2", "--seed", "1"]
+    commands.run("tournament", *words, "-q", "--strict")
+    commands.result = lambda plan: new_fails(plan) if plan.match < 6 else row(plan)
+    text = commands.run("tournament", *words, "-q")
+    assert commands.run("tournament", *words, "-q", "--strict", code=1) == text
+    assert "withdrawn" not in text
+
+
+def test_with_strict_a_bot_that_is_left_out_counts(commands: Commands) -> None:
+    words = ["minimal", "big_money", "./none.py", "--deals", "2", "--skip-broken"]
+    commands.tournament(*words)
+    commands.tournament(*words, "--strict", code=1)
 
 
 def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:

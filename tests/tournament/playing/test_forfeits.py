@@ -284,7 +284,7 @@ def test_who_is_withdrawn_is_said_once() -> None:
     said: list[int] = []
     for until in (30, 50, None):
         run = Run(store)
-        run.on_forfeits = said.extend
+        run.on_withdrawn = said.extend
 
         def look(run: Run = run, until: int | None = until) -> None:
             if until is not None and run.done >= until:

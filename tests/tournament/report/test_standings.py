@@ -589,8 +589,8 @@ def test_the_page_says_how_it_was_played_and_lists_matches(monkeypatch: Any) -> 
     store = played(setup, lambda plan: row(plan, left=out))
     text = standings_file(store, report(store), history(store), 1_767_268_800)
     # It had no sandbox, but bot0 may be a stranger's: who copies this gets one.
-    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --sandbox bwrap"
-    command += " --time-limit 2 --max-turns 30 --time-bank none --cpu-limit none"
+    command = "referee tournament bot0 bot1 --deals 3 --seed 1 --withdraw-after never"
+    command += " --sandbox bwrap --time-limit 2 --max-turns 30 --time-bank none --cpu-limit none"
     assert command in html.unescape(text)
     assert "<dt>Page made<dd>2026-01-01 12:00 UTC" in text
     assert "<code>time_limit 2.0</code>" in text
