@@ -50,6 +50,8 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
         options, config = _with_config(options, options.config)
     if options.record_stderr and options.records is None:
         raise UsageError("--record-stderr goes with --records DIR")
+    if options.table_every is not None and options.progress != "lines":
+        raise UsageError("--table-every goes with --progress lines")
     with ExitStack() as stack:
         file, records = options.store, options.records
         if options.browser:
@@ -280,7 +282,7 @@ class _Run:
         Returns:
             The interruption, if Ctrl-C came and running matches have ended; else None.
         """
-        from referee.cli.commands.tournament_progress import Progress
+        from referee.cli.commands.tournament_progress import Progress, default_table_every
         from referee.tournament.playing.live import remove_live
         from referee.tournament.playing.run import Run
 
@@ -289,8 +291,11 @@ class _Run:
             remove_live(live)  # of a run that was killed
         records = None if self._records is None else made_folder(self._records)
         run = Run(self._store, records=records, live=live)
-        anchor, quiet = self._plan.view.anchor, self._options.quiet
-        with Progress(run, self._store, anchor, quiet=quiet) as progress:
+        anchor, options = self._plan.view.anchor, self._options
+        every = None
+        if options.progress == "lines":
+            every = options.table_every or default_table_every(run.total)
+        with Progress(run, self._store, anchor, quiet=options.quiet, every=every) as progress:
             ending = Ending(self._interrupts, dispatcher.stop)
 
             def look() -> None:

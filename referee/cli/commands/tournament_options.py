@@ -142,7 +142,16 @@ it."""
     anchor: str | None = anchor_option()
     bot: str | None = bot_option()
     format: Literal["text", "json"] = option(None, "text", "format of the standings")
-    quiet: bool = flag("no progress", flags="-q, --quiet")
+    quiet: bool = flag("no progress", flags="-q, --quiet", excludes="progress")
+    progress: Literal["auto", "lines"] = option(
+        None,
+        "auto",
+        "lines: for logs, a line per finished match and the table every K matches",
+        excludes="progress",
+    )
+    table_every: Count | None = option(
+        "K", None, "with --progress lines: the table every K matches (default: ten tables in all)"
+    )
 
     _recording = Heading("recording")
     store: str | None = option("FILE", None, "save the results in this SQLite file")

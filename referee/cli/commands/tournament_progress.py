@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import math
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
-from referee.cli.console import say
+from referee.cli.console import rich_console, say, width
 from referee.cli.progress import LINE_SECONDS, bar, clock_time, status
 from referee.text.terminal import plain
 from referee.tournament.playing.run import Run
 from referee.tournament.rating.ratings import Ratings, rate
-from referee.tournament.report.standings import deals_of
-from referee.tournament.report.text import PUT_OUT, withdrawn
+from referee.tournament.report.standings import deals_of, standings
+from referee.tournament.report.text import PUT_OUT, ranking, withdrawn
 from referee.tournament.rows import WORKER_KILLED, MatchRow
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.store import Store
@@ -26,22 +27,43 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.5
 ESTIMATE_AFTER = 2.0
 """Seconds before which the rate says nothing of the time that is left: bots are starting."""
+ESTIMATE_FROM = 10
+"""Matches before which neither ratings nor the time that is left are shown."""
+TABLES = 10
+"""Tables in all, if nothing else is chosen."""
 LEADING = 5
 """Bots that are shown."""
 _RATING_PART = 0.05
 """The part of the time that is spent on ratings that are only shown, at most."""
 
 
+def default_table_every(matches: int) -> int:
+    """After how many matches there is a table, in a tournament of so many."""
+    return max(1, math.ceil(matches / TABLES))
+
+
 class Progress:
-    """Shows a bar and the leading bots on a terminal, and a line now and then elsewhere."""
+    """Shows a bar and the leading bots on a terminal, and a line now and then elsewhere.
+
+    Args:
+        every: show a line per match instead, and the table every so many matches.
+    """
 
     def __init__(
-        self, run: Run, store: Store, anchor: tuple[int, float] | None, *, quiet: bool
+        self,
+        run: Run,
+        store: Store,
+        anchor: tuple[int, float] | None,
+        *,
+        quiet: bool,
+        every: int | None = None,
     ) -> None:
         self._run = run
         self._store = store
         self._anchor = anchor
         self._quiet = quiet
+        self._every = every
+        self._tables = 0  # the next one is due after so many times `every`
         self._names = [plain(bot.name) for bot in run.setup.bots]
         self._ratings: Ratings | None = None
         self._rate_at = 0.0
@@ -52,7 +74,9 @@ class Progress:
             self._deals = deals_of(store)
 
     def __enter__(self) -> Progress:
-        if not self._quiet and sys.stderr.isatty():
+        if self._every is not None:
+            self._tables = self._run.done // self._every
+        elif not self._quiet and sys.stderr.isatty():
             self._show = self._shown.enter_context(status())
         return self
 
@@ -69,6 +93,13 @@ class Progress:
         if counted and not self._quiet:
             columns = zip(*[(row.deal, row.players, row.ranks) for row in counted], strict=True)
             self._deals.extend(*columns)
+        if self._every is not None:
+            before = self._run.done - len(rows)
+            for number, row in enumerate(rows, before + 1):
+                say(f"{number:,} of {self._run.total:,}: {match_line(row, self._names)}")
+            if self._run.done // self._every > self._tables:
+                self._tables = self._run.done // self._every
+                self._show_table()
 
     def withdraw(self, bots: Mapping[int, Withdrawal]) -> None:
         """Say which bots are withdrawn; matches that count may have become forfeits."""
@@ -83,7 +114,7 @@ class Progress:
     def look(self) -> None:
         """Show how far it is, if it is time to."""
         now = time.monotonic()
-        if self._quiet or now < self._show_at:
+        if self._quiet or self._every is not None or now < self._show_at:
             return
         if self._show is not None:
             self._rate(now)
@@ -94,7 +125,7 @@ class Progress:
             say(self._line())
 
     def _rate(self, now: float) -> None:
-        if now >= self._rate_at and len(self._deals):
+        if now >= self._rate_at and len(self._deals) >= ESTIMATE_FROM:
             stopped = self._run.test is not None
             self._ratings = rate(self._deals, anchor=self._anchor, stopped=stopped)
             cost = time.monotonic() - now
@@ -104,13 +135,22 @@ class Progress:
         run = self._run
         rate = run.played / run.seconds if run.seconds else 0.0
         parts = [f"{run.done:,} of {run.total:,} matches", f"{_rate(rate)} matches/s"]
-        if rate and run.seconds >= ESTIMATE_AFTER:
-            at_most = "at most " if run.test is not None else ""
-            parts.append(f"{at_most}{clock_time((run.total - run.done) / rate)} left")
+        is_known = run.played >= ESTIMATE_FROM and run.seconds >= ESTIMATE_AFTER
+        if is_known and run.test is None:  # nobody knows how long a test takes
+            parts.append(f"{clock_time((run.total - run.done) / rate)} left")
         if run.test is not None:
             lower, upper = run.test.test.bounds
             parts.append(f"LLR {run.test.llr:.2f} ({lower:.2f} to {upper:.2f})")
         return ", ".join(parts)
+
+    def _show_table(self) -> None:
+        say(self._line())
+        found = standings(self._store, self._anchor)
+        if found.matches:
+            text = io.StringIO()
+            rich_console(text, width(sys.stderr)).print(ranking(found, width(sys.stderr)))
+            with suppress(OSError):  # a full disk there: nobody can be told
+                print(text.getvalue(), end="", file=sys.stderr, flush=True)
 
     def _picture(self) -> RenderableType:
         from rich.console import Group
@@ -132,6 +172,19 @@ class Progress:
                 table.add_row(self._names[bot], f"{rating:.0f}", reach)
             parts.append(table)
         return Group(*parts)
+
+
+def match_line(row: MatchRow, names: Sequence[str]) -> str:
+    """A match in one line: the bots by rank, each with its score, and why it was disqualified."""
+    if row.void:
+        return f"match {row.match} is void ({row.reason})"
+    places = [
+        f"{seat.rank}. {names[seat.bot]} {seat.score}"
+        + (f" (disqualified: {seat.disqualified})" if seat.disqualified else "")
+        for seat in sorted(row.seats, key=lambda seat: seat.rank)
+    ]
+    turns = f"{row.turns} turn{'s' * (row.turns != 1)}"
+    return f"match {row.match}: {', '.join(places)}; {turns}, {row.reason}"
 
 
 def _rate(rate: float) -> str:

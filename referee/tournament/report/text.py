@@ -50,7 +50,7 @@ def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[
     yield Text(headline(found), style="bold")
     yield ""
     if found.matches:
-        yield _fitted(_ranking(found), width)
+        yield ranking(found, width)
         yield from (Text(line, style="dim") for line in legend(found))
         yield ""
     summary = [*duel(found), *sprt(found)]
@@ -139,6 +139,11 @@ def headline(found: Standings) -> str:
     if found.void:
         parts.append(f"{found.void:,} void")
     return "; ".join(parts)
+
+
+def ranking(found: Standings, width: int) -> Grid:
+    """The table of the standings; `width` as in `standings_text`."""
+    return _fitted(_ranking(found), width)
 
 
 def _ranking(found: Standings) -> Grid:

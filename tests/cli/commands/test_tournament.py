@@ -774,13 +774,80 @@ def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
     assert "the folder in which this was started is gone" in one_line(refused.stderr)
 
 
-@pytest.mark.parametrize(("after", "is_there"), [(math.inf, False), (0.0, True)])
-def test_the_first_line_has_no_estimate(
-    after: float, is_there: bool, commands: Commands, monkeypatch: pytest.MonkeyPatch
+def test_there_is_no_estimate_while_bots_start(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("referee.cli.commands.tournament_progress.ESTIMATE_AFTER", after)
-    commands.run("tournament", *BOTS, "--deals", "2")
-    assert ("matches/s" in commands.err, " left" in commands.err) == (True, is_there)
+    monkeypatch.setattr("referee.cli.commands.tournament_progress.ESTIMATE_AFTER", math.inf)
+    monkeypatch.setattr("referee.cli.commands.tournament_progress.LINE_SECONDS", 0.0)
+    commands.run("tournament", *BOTS, "--deals", "9")
+    assert ("matches/s" in commands.err, " left" in commands.err) == (True, False)
+
+
+def test_estimates_need_ten_matches(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.cli.commands.tournament_progress.ESTIMATE_AFTER", 0.0)
+    monkeypatch.setattr("referee.cli.commands.tournament_progress.LINE_SECONDS", 0.0)
+    commands.most = 1
+    commands.run("tournament", *BOTS, "--deals", "2", "--jobs", "1")
+    lines = [line for line in commands.err.splitlines() if "matches/s" in line]
+    with_estimate = [line.startswith("referee: 1") for line in lines if " left" in line]
+    assert with_estimate
+    for line in lines:
+        assert (" left" in line) == (re.match(r"referee: 1[0-2] of 12 ", line) is not None)
+    # A test may end at any time, so it has none.
+    words = ["minimal", "big_money", "--pairing", "sprt", "--deals", "40", "--jobs", "1"]
+    commands.run("tournament", *words)
+    assert "LLR" in commands.err
+    assert " left" not in commands.err
+
+
+def test_progress_can_be_a_line_per_match_and_a_table_now_and_then(commands: Commands) -> None:
+    def result(plan: Plan) -> MatchRow:
+        if plan.match == 3:
+            return void(plan)
+        return new_fails(plan) if plan.match == 4 else row(plan, scores=[12, 3.5], turns=1)
+
+    commands.result = result
+    commands.most = 1
+    words = ["tournament", *BOTS, "--deals", "2", "--seed", "3", "--jobs", "1"]
+    usual = commands.run(*words)
+    assert commands.run(*words, "--progress", "lines", "--table-every", "5") == usual
+    lines = commands.err.splitlines()
+    matches = [line for line in lines if ": match " in line]
+    assert len(matches) == 12
+    assert sorted(int(re.findall(r"match (\d+)", line)[0]) for line in matches) == [*range(12)]
+    assert matches[0].startswith("referee: 1 of 12: match ")
+    assert sum(line.endswith(" is void (provinces-empty)") for line in matches) == 1
+    assert sum("new 34 (disqualified: exited)" in line for line in matches) <= 1
+    assert all("; 1 turn, provinces-empty" in line for line in matches if "12, " in line)
+    tables = [number for number, line in enumerate(lines) if line.startswith("# bot ")]
+    assert len(tables) == 2
+    for number, done in zip(tables, (5, 10), strict=True):
+        assert lines[number - 1].startswith(f"referee: {done} of 12 matches")
+        assert [line.split()[0] for line in lines[number + 1 : number + 4]] == ["1", "2", "3"]
+    commands.run(*words, "--progress", "lines")
+    assert commands.err.count("# bot ") == 6  # every second match
+
+
+def test_a_continued_run_has_its_next_table_in_time(commands: Commands) -> None:
+    commands.most = 1
+    commands.tournament(*BOTS, "--deals", "1", "--jobs", "1")
+    words = [*BOTS, "--deals", "3", "--extend", "--jobs", "1", "--store", commands.store]
+    commands.run("tournament", *words, "--progress", "lines", "--table-every", "9")
+    assert commands.err.startswith("referee: 7 of 18: match 6: ")
+    assert re.findall(r"referee: (\d+) of 18 matches", commands.err) == ["9", "18"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--progress", "lines", "-q"], "not allowed with argument"),
+        (["--table-every", "5"], "--table-every goes with --progress lines"),
+        (["--progress", "loud"], "invalid choice: 'loud'"),
+    ],
+)
+def test_progress_that_cannot_be(words: list[str], says: str, commands: Commands) -> None:
+    commands.run("tournament", *BOTS, *words, code=2)
+    assert says in commands.err
 
 
 def test_progress_is_a_line_on_stderr_and_quiet_is_quiet(commands: Commands) -> None:
