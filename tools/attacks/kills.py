@@ -9,9 +9,10 @@ is full, the store or its folder cannot be written, two runs want one store, and
 While signals come `standings` and `export` read the store again and again. After each signal no
 process of the run may be there, no lock, and no file except the store (with `-wal` and `-shm` if it
 was killed). At the end the rows equal a run without interruption, except for times. Bots are in a
-sandbox if there is one; but a field in which one kills the processes that play is cut off as well,
-with SIGKILL, SIGTERM and Ctrl-C in turn, with and without a Dask cluster. Prints a line for each
-kind, and exits with 1 if anything was wrong.
+sandbox if there is one; but two fields are cut off as well, with SIGKILL, SIGTERM and Ctrl-C in
+turn, with and without a Dask cluster: in one a bot kills the processes that play, in the other a
+bot fails in each match, and is withdrawn. Prints a line for each kind, and exits with 1 if anything
+was wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -46,7 +48,10 @@ from tests.support.remains import cgroups_of
 
 BOTS = ("minimal", "big_money", "again=big_money", "smithy_big_money")
 KILLER = f"killer={hostile('signal_referee', f'3:{int(signal.SIGKILL)}')}"
-KILLER_DEALS = 50
+FAILING = f"failing={hostile('exit_at', '4')}"
+FIELDS = {"kills": (KILLER, *BOTS[:3]), "is withdrawn": (*BOTS[:2], FAILING, *BOTS[2:])}
+"""What the worst bot of a field does -> the field."""
+FIELD_DEALS = 50
 GONE_SECONDS = 10.0
 """Seconds after which what was killed must be gone, on a busy machine."""
 WAIT_SECONDS = 900.0
@@ -164,11 +169,12 @@ def cut_off(game: Tournament, number: int, chance: random.Random) -> bool:
         _, said = run.communicate(timeout=WAIT_SECONDS)
         # A signal in its first moments ends it as it is, before it can catch any.
         early = run.returncode == -number and not said
-        if run.returncode != 0 and not early:
+        if run.returncode not in (0, 1) and not early:
             game.check(run.returncode == 128 + number, f"exit {run.returncode}: {said}")
             # In its last moments nothing is left to continue.
+            lines = said.splitlines(True)
             said = "".join(
-                line for line in said.splitlines(True) if " is out: it kills" not in line
+                line for line in lines if not re.search(" is (out|withdrawn): it ", line)
             )
             game.check(
                 "\nreferee: continue with: referee tournament " in "\n" + said or not said, said
@@ -370,28 +376,33 @@ def main() -> int:
             game.finish()
             what = f"{times} times {number.name}, {running} of them in a run, {stored} matches then"
             report(game, f"{what}; {times_read()}", expected)
-        field = (KILLER, *BOTS[:3])
-        with_killer = Tournament(folder / "with killer", KILLER_DEALS, *field, sandbox="none")
-        with_killer.finish(1)
-        expected = with_killer.rows()
-        problems += len(with_killer.problems)
-        void = [match["match"] for match in expected["matches"] if match["void"]]
-        counts = f"{len(expected['matches'])} matches, void {void}"
-        print(f"with a bot that kills: {counts} {with_killer.problems}", flush=True)
-        with DaskCluster(2) as cluster:
-            for where, address in (("cores", ""), ("a cluster", cluster.address)):
-                chance = random.Random(f"{options.seed} {where}")
-                game = Tournament(
-                    folder / where, KILLER_DEALS, *field, cluster=address, sandbox="none"
-                )
-                running = 0
-                for time_of_it in range(options.killer):
-                    signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
-                    running += cut_off(game, signals[time_of_it % 3], chance)
-                stored = game.stored()
-                game.finish(1)
-                what = f"{options.killer} times, {running} of them in a run, {stored} matches then"
-                report(game, f"with a bot that kills, on {where}: {what}", expected)
+        for does, field in FIELDS.items():
+            alone = Tournament(folder / does, FIELD_DEALS, *field, sandbox="none")
+            alone.finish(1)
+            expected = alone.rows()
+            problems += len(alone.problems)
+            void = sum(match["void"] for match in expected["matches"])
+            counts = f"{len(expected['matches'])} matches, {void} void"
+            print(f"with a bot that {does}: {counts} {alone.problems}", flush=True)
+            with DaskCluster(2) as cluster:
+                for where, address in (("cores", ""), ("a cluster", cluster.address)):
+                    chance = random.Random(f"{options.seed} {where}")
+                    game = Tournament(
+                        folder / f"{does} on {where}",
+                        FIELD_DEALS,
+                        *field,
+                        cluster=address,
+                        sandbox="none",
+                    )
+                    running = 0
+                    for time_of_it in range(options.killer):
+                        signals = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+                        running += cut_off(game, signals[time_of_it % 3], chance)
+                    stored = game.stored()
+                    game.finish(1)
+                    what = f"{options.killer} times, {running} of them in a run"
+                    what += f", {stored} matches then"
+                    report(game, f"with a bot that {does}, on {where}: {what}", expected)
         small = Tournament(folder / "small", 10)
         small.finish()
         for attack in (full_disk, full_file_system, read_only, two_at_once, killed_workers):
