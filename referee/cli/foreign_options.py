@@ -121,6 +121,7 @@ FOREIGN: dict[str, Row] = {
     "--verbose": ("--stderr", "--record-stderr"),
     "-v": ("--stderr", "--record-stderr"),
     "--no-progress": _QUIET,
+    "--ratinginterval": ("--table-every",),
     "--silent": _QUIET,
     "--gui": _LIVE,
     "--live": _LIVE,

@@ -194,6 +194,34 @@ async def test_the_served_pages_name_the_bots_that_were_left_out(tmp_path: Path)
     assert found["left_out"] == LEFT_OUT
 
 
+@pytest.mark.parametrize("format", ["round-robin", "swiss"])
+async def test_the_served_pages_show_withdrawn_bots_and_forfeits(
+    format: Any, tmp_path: Path
+) -> None:
+    def result(plan: Plan) -> MatchRow:
+        reasons = [Left("exited", "", []) if bot == 1 else None for bot in plan.players]
+        return row(plan, left=reasons)
+
+    stored(tmp_path, made_setup(4, format=format, deals=4, withdraw_after=3), result=result)
+    says = "is withdrawn: it was disqualified in 3 consecutive matches (exited), the last is match"
+    async with serving(tmp_path) as client:
+        page = (await got(client, "/store/night.sqlite")).text
+        assert "bot1 " + says in page
+        assert '<th class="n">forfeits' in page
+        assert " (withdrawn)" in page
+        assert "<dt>Command" in page  # all is played, and the seed is no secret
+        bot = (await got(client, "/store/night.sqlite/bot/1")).text
+        assert "It " + says in bot
+        assert re.search(r"<b>-\d+</b> forfeits", bot)
+        (found,) = [
+            bot
+            for bot in (await parsed(client, "/store/night.sqlite?format=json"))["bots"]
+            if bot["name"] == "bot1"
+        ]
+        assert found["matches"] == 3
+        assert found["forfeits_lost"] > 0
+
+
 async def test_the_file_and_the_served_page_say_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
