@@ -195,7 +195,7 @@ def standings(
     names = store.names
     deals = deals_of(store, without)
     played, void = store.count()
-    forfeits, withdrawn = forfeits_of(store, without), store.withdrawn
+    forfeited, withdrawn = _count(store, FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and len(names) == setup.players
     test = sequential(setup, store.matches())
     table = deals.table()
@@ -207,14 +207,14 @@ def standings(
         format=setup.format,
         players=setup.players,
         matches=len(deals),
-        void=void - _count(store, FORFEIT),
-        forfeits=_count(store, FORFEIT),
+        void=void - forfeited,
+        forfeits=forfeited,
         planned=played if is_ended or (test and test.verdict) else planned(store),
         deals=len(table.bots),
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         excluded=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, rated, names, own_names, forfeits),
+        bots=_bots(table, rated, names, own_names, forfeits_of(store, without)),
         shown=short_names(setup.bots),
         head_to_head=_head_to_head(rated, names),
         differences=_differences(rated, names),
