@@ -104,8 +104,8 @@ class Progress:
     def withdraw(self, bots: Mapping[int, Withdrawal]) -> None:
         """Say which bots are withdrawn; matches that count may have become forfeits."""
         setup = self._run.setup
-        is_end = len(setup.bots) == setup.players
         for bot, withdrawal in bots.items():
+            is_end = setup.ends_with_withdrawal
             why = withdrawn(withdrawal, setup.withdraw_after, is_end=is_end)
             say(f"{self._names[bot]} {why}")
         if not self._quiet:

@@ -56,7 +56,7 @@ class Forfeits:
         self._store = store
         self._withdrawals = Withdrawals(setup.withdraw_after)
         self._noted = store.withdrawn
-        self._has_all_bots = len(setup.bots) == setup.players
+        self._ends_with_withdrawal = setup.ends_with_withdrawal
         self.next = 0
         self.end: int | None = None
 
@@ -88,7 +88,7 @@ class Forfeits:
             if not is_decided:
                 break
             self.next = match + 1
-            if self._has_all_bots and self.found:
+            if self._ends_with_withdrawal and self.found:
                 self.end = self.next
         return settled
 

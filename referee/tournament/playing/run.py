@@ -191,7 +191,7 @@ def is_finished(store: Store) -> bool:
     if store.count()[0] >= planned(store):
         return True
     there, out, withdrawn = set(store.played()), store.put_out(), store.withdrawn
-    if withdrawn and len(setup.bots) == setup.players:
+    if withdrawn and setup.ends_with_withdrawal:
         return True
     if not (out or withdrawn):
         return False

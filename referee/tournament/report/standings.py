@@ -196,7 +196,7 @@ def standings(
     deals = deals_of(store, without)
     played, void = store.count()
     forfeited, withdrawn = _count(store, FORFEIT), store.withdrawn
-    is_ended = bool(withdrawn) and len(names) == setup.players
+    is_ended = bool(withdrawn) and setup.ends_with_withdrawal
     test = sequential(setup, store.matches())
     table = deals.table()
     rated = _rated(table, anchor, stopped=test is not None)

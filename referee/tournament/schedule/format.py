@@ -64,6 +64,11 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         return len(seatings(self.players, self.seats))
 
     @property
+    def ends_with_withdrawal(self) -> bool:
+        """Whether all matches end when a bot is withdrawn, because each of them has every bot."""
+        return len(self.bots) == self.players
+
+    @property
     def total_deals(self) -> int | None:
         """`matches` as deals."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
