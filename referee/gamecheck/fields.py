@@ -9,6 +9,8 @@ import msgspec
 
 _MOST_TEXTS = 8
 """More different texts are not listed."""
+_MOST_CHARACTERS = 12
+"""More different characters of texts are not listed."""
 _MOST_KEYS = 20
 """More different keys of objects are not fields, but data."""
 
@@ -50,8 +52,11 @@ def _of_kind(kind: type, values: Sequence[Any]) -> str:
         return _json(least) if least == most else f"{what} from {_json(least)} to {_json(most)}"
     if kind is str:
         texts = sorted(set(values))
-        few = ", ".join(_json(text) for text in texts[:_MOST_TEXTS])
-        return few if len(texts) <= _MOST_TEXTS else f"a text, such as {_json(texts[0])}"
+        if len(texts) <= _MOST_TEXTS:
+            return ", ".join(map(_json, texts))
+        used = "".join(sorted(set("".join(texts))))  # few, if it is a row of a board
+        of = f", with the characters {_json(used)}" if len(used) <= _MOST_CHARACTERS else ""
+        return f"a text, such as {_json(texts[0])}{of}"
     if kind is list:
         counts = {len(value) for value in values}
         many = " to ".join(map(str, sorted({min(counts), max(counts)})))
