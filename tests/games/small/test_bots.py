@@ -48,6 +48,7 @@ def test_its_moves_follow_from_the_seed(capsys: pytest.CaptureFixture[str], tmp_
 
 
 @needs_bwrap
+@pytest.mark.slow
 def test_it_plays_a_tournament_in_the_sandbox(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -27,7 +27,7 @@ def new(*words: str) -> int:
     return cli.main(["new", *words, "--kind", "game"])
 
 
-@pytest.mark.parametrize("name", ["my_game", "game", pytest.param("nim_2", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["my_game", pytest.param("game", marks=pytest.mark.slow)])
 def test_the_printed_commands_and_the_test_pass(
     name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
