@@ -20,6 +20,7 @@ NEEDS = {
     "README.md": ["bwrap"],
     "spec/organisers.md": ["bwrap", "cc"],
     "spec/own-games.md": ["bwrap"],
+    "spec/positions.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
     "spec/sandbox.md": ["bwrap", "curl"],
     "spec/tournaments.md": ["bwrap"],
@@ -36,7 +37,7 @@ NOT_RUN = {
     ("spec/tournaments.md", "referee tournament big_money ./killer"): "needs a bot that kills",
 }
 """Page and beginning of a command -> why no test runs it."""
-PROGRESS = re.compile(r"referee: \d+ (of \d+ )?(matches|cases), .*$")
+PROGRESS = re.compile(r"referee: \d+ of \d+ deals$|referee: \d+ (of \d+ )?(matches|cases), .*$")
 """A line of a command that takes long on this machine."""
 
 
