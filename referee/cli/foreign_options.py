@@ -106,6 +106,8 @@ FOREIGN: dict[str, Row] = {
     "--round-robin": ("--pairing=round-robin",),
     "--sprt": ("--pairing=sprt",),
     "--swiss": ("--pairing=swiss",),
+    "--knockout": ("--pairing=knockout",),
+    "--elimination": ("--pairing=knockout",),
     "--conf": ("--config",),
     "--config-file": ("--config",),
     "-c": ("--config",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
-Pairing: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "sprt"]
+Pairing: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout", "sprt"]
 Seats = Literal["rotate", "all"]
 Keep = Literal["all", "faulty", "none"]
 SEATS: tuple[Seats, ...] = get_args(Seats)
@@ -14,6 +14,7 @@ FORMATS: Mapping[str, str] = {
     "round-robin": "round robin",
     "gauntlet": "gauntlet",
     "swiss": "Swiss",
+    "knockout": "knockout",
     "sprt": "SPRT",
 }
 """Name of a format -> its name for people. Its module in `schedule` is called as it is."""

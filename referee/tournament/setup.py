@@ -50,10 +50,10 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
             f"{players} to {MAX_BOTS:,} bots"
         )
     if now.matches is not None and (now.deals is not None or not format.takes_matches):
-        raise UsageError("--matches cannot be combined with --deals, swiss or sprt")
+        raise UsageError("--matches cannot be combined with --deals, swiss, knockout or sprt")
     for other in FORMATS:
         for name, options in format_of(other).own:
-            if other != now.format and getattr(now, name) is not None:
+            if other != now.format and getattr(now, name) not in (None, UNSET):
                 raise UsageError(f"{options} can only be used with --pairing {other}")
     deals = now.deals or (None if now.matches is not None else format.deals)
     spec = now.spec([""] * players, now.seed)
@@ -256,6 +256,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
 
 def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
     """Raise `UsageError` unless a setup has all that another one has, and more."""
+    if not format_of(old.format).can_grow:
+        raise UsageError(f"--extend cannot add anything to a {FORMATS[old.format]}")
     counts = ("deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
     if problems := differences(old, replace(new, **grown)):

@@ -1,7 +1,8 @@
 """The matches of a tournament, in stages, as a function of its setups and earlier results.
 
 A stage is a sequence of line-ups, one a deal, computed when it is looked at. Most tournaments have
-one stage; a Swiss one has a stage a round, and each extension of a store adds stages of its own.
+one stage; a Swiss one and a knockout have a stage for each round, and each extension of a store
+adds stages of its own.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[in
     """The numbers of the bots that have matches to play if these are the setups of a store.
 
     These are all bots of a Swiss tournament that can still play, because its later rounds are not
-    paired yet.
+    paired yet, and the bots of a knockout that have not lost.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
@@ -90,10 +91,13 @@ def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[in
     there, out = set(store.played()), store.put_out() | store.withdrawn.keys()
     everyone -= out
     left: set[int] = set()
-    for stage in stages(store, setups=setups):
+    table = format_of(setups[-1].format).table()
+    for stage in stages(store, table, setups=setups):
         for plan in stage.missing(there, out):
+            if table is not None:
+                return everyone.difference(table.have_finished())
             left.update(plan.players)
-            if left == everyone or pairs_by_results(stage.setup):
+            if left == everyone:
                 return everyone
     return left
 

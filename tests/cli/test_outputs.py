@@ -74,7 +74,7 @@ OTHERS = {
     # They are read, or name no file.
     *("play bots", "play --resume", "conform bot", "build bots"),
     *("conform --referee", "conform --case", "conform --match", "rules files", "rules --replay"),
-    *("tournament bots", "tournament --config", "tournament --cluster"),
+    *("tournament bots", "tournament --config", "tournament --cluster", "tournament --seeding"),
     *("standings store", "standings --exclude", "export store", "serve paths", "serve --play"),
     *("replay files", "page files", "verify files", "verify --store", "verify --records"),
     *("validate logs", "bots --show", "new --language", "explain what", "help command"),

@@ -77,7 +77,7 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         (2_001, {}, "2001 bots"),
         (5, {"players": 5}, "--players 5: a match of dominion has 2 to 4"),
         (3, {"deals": 2, "matches": 4}, "--matches cannot be combined with --deals"),
-        (3, {"format": "swiss", "matches": 4}, "swiss or sprt"),
+        (3, {"format": "swiss", "matches": 4}, "swiss, knockout or sprt"),
         (3, {"rounds": 2}, "--rounds can only be used with --pairing swiss"),
         (3, {"challengers": 2}, "--challengers can only be used with --pairing gauntlet"),
         (2, {"sprt": Sprt()}, "--alpha and --beta can only be used with --pairing sprt"),

@@ -55,6 +55,10 @@ TOURNAMENTS = (
         "--players",
         "4",
     ],
+    [
+        *("first=big_money", "minimal", "x=minimal", "y=minimal"),
+        *("--pairing", "knockout", "--third-place", "--deals", "2"),
+    ],
     ["first=gatherer", "formation", "--game", "botwars", "--deals", "3"],
 )
 ODD: list[Any] = [

@@ -113,6 +113,12 @@ it."""
     rounds: Count | None = option(
         "R", None, "rounds of a Swiss tournament (default: log2 of the number of bots, + 2)"
     )
+    seeding: str | None = option(
+        "FILE",
+        None,
+        "knockout: seed by the ratings in this store (default: in the order of the bots)",
+    )
+    third_place: bool = flag("knockout: the losers of the semi-finals play for the third place")
     challengers: Count | None = option(
         "N", None, f"challengers of a gauntlet: the first N bots (default: {CHALLENGERS})"
     )

@@ -13,13 +13,15 @@ from referee.games import GAMES
 from referee.tournament.choices import WITHDRAW_AFTER
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from referee.cli.commands.tournament_options import TournamentOptions
     from referee.match.position import Position
     from referee.tournament.config import Config
     from referee.tournament.playing.directories import Packed
     from referee.tournament.rating.sprt import Sprt
     from referee.tournament.rows import Entrant
-    from referee.tournament.schedule.format import TournamentSetup
+    from referee.tournament.schedule.format import Knockout, TournamentSetup
     from referee.tournament.store import Store
 
 
@@ -198,8 +200,9 @@ def _setup(
     if stages:  # what is not chosen stays as it is there
         limits = {name: getattr(stages[-1].any_match.limits, name) for name in limits}
     sandbox = chosen_sandbox(choice, found.typed)
+    bots = with_unique_names(found.bots)
     return setup(
-        with_unique_names(found.bots),
+        bots,
         game=found.game,
         players=options.players if start is None else start.players,
         deals=options.deals,
@@ -209,6 +212,7 @@ def _setup(
         seats=options.seats,
         format=options.pairing,
         sprt=_sprt(options),
+        knockout=_knockout(options, bots),
         seed=seed,
         keep_alive=not options.no_keep_alive,
         withdraw_after=_withdraw_after(options, stages),
@@ -224,6 +228,20 @@ def _withdraw_after(options: TournamentOptions, stages: Sequence[TournamentSetup
     if options.withdraw_after is not None:
         return options.withdraw_after or None
     return stages[-1].withdraw_after if stages else WITHDRAW_AFTER
+
+
+def _knockout(options: TournamentOptions, bots: Sequence[Entrant]) -> Knockout | UnsetType:
+    """The settings of a knockout; missing if none of them is given."""
+    from msgspec import UNSET
+
+    from referee.tournament.report.seeding import seeding_by
+    from referee.tournament.schedule.format import Knockout
+
+    if options.seeding is None and not options.third_place:
+        return UNSET
+    names = [bot.name for bot in bots]
+    seeding = () if options.seeding is None else seeding_by(options.seeding, names)
+    return Knockout(seeding, options.third_place)
 
 
 def _sprt(options: TournamentOptions) -> Sprt | None:

@@ -1,9 +1,11 @@
 """Reports on a store.
 
 standings.py  ranking, head to head, differences
+knockout.py   the bracket of a knockout
 statistics.py faults, reply times, the game's own tables
 notable_losses.py
               lost matches to learn from
+seeding.py    the seeds of a knockout by the ratings of a store
 report.py     all three, as `referee standings` prints them
 history.py    how the ratings came about, match by match
 text.py       the standings for a terminal

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from referee.tournament.report.notable_losses import NotableLoss, notable_losses
 from referee.tournament.report.standings import Standings, standings
@@ -24,9 +25,7 @@ class Report(NamedTuple):
         """The object of `--format json` (spec/tournaments.md, 6), to be encoded by msgspec."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
         found = msgspec.structs.asdict(self.found)
-        if not self.found.position:
-            del found["position"]
-        return {**found, **more}
+        return {name: value for name, value in found.items() if value is not UNSET} | more
 
 
 def report(

@@ -23,7 +23,9 @@ from referee.tournament.rating.intervals import Shares
 from referee.tournament.rating.ratings import Differences, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
+from referee.tournament.report.knockout import KnockoutStanding, knockout_standing
 from referee.tournament.rows import FORFEIT, points_of_forfeit
+from referee.tournament.schedule.knockout import KnockoutTable
 from referee.tournament.schedule.sprt import Sequential, sequential
 from referee.tournament.schedule.swiss import SwissTable
 from referee.tournament.schedule.withdrawals import Withdrawal
@@ -126,7 +128,11 @@ class Swiss(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The standings; lists by seat are in seat order."""
+    """The standings; lists by seat are in seat order.
+
+    Attributes:
+        knockout: missing in other tournaments.
+    """
 
     game: str
     format: str
@@ -155,6 +161,7 @@ class Standings(Struct, frozen=True):
     withdraw_after: int | None
     withdrawn: dict[str, Withdrawal]
     position: str | UnsetType = UNSET
+    knockout: KnockoutStanding | UnsetType = UNSET
 
     @property
     def has_no_verdict(self) -> bool:
@@ -200,6 +207,7 @@ def standings(
     test = sequential(setup, store.matches())
     table = deals.table()
     rated = _rated(table, anchor, stopped=test is not None)
+    of_format = table_of(store)
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
     own_names = {bot: name for bot, name, _ in store.select(query)}  # the most frequent
     return Standings(
@@ -220,7 +228,7 @@ def standings(
         differences=_differences(rated, names),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 else None,
-        swiss=_swiss(table_of(store), names),
+        swiss=_swiss(of_format, names) if isinstance(of_format, SwissTable) else None,
         sprt=None if test is None else _sprt(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.put_out())],
         changed=[name for name, digests in store.versions.items() if len(digests) > 1],
@@ -230,6 +238,9 @@ def standings(
         withdraw_after=setup.withdraw_after,
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
+        knockout=knockout_standing(of_format, names)
+        if isinstance(of_format, KnockoutTable)
+        else UNSET,
     )
 
 
@@ -406,9 +417,7 @@ def _pairs(table: DealTable) -> list[int]:
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 
 
-def _swiss(table: SwissTable | None, names: list[str]) -> Swiss | None:
-    if table is None:
-        return None
+def _swiss(table: SwissTable, names: list[str]) -> Swiss:
     scores = [round(score, 6) for score in table.points]
     keys = list(zip(scores, (round(score, 6) for score in table.opponents()), strict=True))
     best_first = sorted(keys, reverse=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import UNSET
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.table import Table as Grid
@@ -13,9 +14,11 @@ from referee.games import GAMES
 from referee.games.interface.capabilities import StatisticsTable
 from referee.text.terminal import duration, plain
 from referee.tournament.choices import FORMATS
+from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import NotableLoss
 from referee.tournament.report.standings import BotStanding, Standings, Swiss
 from referee.tournament.report.statistics import BotStatistics, Statistics
+from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import Withdrawal
 
 MOST_IN_MATRIX = 10
@@ -61,6 +64,11 @@ def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[
         yield Text(f"After {found.swiss.rounds} rounds, by score:", style="bold")
         yield _swiss(found.swiss, found.shown)
         yield Text(SWISS_LEGEND, style="dim")
+        yield ""
+    if found.knockout is not UNSET and found.knockout.pairs:
+        yield Text("The bracket, the last round first:", style="bold")
+        yield _bracket(found.knockout, found.shown)
+        yield Text(KNOCKOUT_LEGEND, style="dim")
         yield ""
     yield from map(_line, _remarks(found, facts))
     if 2 < len(found.bots) <= MOST_IN_MATRIX and found.matches:
@@ -314,6 +322,44 @@ def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
     return grid
 
 
+KNOCKOUT_LEGEND = (
+    "A bot without a row in a round that it won had a bye. Points are those of all matches of the "
+    "pair. If they are equal (*), the points of the game decide, and then the better seed. A bot "
+    "that was out or left out in a round has lost it. The ranks above are by rating instead."
+)
+
+
+def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
+    """The pairs of a knockout without byes, the last round first."""
+    rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
+    for name in sorted(rounds, key=lambda name: name != FINAL):  # then the third place
+        yield from (pair for pair in table.pairs if pair.round == name and None not in pair.bots)
+
+
+def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
+    """The winner, the points and the loser of a pair; both bots if it has not played."""
+    one, other = pair.bots
+    assert one is not None
+    assert other is not None  # it is no bye
+    if not pair.is_over:
+        return one, "", other
+    first, second = pair.points
+    if pair.winner == other:
+        one, other, first, second = other, one, second, first
+    if not first and not second:
+        return one, "none", other
+    return one, f"{first:g} to {second:g}{'*' * pair.is_level}", other
+
+
+def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
+    grid = _grid("round", "bot", "points", "against")
+    grid.columns[0].justify = "left"
+    for pair in pairs_shown(table):
+        one, points, other = pair_result(pair)
+        grid.add_row(pair.round, plain(names[one]), points, plain(names[other]))
+    return grid
+
+
 def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
     seats = ", ".join(
         f"seat {number} {share(seat.share)} ({share(seat.low)} to {share(seat.high)})"
@@ -358,7 +404,7 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         why = "each time they were played the referee was late, or was killed"
         if found.game in GAMES.outside:
             why = f"the game made a mistake in them, or {why}"
-        if found.swiss is not None:
+        if found.swiss is not None or found.knockout is not UNSET:
             why = f"a bot was left out of their round, or {why}"
         yield f"{found.void:,} matches are void: {why}."
     if facts.restarts:

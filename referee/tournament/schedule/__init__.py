@@ -5,6 +5,7 @@ pairing.py      the base of formats with a fixed list of line-ups; seeds of deal
 round_robin.py  everybody against everybody
 gauntlet.py     the first bots against all others
 swiss.py        equals against equals, round by round
+knockout.py     pairs, of which the loser is out
 matching.py     pairs of bots, as many as possible
 sprt.py         two bots, until one is known to be better
 withdrawals.py  which bots fail again and again

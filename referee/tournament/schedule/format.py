@@ -22,6 +22,18 @@ LineUp = tuple[int, ...]
 Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
 
+class Knockout(Struct, frozen=True):
+    """The settings of a knockout.
+
+    Attributes:
+        seeding: the numbers of all bots, the best seed first; empty: in their order.
+        third_place: whether the losers of the semi-finals play for the third place.
+    """
+
+    seeding: tuple[int, ...] = ()
+    third_place: bool = False
+
+
 class TournamentSetup(Struct, frozen=True, kw_only=True):
     """The settings of a tournament. Equal setups have the same matches.
 
@@ -33,6 +45,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         sprt: of a sequential test; else None.
         withdraw_after: the number of consecutive matches in which a bot is disqualified with one
             code, after which it is withdrawn; None: no bot is.
+        knockout: of a knockout; else missing, as in a store of an older referee.
         seats: each deal is played once for each rotation, or each order, of its seats.
         settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
@@ -48,6 +61,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     rounds: Count | None = None
     challengers: Count | None = None
     sprt: Sprt | None = None
+    knockout: Knockout | UnsetType = UNSET
     seats: Seats = "rotate"
     seed: int
     keep_alive: bool = True
@@ -94,11 +108,13 @@ class Format:
             command.
         deals: of each pairing or line-up, if nothing is chosen.
         takes_matches: whether `TournamentSetup.matches` can be given.
+        can_grow: whether more bots, deals or rounds can be added to a tournament.
     """
 
     own: tuple[tuple[str, str], ...] = ()
     deals = DEALS
     takes_matches = True
+    can_grow = True
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
         """Return the setup with defaults for the settings in `own`, or raise `UsageError`."""

@@ -217,6 +217,10 @@ class SwissTable:
         """Let those of so many bots in that are not there yet."""
         self.points += [0.0] * (bots - len(self.points))
 
+    def have_finished(self) -> set[int]:
+        """The bots that have no match left: none, since later rounds are not paired yet."""
+        return set()
+
     def opponents(self) -> list[float]:
         """For each bot, return the sum of the points of its opponents (Buchholz)."""
         sums = [0.0] * len(self.points)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
+from msgspec import UNSET
 
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
 from referee.games import DEFAULT_GAME, GAMES
@@ -172,7 +173,11 @@ def command(setup: TournamentSetup) -> str:
 
     It has no folder of `--sandbox-read`, since a stranger may have written the store.
     """
-    given = [bot_argument(bot, setup.game) for bot in setup.bots]
+    bots: Sequence[Entrant] = setup.bots
+    knockout = None if setup.knockout is UNSET else setup.knockout
+    if knockout is not None and knockout.seeding:  # which plays the same matches
+        bots = [setup.bots[number] for number in knockout.seeding]
+    given = [bot_argument(bot, setup.game) for bot in bots]
     least = GAMES[setup.game].min_seats
     usual = {"game": DEFAULT_GAME, "pairing": "round-robin", "players": least, "seats": "rotate"}
     names = ("game", "players", "deals", "matches", "rounds", "challengers", "seats")
@@ -183,9 +188,10 @@ def command(setup: TournamentSetup) -> str:
     if setup.position:
         options |= {"position": setup.position.record, "turn": setup.position.turn}
     options["seed"] = setup.seed
-    words = ["referee", "tournament", *map(_named, setup.bots, given)]
+    words = ["referee", "tournament", *map(_named, bots, given)]
     for name, value in options.items():
         words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--third-place"] * (knockout is not None and knockout.third_place)
     if setup.withdraw_after != WITHDRAW_AFTER:
         words += ["--withdraw-after", str(setup.withdraw_after or "never")]
     words += ["--no-keep-alive"] * (not setup.keep_alive)

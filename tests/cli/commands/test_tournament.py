@@ -38,6 +38,7 @@ from referee.errors import ShortageError
 from referee.interrupts import Interrupted, Interrupts
 from referee.logs.outputs import REPORT
 from referee.logs.zstd import zstd
+from referee.tournament.report.standings import standings
 from referee.tournament.rows import WORKER_KILLED, MatchRow, Plan, unplayed_row
 from referee.tournament.store import Store
 from tests.support.live import ROOT, end_left_behind, one_line, referee, referee_process
@@ -597,6 +598,7 @@ def test_a_full_disk_for_records_ends_it_with_one_line(commands: Commands, tmp_p
         (["x=minimal", "--players", "4", "--matches", "4"], 4),
         (["--pairing", "gauntlet", "--deals", "2"], 8),
         (["x=minimal", "--pairing", "swiss", "--rounds", "2", "--deals", "3"], 24),
+        (["x=minimal", "--pairing", "knockout", "--deals", "3", "--third-place"], 24),
         (["--game", "botwars", "--deals", "1"], 6),
     ],
 )
@@ -605,6 +607,29 @@ def test_how_much_is_played(commands: Commands, words: list[str], matches: int) 
     commands.run("tournament", *bots, *words, "--format", "json")
     found = json.loads(commands.out)
     assert found["matches"] == found["planned"] == matches
+
+
+def test_a_knockout_is_seeded_by_the_ratings_of_another_store(commands: Commands) -> None:
+    commands.run("tournament", *BOTS, "--deals", "2", "--store", "week.sqlite")
+    with Store.for_reading("week.sqlite") as store:
+        best_first = [bot.name for bot in standings(store).bots]
+    words = [*BOTS, "late=minimal", "--pairing", "knockout", "--deals", "1", "--format", "json"]
+    commands.run("tournament", *words, "--seeding", "week.sqlite")
+    first = json.loads(commands.out)["knockout"]["pairs"][0]
+    assert first["bots"] == [best_first[0], "late"]
+    assert "no rating of a bot with one of these names" in commands.refused(
+        *("x=minimal", "y=minimal", "--pairing", "knockout", "--seeding", "week.sqlite")
+    )
+    assert "no such file" in commands.refused(
+        *(*BOTS, "--pairing", "knockout", "--seeding", "none.sqlite")
+    )
+
+
+def test_nothing_is_added_to_a_knockout(commands: Commands) -> None:
+    words = [*BOTS, "--pairing", "knockout", "--deals"]
+    commands.tournament(*words, "1")
+    refused = commands.refused(*words, "2", "--store", commands.store, "--extend")
+    assert "--extend cannot add anything to a knockout" in refused
 
 
 def test_names_of_bots(commands: Commands) -> None:

@@ -20,7 +20,7 @@ from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan
-from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.store import Store
 from tests.support.made_up import (
     MadeUp,
@@ -42,6 +42,7 @@ SETUPS = {
     "gauntlet": made_setup(6, format="gauntlet", challengers=2, deals=2),
     "swiss": made_setup(9, format="swiss", rounds=5, deals=2),
     "swiss of three": made_setup(11, format="swiss", players=3, rounds=4, deals=1),
+    "knockout": made_setup(11, format="knockout", deals=2, knockout=Knockout(third_place=True)),
     "sprt": made_setup(2, format="sprt", deals=500, sprt=Sprt(0, 60)),
 }
 

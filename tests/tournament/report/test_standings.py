@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import itertools
 import re
 import shlex
 import sys
@@ -17,6 +18,7 @@ from rich.console import Console
 from referee.tournament.rating import ratings
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.report.history import history
+from referee.tournament.report.knockout import KnockoutStanding
 from referee.tournament.report.notable_losses import MOST_LOSSES, notable_losses
 from referee.tournament.report.report import report
 from referee.tournament.report.standings import (
@@ -29,6 +31,7 @@ from referee.tournament.report.standings import (
 from referee.tournament.report.statistics import BotDisqualification, statistics
 from referee.tournament.report.text import standings_text
 from referee.tournament.rows import (
+    LEFT_OUT,
     REACHED,
     WORKER_KILLED,
     Entrant,
@@ -37,10 +40,11 @@ from referee.tournament.rows import (
     forfeit_row,
     unplayed_row,
 )
+from referee.tournament.schedule.format import Knockout
 from referee.tournament.schedule.withdrawals import Withdrawal
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
-from referee.web.server.pages import standings_file
+from referee.web.server.pages import command, standings_file
 from tests.support.made_up import Left, Result, left, made_setup, play, played, row, void
 
 
@@ -252,6 +256,7 @@ def test_two_bots_have_no_verdict_if_one_is_withdrawn(format: Any) -> None:
         made_setup(4, deals=2),
         made_setup(5, players=3, deals=2),
         made_setup(6, format="swiss", rounds=2, deals=1),
+        made_setup(6, format="knockout", deals=1),
         made_setup(2, format="sprt", deals=10),
         made_setup(5, format="gauntlet", deals=2),
     ],
@@ -477,6 +482,66 @@ def test_a_swiss_table_has_the_bots_that_were_added_later() -> None:
     assert table is not None
     assert table.rounds == 4
     assert sum(place.score for place in table.places) == 2 * 2 + 2 * 3
+
+
+# --- the bracket of a knockout --------------------------------------------------------------------
+
+
+def rows_of(lines: list[str], head: str) -> list[list[str]]:
+    """The rows of the table below this line, without its heads."""
+    first = lines.index(head) + 2
+    return [line.split() for line in itertools.takewhile(bool, lines[first:])]
+
+
+def test_a_bracket_has_the_final_first_and_no_byes() -> None:
+    setup = made_setup(5, format="knockout", deals=1, knockout=Knockout(third_place=True))
+    store = played(setup, better_wins)
+    rows = rows_of(shown(store), "The bracket, the last round first:")
+    assert rows[:5] == [
+        ["final", "bot0", "2", "to", "0", "bot1"],
+        ["third", "place", "bot2", "2", "to", "0", "bot3"],
+        ["semi-final", "bot0", "2", "to", "0", "bot3"],
+        ["semi-final", "bot1", "2", "to", "0", "bot2"],
+        ["quarter-final", "bot3", "2", "to", "0", "bot4"],
+    ]
+    found = standings(store).knockout
+    assert isinstance(found, KnockoutStanding)
+    assert [(each.place, each.name) for each in found.places] == [
+        *((1, "bot0"), (2, "bot1"), (3, "bot2"), (4, "bot3"), (5, "bot4")),
+    ]
+    page = standings_file(store, report(store), history(store), 0.0)
+    assert page.count("<tr><td>semi-final") == 2
+    assert page.count("2 to 0") == 5
+
+
+def test_a_pair_that_has_not_played_is_shown_without_points() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(4, format="knockout", deals=2))
+    play(store, better_wins, until=9, most=1)
+    rows = rows_of(shown(store), "The bracket, the last round first:")
+    assert rows[:2] == [["final", "bot0", "bot1"], ["semi-final", "bot0", "4", "to", "0", "bot3"]]
+
+
+def test_a_pair_with_equal_points_is_marked() -> None:
+    store = played(made_setup(2, format="knockout", deals=1), lambda plan: row(plan, [1, 1]))
+    (final, *_) = rows_of(shown(store), "The bracket, the last round first:")
+    assert final == ["final", "bot0", "1", "to", "1*", "bot1"]
+
+
+def test_a_pair_without_a_match_that_counts_has_no_points() -> None:
+    def absent(plan: Plan) -> MatchRow:
+        return unplayed_row(plan, {0}, LEFT_OUT, "it could not start")
+
+    store = played(made_setup(2, format="knockout", deals=1), absent)
+    (final, *_) = rows_of(shown(store), "The bracket, the last round first:")
+    assert final == ["final", "bot1", "none", "bot0"]
+
+
+def test_the_command_of_a_page_has_the_bots_of_a_knockout_in_the_order_of_their_seeds() -> None:
+    chosen = Knockout((2, 0, 3, 1), third_place=True)
+    words = command(made_setup(4, format="knockout", deals=2, knockout=chosen)).split()
+    assert words[2:6] == ["bot2", "bot0", "bot3", "bot1"]
+    assert "--third-place" in words
 
 
 # --- texts ----------------------------------------------------------------------------------------

@@ -1,0 +1,61 @@
+"""The bracket of a knockout, as `--format json`, text and pages show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.tournament.schedule.knockout import KnockoutTable, Pair
+
+
+class KnockoutPair(Struct, frozen=True):
+    """Two bots that meet, the better seed first; None is a place without a bot.
+
+    Attributes:
+        is_over: whether the round of the pair is over.
+        points, scores: of both, over all matches of a round that is over.
+        winner: None if the pair has not played, or if neither bot can go on.
+    """
+
+    round: str
+    bots: tuple[str | None, str | None]
+    is_over: bool
+    points: tuple[float, float]
+    scores: tuple[float, float]
+    winner: str | None
+
+    @property
+    def is_level(self) -> bool:
+        """Whether something else than points decided it."""
+        return self.is_over and None not in self.bots and self.points[0] == self.points[1]
+
+
+class KnockoutPlace(Struct, frozen=True):
+    """A bot without a match left, and its place; bots that lost in one round share it."""
+
+    place: int
+    name: str
+
+
+class KnockoutStanding(Struct, frozen=True):
+    """A knockout: its pairs, the first round first, and the places so far, the best first."""
+
+    pairs: list[KnockoutPair]
+    places: list[KnockoutPlace]
+
+
+def knockout_standing(table: KnockoutTable, names: Sequence[str]) -> KnockoutStanding:
+    """The bracket, with the names of the bots in place of their numbers."""
+    over = [_pair(pair, names, is_over=True) for each in table.rounds for pair in each]
+    playing = [_pair(pair, names, is_over=False) for pair in table.playing]
+    places = sorted(table.places().items(), key=lambda each: (each[1], each[0]))
+    return KnockoutStanding(
+        [*over, *playing], [KnockoutPlace(place, names[bot]) for bot, place in places]
+    )
+
+
+def _pair(pair: Pair, names: Sequence[str], *, is_over: bool) -> KnockoutPair:
+    first, second = (None if bot is None else names[bot] for bot in pair.bots)
+    winner = None if pair.winner is None else names[pair.winner]
+    return KnockoutPair(pair.round, (first, second), is_over, pair.points, pair.scores, winner)

@@ -1,0 +1,28 @@
+"""The seeds of a knockout by the ratings of an earlier tournament."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from referee.errors import UsageError
+from referee.tournament.report.standings import standings
+from referee.tournament.store import Store
+
+
+def seeding_by(file: str, names: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of bots, the best seed first.
+
+    Args:
+        file: the store with the ratings, in which bots are found by their names. Bots that have no
+            rating there come last, in their order.
+        names: of the bots, by number.
+
+    Raises:
+        UsageError: the store cannot be read, or rates none of the bots.
+    """
+    with Store.for_reading(file) as store:
+        ratings = {bot.name: bot.rating for bot in standings(store).bots if bot.rating is not None}
+    if ratings.keys().isdisjoint(names):
+        raise UsageError(f"--seeding {file}: it has no rating of a bot with one of these names")
+    return tuple(sorted(range(len(names)), key=lambda bot: -ratings.get(names[bot], -math.inf)))

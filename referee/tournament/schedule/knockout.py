@@ -1,0 +1,236 @@
+"""A knockout: bots meet in pairs, the loser of a pair is out, and the last bot has won.
+
+The bracket is fixed by the seeds. The two best seeds can meet only in the final, the four best only
+in the semi-finals, and so on. If the number of bots is not a power of two, the best seeds have a
+bye in the first round. A pair plays all its deals, and the points of all its matches decide.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from referee.errors import UsageError
+from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, points_of
+from referee.tournament.schedule.format import Format, Knockout, LineUp, TournamentSetup
+
+FINAL = "final"
+THIRD_PLACE = "third place"
+_ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
+"""How many places a round has -> its name."""
+WITH_THIRD_PLACE = 4
+"""The fewest bots whose knockout has two losers of semi-finals."""
+
+
+class Pair(NamedTuple):
+    """Two places of the bracket that meet, the better seed first.
+
+    Attributes:
+        round: its name.
+        bots: by number; None is a place without a bot: its opponent has a bye.
+        loser_place: the place in the end of the bot that loses.
+        points: of both, over all matches that count.
+        scores: the sums of their points in the game.
+        winner: None if the pair has not played, or if nobody can go on.
+    """
+
+    round: str
+    bots: tuple[int | None, int | None]
+    loser_place: int
+    points: tuple[float, float] = (0.0, 0.0)
+    scores: tuple[float, float] = (0.0, 0.0)
+    winner: int | None = None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the winner has no match after this."""
+        return self.round in (FINAL, THIRD_PLACE)
+
+    @property
+    def loser(self) -> int | None:
+        """The bot that has lost; None if there is none."""
+        return None if self.winner is None else next(b for b in self.bots if b != self.winner)
+
+
+class Results:
+    """What the matches of a round say about its bots.
+
+    Attributes:
+        out: bots that were excluded; `absent`: those that were left out.
+    """
+
+    def __init__(self, matches: Iterable[MatchRow]) -> None:
+        self._points: dict[int | None, float] = defaultdict(float)
+        self._scores: dict[int | None, float] = defaultdict(float)
+        self.out: set[int] = set()
+        self.absent: set[int] = set()
+        for match in matches:
+            if not match.void:
+                for seat, points in zip(match.seats, points_of(match.ranks), strict=True):
+                    self._points[seat.bot] += points
+                    self._scores[seat.bot] += seat.score
+            self.out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
+            self.absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
+
+    def points_of(self, bot: int | None) -> float:
+        """The points of a bot in all matches that count."""
+        return round(self._points[bot], 6)
+
+    def scores_of(self, bot: int | None) -> float:
+        """The points in the game of a bot in all matches that count."""
+        return round(self._scores[bot], 6)
+
+
+class KnockoutTable:
+    """The bracket with the results so far.
+
+    More points win a pair. If they are equal, more points of the game do; if these are equal too,
+    the better seed does. A bot that is excluded or left out in a round has lost in it.
+
+    Attributes:
+        rounds: those that are over. The last one has the final, and then the match for the third
+            place if there is one.
+        playing: the pairs of the round that is being played; empty before the first and after the
+            last one.
+    """
+
+    def __init__(self) -> None:
+        self.rounds: list[list[Pair]] = []
+        self.playing: list[Pair] = []
+        self._seed: dict[int, int] = {}
+        self._left: list[int | None] = []  # in the order of the bracket
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the final has been played."""
+        return len(self._left) == 1
+
+    def admit(self, bots: int) -> None:
+        """Do nothing: no bot comes in later."""
+
+    def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
+        """The line-ups of the next round, each as often as it has deals."""
+        assert isinstance(setup.knockout, Knockout)  # settled
+        if not self._left:
+            bots = setup.knockout.seeding or tuple(range(len(setup.bots)))
+            self._seed = {bot: seed for seed, bot in enumerate(bots)}
+            places = bracket(len(bots))
+            self._left = [bots[seed] if seed < len(bots) else None for seed in places]
+        size = len(self._left)
+        round = _ROUNDS.get(size, f"round of {size}")
+        self.playing = [
+            self._pair(round, self._left[first : first + 2], size // 2 + 1)
+            for first in range(0, size, 2)
+        ]
+        if setup.knockout.third_place and size == 2:
+            losers = [pair.loser for pair in self.rounds[-1]]
+            self.playing.append(self._pair(THIRD_PLACE, losers, WITH_THIRD_PLACE))
+        deals = setup.deals or 1
+        return [
+            (one, other)
+            for one, other in (pair.bots for pair in self.playing)
+            if one is not None and other is not None
+            for _ in range(deals)
+        ]
+
+    def add(self, line_ups: Sequence[LineUp], matches: Iterable[MatchRow]) -> None:
+        """Add the results of the round that was played."""
+        found = Results(matches)
+        over = [self._decided(pair, found) for pair in self.playing]
+        self.rounds.append(over)
+        self._left = [pair.winner for pair in over[: len(self._left) // 2]]
+        self.playing = []
+
+    def have_finished(self) -> set[int]:
+        """The bots that have no match left."""
+        return {*self.places()}
+
+    def places(self) -> dict[int, int]:
+        """Bots -> their places, as far as they are known: bots that lost in one round share one."""
+        found: dict[int, int] = {}
+        for pair in chain.from_iterable(self.rounds):
+            for bot in pair.bots:
+                if bot is not None and bot != pair.winner:
+                    found[bot] = pair.loser_place
+            if pair.is_last and pair.winner is not None:
+                found[pair.winner] = pair.loser_place - 1
+        yet_to_play = {bot for pair in self.playing for bot in pair.bots}
+        return {bot: place for bot, place in found.items() if bot not in yet_to_play}
+
+    def _pair(self, round: str, bots: Sequence[int | None], loser_place: int) -> Pair:
+        def by_seed(bot: int | None) -> int:
+            return len(self._seed) if bot is None else self._seed[bot]
+
+        first, second = sorted(bots, key=by_seed)
+        return Pair(round, (first, second), loser_place)
+
+    def _decided(self, pair: Pair, found: Results) -> Pair:
+        one, other = pair.bots
+        able = [bot for bot in pair.bots if bot is not None and bot not in found.out]
+        winner = max(
+            able,
+            key=lambda bot: (
+                bot not in found.absent,
+                found.points_of(bot),
+                found.scores_of(bot),
+                -self._seed[bot],
+            ),
+            default=None,
+        )
+        return pair._replace(
+            points=(found.points_of(one), found.points_of(other)),
+            scores=(found.scores_of(one), found.scores_of(other)),
+            winner=winner,
+        )
+
+
+def bracket(bots: int) -> list[int]:
+    """The seeds from 0 in the order of the bracket, as many as the next power of two.
+
+    Neighbours meet in the first round, the winners of neighbouring pairs in the second, and so on.
+    """
+    order = [0]
+    while len(order) < bots:
+        last = 2 * len(order) - 1
+        order = [place for seed in order for place in (seed, last - seed)]
+    return order
+
+
+class KnockoutFormat(Format):
+    """Rounds of pairs, whose winners go on."""
+
+    own = (("knockout", "--seeding and --third-place"),)
+    takes_matches = False
+    can_grow = False
+
+    def settle(self, setup: TournamentSetup) -> TournamentSetup:
+        """See that two bots meet in each match, and that there is a third place to play for."""
+        if setup.players != 2:
+            raise UsageError("--pairing knockout plays matches of two")
+        chosen = Knockout() if setup.knockout is UNSET else setup.knockout
+        if chosen.third_place and len(setup.bots) < WITH_THIRD_PLACE:
+            raise UsageError(f"--third-place needs {WITH_THIRD_PLACE} bots: two lose a semi-final")
+        if chosen.seeding and sorted(chosen.seeding) != [*range(len(setup.bots))]:
+            raise UsageError("the seeding of a knockout must have each bot once")
+        return replace(setup, knockout=chosen)
+
+    def line_ups(
+        self, setup: TournamentSetup, before: TournamentSetup | None, table: KnockoutTable
+    ) -> Iterator[Sequence[LineUp]]:
+        while not table.is_over:
+            yield table.next_round(setup)
+
+    def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
+        assert isinstance(setup.knockout, Knockout)  # settled
+        return (len(setup.bots) - 1 + setup.knockout.third_place) * (setup.deals or 1)
+
+    def table(self) -> KnockoutTable:
+        return KnockoutTable()
+
+
+FORMAT = KnockoutFormat()
