@@ -43,6 +43,8 @@ class Stage(Struct, frozen=True):
         """The matches of a deal, by its position in the stage."""
         deal = self.first_deal + position
         line_up = self.line_ups[position]
+        if self.setup.seats == "fixed":
+            line_up = tuple(sorted(line_up))
         seating = seatings(self.setup.players, self.setup.seats)
         first = self.first_match + position * len(seating)
         seed = deal_seed(self.setup.seed, deal)

@@ -84,6 +84,7 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         (3, {"format": "gauntlet", "challengers": 3}, "nobody is left to play against"),
         (3, {"format": "sprt"}, "--pairing sprt compares two bots in matches of two"),
         (3, {"format": "sprt", "players": 3}, "--pairing sprt compares two bots in matches of two"),
+        (2, {"format": "sprt", "seats": "fixed"}, "--seats fixed is not for --pairing sprt"),
         (3, {"seed": 2**53}, "seed 9007199254740992 is not an integer from 0 to 2**53 - 1"),
         (3, {"settings": {"colour": "red"}}, "dominion has no option 'colour'"),
         (3, {"settings": {"max_turns": "many"}}, "option max_turns=many"),

@@ -71,6 +71,9 @@ def check_numbers(store: Store) -> None:
         ({"players": 3, "deals": 3}, 3 * 10),  # each pair meets in 3 deals
         ({"players": 3, "deals": 1, "seats": "all"}, 4 * 6),
         ({"players": 4, "matches": 1, "seats": "all"}, 24),
+        ({"deals": 3, "seats": "fixed"}, 3 * 10),
+        ({"players": 3, "deals": 3, "seats": "fixed"}, 10),
+        ({"format": "swiss", "rounds": 3, "deals": 2, "seats": "fixed"}, 3 * 2 * 2),
         ({"format": "gauntlet", "deals": 2}, 2 * 4 * 2),
         ({"format": "gauntlet", "challengers": 2, "deals": 2}, 2 * 6 * 2),
         ({"format": "swiss", "rounds": 3, "deals": 2}, 3 * 2 * 2 * 2),
@@ -99,6 +102,23 @@ def test_a_deal_is_played_in_each_order_of_its_seats() -> None:
     orders = {line.players for line in store.matches() if line.deal == 0}
     assert len(orders) == 6
     assert len({frozenset(order) for order in orders}) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"deals": 3},
+        {"players": 3, "deals": 4},
+        {"format": "gauntlet", "challengers": 2},
+        {"format": "swiss"},
+        {"format": "knockout"},
+    ],
+)
+def test_fixed_seats_are_in_the_order_of_the_bots(options: Any) -> None:
+    store = played(made_setup(6, seats="fixed", **options))
+    lines = list(store.matches())
+    assert all(list(line.players) == sorted(line.players) for line in lines)
+    assert [line.deal for line in lines] == [*range(len(lines))]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

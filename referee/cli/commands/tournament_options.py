@@ -123,7 +123,10 @@ it."""
         "N", None, f"challengers of a gauntlet: the first N bots (default: {CHALLENGERS})"
     )
     seats: Seats = option(
-        None, "rotate", "how often a deal is played: once per rotation, or per order, of its seats"
+        None,
+        "rotate",
+        "how often a deal is played: once per rotation, or per order, of its seats; or only once, "
+        "in the order of the bots",
     )
     elo0: Number | None = option(
         "E", None, f"sprt: the lower hypothesis, in Elo (default: {ELO0:g})"

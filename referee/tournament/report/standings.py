@@ -227,7 +227,7 @@ def standings(
         head_to_head=_head_to_head(rated, names),
         differences=_differences(rated, names),
         seats=_seats(table),
-        pairs=_pairs(table) if len(names) == 2 else None,
+        pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
         swiss=_swiss(of_format, names) if isinstance(of_format, SwissTable) else None,
         sprt=None if test is None else _sprt(test, is_ended=is_ended),
         removed=[names[bot] for bot in sorted(store.put_out())],

@@ -251,7 +251,7 @@ def legend(found: Standings) -> Iterator[str]:
 
 def duel(found: Standings) -> Iterator[str]:
     """Compare two bots."""
-    if found.pairs is None or not found.matches:
+    if len(found.bots) != 2 or not found.matches:
         return
     (first, second) = found.differences
     apart, met = found.apart(first, second), found.head_to_head[first][second]
@@ -266,8 +266,9 @@ def duel(found: Standings) -> Iterator[str]:
         f"Of {met.matches:,} matches it won {met.wins:,}, drew {met.draws:,} "
         f"({share(met.draws / met.matches)}) and lost {met.losses:,}."
     )
-    deals = ", ".join(f"{count:,}" for count in found.pairs)
-    yield f"Deals in which it took 0, 0.5, 1, 1.5 and 2 points: {deals}."
+    if found.pairs is not None:
+        deals = ", ".join(f"{count:,}" for count in found.pairs)
+        yield f"Deals in which it took 0, 0.5, 1, 1.5 and 2 points: {deals}."
 
 
 def no_verdict(found: Standings) -> str:

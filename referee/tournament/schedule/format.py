@@ -46,7 +46,8 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         withdraw_after: the number of consecutive matches in which a bot is disqualified with one
             code, after which it is withdrawn; None: no bot is.
         knockout: of a knockout; else missing, as in a store of an older referee.
-        seats: each deal is played once for each rotation, or each order, of its seats.
+        seats: each deal is played once for each rotation, or each order, of its seats; or only
+            once, with the bots in the order in which they were named.
         settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
@@ -147,12 +148,14 @@ def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
     """The orders in which a line-up is seated, the line-up's own first.
 
     Args:
-        kind: each rotation, or each order.
+        kind: each rotation, or each order, or only the line-up's own order.
 
     Returns:
-        `players` or `players`! permutations: seat s has bot `line_up[seating[s]]`. Each bot is in
-        each seat equally often.
+        `players`, `players`! or 1 permutations: seat s has bot `line_up[seating[s]]`. Unless the
+        seats are fixed, each bot is in each seat equally often.
     """
+    if kind == "fixed":
+        return (tuple(range(players)),)
     if kind == "all":
         return tuple(permutations(range(players)))
     return tuple(

@@ -71,6 +71,8 @@ class SprtFormat(Listed):
         """See that two bots play against each other."""
         if len(setup.bots) != 2 or setup.players != 2:
             raise UsageError("--pairing sprt compares two bots in matches of two")
+        if setup.seats == "fixed":
+            raise UsageError("--seats fixed is not for --pairing sprt: it compares whole deals")
         return replace(setup, sprt=setup.sprt or Sprt())
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:

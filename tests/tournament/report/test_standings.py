@@ -484,6 +484,14 @@ def test_a_swiss_table_has_the_bots_that_were_added_later() -> None:
     assert sum(place.score for place in table.places) == 2 * 2 + 2 * 3
 
 
+def test_two_bots_in_fixed_seats_have_no_pairs() -> None:
+    store = played(made_setup(2, deals=8, seats="fixed"))
+    assert standings(store).pairs is None
+    lines = " ".join(shown(store))
+    assert "Of 8 matches it won" in lines
+    assert "Deals in which" not in lines
+
+
 # --- the bracket of a knockout --------------------------------------------------------------------
 
 

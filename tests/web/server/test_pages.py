@@ -90,6 +90,8 @@ async def parsed(client: httpx.AsyncClient, url: str, status: int = 200) -> Any:
         made_setup(4, players=4, deals=2, seats="all"),
         made_setup(6, format="swiss", rounds=2, deals=1),
         made_setup(6, format="knockout", deals=1),
+        made_setup(2, deals=4, seats="fixed"),
+        made_setup(4, players=4, deals=2, seats="fixed"),
         made_setup(5, format="gauntlet", deals=2, challengers=2),
         made_setup(2, format="sprt", deals=10),
         made_setup(2, format="sprt", sprt=Sprt(0, 60), deals=10),
