@@ -22,6 +22,8 @@ from referee.text.encoding import wide_encoding
 N = TypeVar("N", int, float)
 MAX_SEED = 2**53  # as in referee.match.machine, which is too heavy to be loaded for this
 NEVER = "never"
+_MOST_SEEDS = 20_000_000
+"""Characters of a file that has a list of seeds."""
 _MOST_SEED = 100
 """Characters of a file that has a seed."""
 _INTEGER = "[0-9]{1,16}"
@@ -128,6 +130,43 @@ def seed_in_file(name: str) -> SeedInFile:
         raise argparse.ArgumentTypeError(f"{name}: {error}") from error
 
 
+class DealSeedsInFile(NamedTuple):
+    """The seeds of a list of deals, and the file that has them."""
+
+    file: str
+    seeds: tuple[int, ...]
+
+
+def deal_seeds(name: str) -> DealSeedsInFile:
+    """Read a file with one seed per line; "-" is standard input. A "#" starts a comment."""
+    try:
+        data = read_input(name, _MOST_SEEDS)
+        if encoding := wide_encoding(data):
+            raise argparse.ArgumentTypeError(f"{name}: it is {encoding}; save it as UTF-8")
+        text = data.decode("utf-8-sig")
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    except ValueError as error:  # no UTF-8
+        raise argparse.ArgumentTypeError(f"{name} has no seeds: it is not text") from error
+    lines: dict[int, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        word = line.partition("#")[0].strip()
+        if not word:
+            continue
+        try:
+            one = seed(word)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{name}, line {number}: {error}") from error
+        if one in lines:
+            raise argparse.ArgumentTypeError(
+                f"{name}, line {number}: the seed {one} is in line {lines[one]} too"
+            )
+        lines[one] = number
+    if not lines:
+        raise argparse.ArgumentTypeError(f"{name} has no seeds: write one per line")
+    return DealSeedsInFile(name, tuple(lines))
+
+
 def variable(text: str) -> tuple[str, str]:
     """A variable of the environment: NAME=VALUE, or NAME for the value that it has here."""
     name, equals, value = text.partition("=")
@@ -177,6 +216,7 @@ def ip_address(text: str) -> str:
 
 Count: TypeAlias = Annotated[int, count]
 CountOrNever: TypeAlias = Annotated[int, count_or_never]
+DealSeeds: TypeAlias = Annotated[DealSeedsInFile, deal_seeds]
 GameName: TypeAlias = Annotated[str, game_name]
 IpAddress: TypeAlias = Annotated[str, ip_address]
 Number: TypeAlias = Annotated[float, number]

@@ -56,6 +56,8 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
             if other != now.format and getattr(now, name) not in (None, UNSET):
                 raise UsageError(f"{options} can only be used with --pairing {other}")
     deals = now.deals or (None if now.matches is not None else format.deals)
+    if now.deal_seeds is not UNSET:
+        deals = _deals_of_list(now.deal_seeds, now)
     spec = now.spec([""] * players, now.seed)
     if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
         raise UsageError("a tournament needs time limits: a bot that hangs would block it")
@@ -71,6 +73,15 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
         raise UsageError(f"{position}: its match has {len(position.answers)} players")
     if not position.is_valid:
         raise UsageError(f"{position}: no match can have come to this position")
+
+
+def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
+    """How many deals of a list each pairing plays: all of them, or as many as are chosen."""
+    if chosen.matches is not None:
+        raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
+    if (chosen.deals or 0) > len(seeds):
+        raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
+    return chosen.deals or len(seeds)
 
 
 def named(argument: str) -> tuple[str, str]:
@@ -247,6 +258,8 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
             ]
         elif name == "withdraw_after":
             found.append(_different("withdraw-after", before or "never", now or "never"))
+        elif name == "deal_seeds":
+            found.append(_different("deal_seeds", _listed(before), _listed(now)))
         elif name == "bots":
             found.append(_different_bots(before, now))
         else:
@@ -260,6 +273,8 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
         raise UsageError(f"--extend cannot add anything to a {FORMATS[old.format]}")
     counts = ("deals", "matches", "rounds")
     grown = {name: getattr(old, name) for name in ("bots", *counts)}
+    if _begins_with(new.deal_seeds, old.deal_seeds):
+        grown["deal_seeds"] = old.deal_seeds
     if problems := differences(old, replace(new, **grown)):
         raise UsageError(f"--extend cannot change this: {'; '.join(problems)}")
     if new.bots[: len(old.bots)] != old.bots:
@@ -274,6 +289,12 @@ def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
             raise UsageError(f"--extend needs more --{name}, or nothing would be added")
 
 
+def _begins_with(longer: Sequence[int] | UnsetType, shorter: Sequence[int] | UnsetType) -> bool:
+    if longer is UNSET or shorter is UNSET:
+        return False
+    return longer[: len(shorter)] == shorter
+
+
 def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
     for number, (before, now) in enumerate(zip(old, new, strict=False), 1):
         for field in Entrant.__struct_fields__:
@@ -285,6 +306,12 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
 
 def _different(name: str, before: object, now: object) -> str:
     return f"{name}: {_shown(before)} in the store, {_shown(now)} now"
+
+
+def _listed(seeds: Sequence[int] | UnsetType) -> str:
+    if seeds is UNSET:
+        return "none"
+    return f"{len(seeds):,} from {', '.join(map(str, seeds[:2]))} on"
 
 
 def _shown(value: object) -> str:

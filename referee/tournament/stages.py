@@ -7,11 +7,12 @@ adds stages of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from referee.errors import UsageError
 from referee.tournament.rows import Plan
@@ -22,12 +23,17 @@ from referee.tournament.store import Store
 
 
 class Stage(Struct, frozen=True):
-    """Deals that can be played in any order, one for each line-up; numbered in the tournament."""
+    """Deals that can be played in any order, one for each line-up; numbered in the tournament.
+
+    Attributes:
+        seeds: of the deals; None if they follow from the seed of the tournament.
+    """
 
     setup: TournamentSetup
     first_deal: int
     first_match: int
     line_ups: Sequence[tuple[int, ...]]
+    seeds: Sequence[int] | None = None
 
     @property
     def matches(self) -> int:
@@ -47,7 +53,7 @@ class Stage(Struct, frozen=True):
             line_up = tuple(sorted(line_up))
         seating = seatings(self.setup.players, self.setup.seats)
         first = self.first_match + position * len(seating)
-        seed = deal_seed(self.setup.seed, deal)
+        seed = deal_seed(self.setup.seed, deal) if self.seeds is None else self.seeds[position]
         return [
             Plan(first + number, deal, seed, tuple(line_up[place] for place in order))
             for number, order in enumerate(seating)
@@ -119,12 +125,13 @@ def stages(
         setups: instead of those in the store.
     """
     deal = match = 0
+    met: Counter[tuple[int, int]] = Counter()
     setups = setups or store.stages
     for before, setup in zip([None, *setups], setups, strict=False):
         format = format_of(setup.format)
         table = table or format.table()
         for line_ups in format.line_ups(setup, before, table):
-            stage = Stage(setup, deal, match, line_ups)
+            stage = Stage(setup, deal, match, line_ups, _seeds(setup, line_ups, met))
             if line_ups:
                 yield stage
             deal += len(line_ups)
@@ -133,6 +140,27 @@ def stages(
                 withdrawn = store.withdrawn.items()
                 gone = {bot for bot, withdrawal in withdrawn if withdrawal.match < match}
                 table.add(line_ups, store.matches(stage.first_match, match), gone)
+
+
+def _seeds(
+    setup: TournamentSetup, line_ups: Sequence[tuple[int, ...]], met: Counter[tuple[int, int]]
+) -> Sequence[int] | None:
+    """The seeds of a list of deals for these line-ups; None if there is no such list.
+
+    Two bots get the seeds in the order of the list. In a line-up of more bots the pair that has met
+    most often counts. After the last seed comes the first again.
+
+    Args:
+        met: how many deals each pair had; these line-ups are added.
+    """
+    if setup.deal_seeds is UNSET:
+        return None
+    seeds = []
+    for line_up in line_ups:
+        pairs = list(combinations(sorted(line_up), 2))
+        seeds.append(setup.deal_seeds[max(met[pair] for pair in pairs) % len(setup.deal_seeds)])
+        met.update(pairs)
+    return seeds
 
 
 def check_schedule(store: Store) -> None:

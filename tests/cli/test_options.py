@@ -13,7 +13,7 @@ from referee.cli.options import parser_of as parser_of_options
 from referee.cli.parser import Parser
 from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
-from referee.cli.values import Count, Seconds, SeedInFile
+from referee.cli.values import Count, DealSeedsInFile, Seconds, SeedInFile
 
 SAMPLES: dict[Any, tuple[str, object]] = {
     values.count: ("3", 3),
@@ -137,6 +137,9 @@ def sample(option: Option, folder: Path) -> tuple[Any, object]:
     if option.read is values.seed_in_file:
         (folder / "seed").write_text("5\n")
         return str(folder / "seed"), SeedInFile(str(folder / "seed"), 5)
+    if option.read is values.deal_seeds:
+        (folder / "seeds").write_text("5\n6\n")
+        return str(folder / "seeds"), DealSeedsInFile(str(folder / "seeds"), (5, 6))
     if option.metavar == "HOST:PORT":
         return ":80", Address("127.0.0.1", 80)
     return ("x", "x") if option.read is None else SAMPLES[option.read]

@@ -84,6 +84,8 @@ def test_names_are_unique_and_the_first_keeps_its_own(given: list[str]) -> None:
         (3, {"format": "gauntlet", "challengers": 3}, "nobody is left to play against"),
         (3, {"format": "sprt"}, "--pairing sprt compares two bots in matches of two"),
         (3, {"format": "sprt", "players": 3}, "--pairing sprt compares two bots in matches of two"),
+        (3, {"deals": 3, "deal_seeds": (1, 2)}, "--deals 3: --deal-seeds has 2 deals"),
+        (3, {"matches": 3, "deal_seeds": (1, 2)}, "--deal-seeds cannot be combined with --matches"),
         (2, {"format": "sprt", "seats": "fixed"}, "--seats fixed is not for --pairing sprt"),
         (3, {"seed": 2**53}, "seed 9007199254740992 is not an integer from 0 to 2**53 - 1"),
         (3, {"settings": {"colour": "red"}}, "dominion has no option 'colour'"),
@@ -98,6 +100,8 @@ def test_what_is_no_tournament(bots: int, options: Any, says: str) -> None:
 
 def test_defaults() -> None:
     assert made_setup(3).deals == 10
+    assert made_setup(3, deal_seeds=(5, 6, 7)).deals == 3
+    assert made_setup(2, format="sprt", deal_seeds=(5, 6, 7)).deals == 3
     assert made_setup(9, format="swiss").rounds == 6
     assert made_setup(2, format="sprt").sprt == Sprt(0, 10, 0.05, 0.05)
     assert made_setup(3, settings={"max_turns": "7"}).settings["max_turns"] == 7
@@ -177,6 +181,12 @@ def test_which_bot_differs() -> None:
         ({"matches": 20}, {"matches": 10}, "only adds: matches: 20 in the store, 10 now"),
         ({"bots": 5}, {"bots": 4}, "only adds bots at the end: bots: 5 in the store, 4 now"),
         ({"matches": 20}, {"matches": 20, "bots": 9}, "needs more --matches"),
+        (
+            {"deal_seeds": (5, 6)},
+            {"deal_seeds": (5, 7, 8)},
+            "cannot change this: deal_seeds: 2 from 5, 6 on in the store, 3 from 5, 7 on now",
+        ),
+        ({}, {"deals": 1, "deal_seeds": (5,)}, "deal_seeds: none in the store, 1 from 5 on now"),
         (
             {"format": "swiss", "rounds": 3},
             {"format": "swiss", "rounds": 3, "bots": 9},

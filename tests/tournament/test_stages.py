@@ -130,6 +130,57 @@ def test_the_schedule_follows_from_setup_and_seed(players: int) -> None:
     assert list(plans(one)) != list(plans(other))
 
 
+# --- a list of deals ------------------------------------------------------------------------------
+
+LIST = (70, 30, 50)
+
+
+def seeds_of_pairs(store: Store) -> dict[tuple[int, ...], list[int]]:
+    """The seeds of the deals of each line-up, in their order."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for line in store.matches():
+        seeds = found.setdefault(tuple(sorted(line.players)), [])
+        if seeds[-1:] != [line.seed]:
+            seeds.append(line.seed)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"seats": "fixed"},
+        {"format": "gauntlet", "challengers": 2},
+        {"format": "swiss", "rounds": 2},
+        {"format": "knockout"},
+    ],
+)
+def test_each_pair_plays_a_list_of_deals_in_its_order(options: Any) -> None:
+    store = played(made_setup(6, deal_seeds=LIST, **options))
+    assert set(map(tuple, seeds_of_pairs(store).values())) == {LIST}
+    store = played(made_setup(6, deal_seeds=LIST, deals=2, **options))
+    assert set(map(tuple, seeds_of_pairs(store).values())) == {LIST[:2]}
+
+
+def test_a_swiss_rematch_begins_the_list_again() -> None:
+    store = played(made_setup(2, format="swiss", rounds=2, deal_seeds=LIST))
+    assert [line.seed for line in store.matches()][::2] == [*LIST, *LIST]
+
+
+def test_line_ups_of_three_play_the_list_as_far_as_the_pair_that_met_most() -> None:
+    store = played(made_setup(4, players=3, deal_seeds=tuple(range(100))))
+    met: Counter[tuple[int, int]] = Counter()
+    for line in [*store.matches()][::3]:
+        pairs = list(combinations(sorted(line.players), 2))
+        assert line.seed == max(met[pair] for pair in pairs)
+        met.update(pairs)
+
+
+def test_new_bots_play_the_list_too() -> None:
+    small, large = (made_setup(bots, deal_seeds=LIST) for bots in (3, 5))
+    assert set(map(tuple, seeds_of_pairs(extended(small, large)).values())) == {LIST}
+
+
 # --- extensions -----------------------------------------------------------------------------------
 
 
@@ -143,6 +194,7 @@ def test_the_schedule_follows_from_setup_and_seed(players: int) -> None:
         ({"players": 4, "deals": 1, "seats": "all"}, {"players": 4, "deals": 3, "seats": "all"}),
         ({"format": "gauntlet", "deals": 2}, {"format": "gauntlet", "deals": 3}),
         ({"format": "gauntlet", "matches": 7}, {"format": "gauntlet", "matches": 30}),
+        ({"deal_seeds": (4, 3)}, {"deal_seeds": (4, 3, 9)}),
         ({"format": "swiss", "rounds": 2}, {"format": "swiss", "rounds": 5}),
         ({"format": "sprt", "deals": 5}, {"format": "sprt", "deals": 9}),
     ],

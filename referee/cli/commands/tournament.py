@@ -154,7 +154,9 @@ class _Run:
         workers, jobs = self._workers()
         collect_garbage()
         seed_file = seed_file_name(options.seed_file)
-        files = (options.store, options.config, options.position, seed_file)  # seeds in them
+        list_file = None if options.deal_seeds is None else options.deal_seeds.file
+        # Seeds are in them.
+        files = (options.store, options.config, options.position, seed_file, list_file)
         unseen = (self._records, *files)
         live = self._live
         return Dispatcher(

@@ -20,6 +20,7 @@ from referee.cli.settings import (
 from referee.cli.values import (
     Count,
     CountOrNever,
+    DealSeeds,
     GameName,
     Number,
     Probability,
@@ -121,6 +122,9 @@ it."""
     third_place: bool = flag("knockout: the losers of the semi-finals play for the third place")
     challengers: Count | None = option(
         "N", None, f"challengers of a gauntlet: the first N bots (default: {CHALLENGERS})"
+    )
+    deal_seeds: DealSeeds | None = option(
+        "FILE", None, "a list of deals, one seed per line, that each pairing plays in this order"
     )
     seats: Seats = option(
         None,

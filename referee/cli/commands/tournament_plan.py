@@ -190,6 +190,8 @@ def _setup(
     choice: SandboxChoice,
     start: _Start | None,
 ) -> TournamentSetup:
+    from msgspec import UNSET
+
     from referee.match.spec import drawn_seed, tournament_limits
     from referee.tournament.setup import setup, with_unique_names
 
@@ -210,6 +212,7 @@ def _setup(
         rounds=options.rounds,
         challengers=options.challengers,
         seats=options.seats,
+        deal_seeds=UNSET if options.deal_seeds is None else options.deal_seeds.seeds,
         format=options.pairing,
         sprt=_sprt(options),
         knockout=_knockout(options, bots),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee.match.limits import MAX_COUNT
+from referee.match.machine import MAX_SEED
 from referee.match.position import Position
 from referee.match.sandbox import Kind, Sandbox
 from referee.match.spec import MatchSpec, match_spec
@@ -18,6 +19,7 @@ from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import Entrant
 
 Count = Annotated[int, Meta(ge=1, le=MAX_COUNT)]
+Seed = Annotated[int, Meta(ge=0, lt=MAX_SEED)]
 LineUp = tuple[int, ...]
 Name = Annotated[str, Meta(pattern=f"^({'|'.join(FORMATS)})$")]
 
@@ -48,6 +50,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
         knockout: of a knockout; else missing, as in a store of an older referee.
         seats: each deal is played once for each rotation, or each order, of its seats; or only
             once, with the bots in the order in which they were named.
+        deal_seeds: seeds of the deals of each line-up, in their order; else missing.
         settings: options of the game and limits of the bots, all of them, as a record has them.
         sandbox: of the bots that are programs.
         sandbox_read: folders that are readable in it (`Sandbox.readable`).
@@ -65,6 +68,7 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     knockout: Knockout | UnsetType = UNSET
     seats: Seats = "rotate"
     seed: int
+    deal_seeds: tuple[Seed, ...] | UnsetType = UNSET
     keep_alive: bool = True
     withdraw_after: Count | None = None
     settings: dict[str, Any]

@@ -171,6 +171,8 @@ def title(setup: TournamentSetup) -> str:
 def command(setup: TournamentSetup) -> str:
     """The command that plays a tournament, except settings of configuration files.
 
+    FILE in it stands for a file with the list of deals.
+
     It has no folder of `--sandbox-read`, since a stranger may have written the store.
     """
     bots: Sequence[Entrant] = setup.bots
@@ -191,6 +193,7 @@ def command(setup: TournamentSetup) -> str:
     words = ["referee", "tournament", *map(_named, bots, given)]
     for name, value in options.items():
         words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--deal-seeds", "FILE"] * (setup.deal_seeds is not UNSET)
     words += ["--third-place"] * (knockout is not None and knockout.third_place)
     if setup.withdraw_after != WITHDRAW_AFTER:
         words += ["--withdraw-after", str(setup.withdraw_after or "never")]

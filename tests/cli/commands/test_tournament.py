@@ -625,6 +625,31 @@ def test_a_knockout_is_seeded_by_the_ratings_of_another_store(commands: Commands
     )
 
 
+def test_a_list_of_deals(commands: Commands) -> None:
+    Path("deals.txt").write_text("# openings\n7\n\n5 # a short game\n9007199254740991\n")
+    commands.tournament(*BOTS, "--deal-seeds", "deals.txt")
+    seeds = {match["seed"] for match in commands.rows()["matches"]}
+    assert seeds == {7, 5, 2**53 - 1}
+    Path("deals.txt").write_text("7\n5\n")
+    refused = commands.refused(*BOTS, "--deal-seeds", "deals.txt")
+    assert "deals: 3 in the store, 2 now; deal_seeds: 3 from 7, 5 on in the store, 2" in refused
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"7\nseven\n", "deals.txt, line 2: 'seven' is not an integer from 0 to 2**53 - 1"),
+        (b"7\n5\n7\n", "deals.txt, line 3: the seed 7 is in line 1 too"),
+        (b"# none\n", "deals.txt has no seeds: write one per line"),
+        (b"\xff\xfe7\0", "deals.txt: it is UTF-16; save it as UTF-8"),
+        (b"\xff", "deals.txt has no seeds: it is not text"),
+    ],
+)
+def test_what_is_no_list_of_deals(text: bytes, says: str, commands: Commands) -> None:
+    Path("deals.txt").write_bytes(text)
+    assert says in commands.refused(*BOTS, "--deal-seeds", "deals.txt")
+
+
 def test_nothing_is_added_to_a_knockout(commands: Commands) -> None:
     words = [*BOTS, "--pairing", "knockout", "--deals"]
     commands.tournament(*words, "1")

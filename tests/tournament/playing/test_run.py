@@ -39,6 +39,7 @@ SETUPS = {
     "by matches": made_setup(5, matches=33),
     "three players": made_setup(6, players=3, deals=2),
     "four players, all seats": made_setup(5, players=4, deals=1, seats="all"),
+    "list of deals": made_setup(4, format="swiss", rounds=2, deal_seeds=(5, 3, 9)),
     "fixed seats": made_setup(5, deals=3, seats="fixed"),
     "gauntlet": made_setup(6, format="gauntlet", challengers=2, deals=2),
     "swiss": made_setup(9, format="swiss", rounds=5, deals=2),
