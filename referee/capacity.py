@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from referee.errors import ShortageError
 
@@ -23,6 +24,28 @@ def cores() -> int:
     except AttributeError:  # not on every system
         count = os.cpu_count() or 1
     return max(1, int(min(count, cpu_quota())))
+
+
+def shares(jobs: int) -> list[set[int]]:
+    """As many cores for each job as there are, no core twice; empty if there are too few (Linux).
+
+    Two threads of one core are neighbours, so that they belong to one job if its share is even.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        return []
+    found = sorted(os.sched_getaffinity(0), key=_core_of)
+    share = len(found) // jobs
+    return [{*found[job * share : (job + 1) * share]} for job in range(jobs)] if share else []
+
+
+def _core_of(cpu: int) -> tuple[int, int]:
+    """The first thread of the core of a thread, and this one."""
+    path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+    try:
+        with open(path) as file:
+            return int(re.split("[,-]", file.read())[0]), cpu
+    except (OSError, ValueError):
+        return cpu, cpu
 
 
 def check_descriptors() -> None:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -61,7 +61,7 @@ def prepare() -> bool:
 
 @contextmanager
 def worker_processes(
-    jobs: int, *, fork: bool = False, pin: bool = False
+    jobs: int, *, fork: bool = False, pin: bool = False, places: Sequence[set[int]] = ()
 ) -> Iterator[ProcessPoolExecutor]:
     """Worker processes inside this block. On Linux they are killed when this process dies.
 
@@ -75,6 +75,7 @@ def worker_processes(
         pin: whether each stays on its own core with all its children, if there is one worker per
             core (Linux). A worker and its bots usually wait for each other. On one core they do not
             have to wake another one each time, and a match takes half the time.
+        places: the cores of each worker and its children, one set per worker, in place of `pin`.
 
     Raises:
         ShortageError: the system cannot start them.
@@ -83,10 +84,12 @@ def worker_processes(
     fork = fork and sys.platform == "linux"
     method = "fork" if fork else "forkserver" if prepare() else "spawn"
     context = multiprocessing.get_context(method)
-    cores = sorted(os.sched_getaffinity(0)) if pin and sys.platform == "linux" else []
+    if pin and not places and sys.platform == "linux":
+        cores = sorted(os.sched_getaffinity(0))
+        places = [{core} for core in cores] if len(cores) == jobs else ()
     try:
-        number = context.Value("i", 0) if len(cores) == jobs else None
-        pool = _Pool(jobs, context, initializer=_begin, initargs=(cores, number, {**os.environ}))
+        number = context.Value("i", 0) if places else None
+        pool = _Pool(jobs, context, initializer=_begin, initargs=(places, number, {**os.environ}))
     except OSError as error:
         what = "processes cannot share memory (they need a writable /dev/shm with free space)"
         raise ShortageError(what, error) from error
@@ -190,11 +193,13 @@ class _Pool(ProcessPoolExecutor):
         return (workers | parents) - {os.getpid()}
 
 
-def _begin(cores: list[int], number: Synchronized[int] | None, environment: dict[str, str]) -> None:
+def _begin(
+    places: Sequence[set[int]], number: Synchronized[int] | None, environment: dict[str, str]
+) -> None:
     """Let this process end with the program, and only by the program's decision.
 
     Args:
-        cores: one for each worker.
+        places: the cores of each worker.
         number: how many workers there were before this one; None if none is to be pinned.
         environment: the environment variables of the program. The process from which this one was
             forked may have older ones.
@@ -203,7 +208,7 @@ def _begin(cores: list[int], number: Synchronized[int] | None, environment: dict
     os.environ.update(environment)
     if number is not None:
         with number.get_lock():
-            os.sched_setaffinity(0, {cores[number.value % len(cores)]})
+            os.sched_setaffinity(0, places[number.value % len(places)])
             number.value += 1
     for of_terminal in _OF_TERMINAL:
         signal.signal(of_terminal, signal.SIG_IGN)

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from referee.bots.processes import cgroups
-from referee.capacity import cores
+from referee.capacity import cores, shares
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,26 @@ def test_a_system_without_affinity_has_the_cores_of_the_machine(
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: count)
     assert cores() == found
+
+
+@pytest.mark.parametrize(
+    ("jobs", "expected"),
+    [
+        (1, [{0, 1, 2, 3, 8, 9, 10, 11}]),
+        (2, [{0, 8, 1, 9}, {2, 10, 3, 11}]),
+        (3, [{0, 8}, {1, 9}, {2, 10}]),
+        (4, [{0, 8}, {1, 9}, {2, 10}, {3, 11}]),
+        (5, [{0}, {8}, {1}, {9}, {2}]),
+        (8, [{0}, {8}, {1}, {9}, {2}, {10}, {3}, {11}]),
+        (9, []),
+    ],
+)
+def test_jobs_share_the_cores(
+    jobs: int, expected: list[set[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a machine with four cores of two threads each, such as 0 and 8."""
+    cpus = {0, 1, 2, 3, 8, 9, 10, 11}
+    monkeypatch.setattr(os, "sched_setaffinity", None, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cpus, raising=False)
+    monkeypatch.setattr("referee.capacity._core_of", lambda cpu: (cpu % 8, cpu))
+    assert shares(jobs) == expected

@@ -245,3 +245,12 @@ def test_without_shared_memory_it_says_so(monkeypatch: pytest.MonkeyPatch) -> No
         worker_processes(1),
     ):
         pass
+
+
+@needs_fork_server
+def test_each_worker_stays_on_its_cores() -> None:
+    (first, *others) = sorted(os.sched_getaffinity(0))
+    with worker_processes(1, pin=True, places=[{first}]) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result() == {first}
+    with worker_processes(1, places=[{first, *others}]) as pool:
+        assert pool.submit(os.sched_getaffinity, 0).result() == {first, *others}

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.capacity import cores
+from referee.capacity import cores, shares
 from referee.cli.commands.standings import print_standings
 from referee.cli.commands.tournament_ending import Ending, LetTimeIsOver, keep
 from referee.cli.commands.tournament_options import TournamentOptions
@@ -52,6 +52,8 @@ def run(options: TournamentOptions, interrupts: Interrupts) -> int:
         raise UsageError("--record-stderr goes with --records DIR")
     if options.table_every is not None and options.progress != "lines":
         raise UsageError("--table-every goes with --progress lines")
+    if options.pin and options.cluster is not None:
+        raise UsageError("--pin is not for --cluster: start Dask's workers on cores of their own")
     with ExitStack() as stack:
         file, records = options.store, options.records
         if options.browser:
@@ -180,11 +182,21 @@ class _Run:
                 few = "1 core" if cores() == 1 else f"{cores()} cores"
                 say(f"{wanted} jobs on {few}: bots may time out since the machine is busy")
             jobs = wanted or cores()
-            return lambda: worker_processes(jobs, pin=True), lambda: jobs
+            places = self._places(jobs)
+            return lambda: worker_processes(jobs, pin=True, places=places), lambda: jobs
         from referee.tournament.playing.cluster import Cluster
 
         cluster = Cluster(self._options.cluster, self._plan.packed, say)
         return cluster.workers, lambda: min(cluster.threads, wanted or cluster.threads)
+
+    def _places(self, jobs: int) -> list[set[int]]:
+        """The cores of each job with `--pin`."""
+        if not self._options.pin:
+            return []
+        places = shares(jobs)
+        if not places:
+            say("--pin does nothing: there are fewer cores than jobs, or the system is not Linux")
+        return places
 
     @property
     def _live(self) -> Path | None:

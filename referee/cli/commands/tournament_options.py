@@ -147,6 +147,7 @@ it."""
     jobs: Count | None = option(
         "J", None, "matches played at the same time (default: the number of cores)"
     )
+    pin: bool = flag("keep the bots of each job on cores of their own, if there are enough")
     cluster: str | None = option(
         "ADDRESS", None, "a Dask scheduler, whose workers play the matches"
     )

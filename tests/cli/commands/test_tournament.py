@@ -70,7 +70,7 @@ class Commands:
         self.store = str(folder / "night.sqlite")
         self._capsys = capsys
 
-    def workers(self, jobs: int, *, pin: bool = False) -> Any:
+    def workers(self, jobs: int, *, pin: bool = False, places: Any = ()) -> Any:
         """In place of processes."""
         executor = MadeUp(self.result, self.most)
         self.played = executor.played
@@ -648,6 +648,13 @@ def test_a_list_of_deals(commands: Commands) -> None:
 def test_what_is_no_list_of_deals(text: bytes, says: str, commands: Commands) -> None:
     Path("deals.txt").write_bytes(text)
     assert says in commands.refused(*BOTS, "--deal-seeds", "deals.txt")
+
+
+def test_pin_needs_a_core_for_each_job(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("referee.cli.commands.tournament.shares", lambda jobs: [])
+    commands.tournament(*BOTS, "--deals", "1", "--pin")
+    assert "--pin does nothing: there are fewer cores than jobs" in commands.err
+    assert "--pin is not for --cluster" in commands.refused(*BOTS, "--pin", "--cluster", "tcp://x")
 
 
 def test_nothing_is_added_to_a_knockout(commands: Commands) -> None:
