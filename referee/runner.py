@@ -248,7 +248,8 @@ class Runner(Course):
         limits, clock = self._spec.limits, self.match.clocks.get(seat, "")
         used = self._used[seat]
         left = limits.time_limit - used[clock] if clock else limits.time_limit
-        return left, limits.time_bank - used[_BANK]
+        bank = limits.time_bank + limits.increment * len(self.reply_seconds[seat])
+        return left, bank - used[_BANK]
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
         """Note how long a seat took; returns its answer, with the limit if it took too long."""
@@ -279,10 +280,11 @@ class Runner(Course):
         left, in_bank = self._left(seat)
         if in_bank < left:
             count = self.match.requests[seat]
+            each = f" and {limits.increment:g} s for each" if limits.increment else ""
             return Failure(
                 Disqualification.TIME_BANK,
-                f"its {limits.time_bank:g} s for all replies of the match were over at reply "
-                f"{count}",
+                f"its {limits.time_bank:g} s for all replies of the match{each} were over at "
+                f"reply {count}",
             )
         shared = f" for {clock}" if clock else ""
         return Failure(answer.code, f"{answer.detail} ({limits.time_limit:g} s{shared})")

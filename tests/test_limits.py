@@ -69,6 +69,15 @@ async def test_many_replies_each_in_time_use_up_the_bank(tmp_path: Path) -> None
     ]
 
 
+async def test_each_reply_adds_the_increment_to_the_bank(tmp_path: Path) -> None:
+    how = {"time_limit": 5, "time_bank": 0.3, "max_turns": 12}
+    assert (await left(tmp_path, hostile("think", 0.05), **how, increment=60))[0] is None
+    code, detail, _ = await left(tmp_path, hostile("think", 0.05), **how, increment=0.001)
+    assert code == "time-bank"
+    said = "its 0.3 s for all replies of the match and 0.001 s for each were over at reply "
+    assert detail.startswith(said)
+
+
 async def test_the_limit_of_a_reply_holds_beside_the_bank(tmp_path: Path) -> None:
     code, _, _ = await left(tmp_path, hostile("sleep_at", 2), time_limit=0.3, time_bank=60)
     assert code == "timeout"

@@ -29,6 +29,7 @@ class CpuClock:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._all = 0.0
+        self._replies = 0
         self._began = 0.0
 
     def __enter__(self) -> None:
@@ -37,9 +38,11 @@ class CpuClock:
     def __exit__(self, kind: object, *_: object) -> None:
         seconds = time.thread_time() - self._began
         self._all += seconds
+        in_bank = self._all - self._replies * self._limits.increment
+        self._replies += 1
         for code, name, used, what in (
             (Disqualification.TIMEOUT, "time_limit", seconds, "a reply"),
-            (Disqualification.TIME_BANK, "time_bank", self._all, "all replies"),
+            (Disqualification.TIME_BANK, "time_bank", in_bank, "all replies"),
             (Disqualification.CPU_LIMIT, "cpu_limit", self._all, "all replies"),
         ):
             if kind is None and used > getattr(self._limits, name):

@@ -40,6 +40,7 @@ _READERS: dict[Kind, Any] = {
     "pause": grace,
     "line": size,
     "seconds": limit,
+    "gain": grace,
     "bytes": or_none(size),
     "count": or_none(count),
 }

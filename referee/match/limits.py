@@ -17,12 +17,12 @@ MAX_SECONDS = 1_000_000
 MAX_COUNT = 10**9
 MAX_BYTES = 2**50
 
-Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "bytes", "count"]
+Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "gain", "bytes", "count"]
 """The unit and the range of a limit.
 
 Records always have a clock and a pause, in seconds, and a line, in bytes. A clock can be none, and
-a pause can be 0. The other three can be none, and a record has them only if they are not the
-default.
+a pause can be 0. Records have the others only if they are not the default. A gain is in seconds
+and can be 0; the other three can be none.
 """
 
 
@@ -54,6 +54,9 @@ class Limits(NamedTuple):  # its annotations are objects: reading them as text t
     time_bank: Annotated[
         float, Limit("seconds", "seconds for all replies of a match together", tournament=300)
     ] = math.inf
+    increment: Annotated[float, Limit("gain", "seconds that each reply adds to the time bank")] = (
+        0.0
+    )
     output_limit: Annotated[float, Limit("bytes", "all standard output of a match", 64 * MIB)] = (
         math.inf
     )

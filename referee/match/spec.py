@@ -48,12 +48,13 @@ _KINDS: dict[Kind, Any] = {
     "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
     # A record has them only where they are not those of `Limits`.
     "seconds": _Seconds | None | UnsetType,
+    "gain": Annotated[float, Meta(ge=0, le=MAX_SECONDS)] | UnsetType,
     "bytes": Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None | UnsetType,
     "count": Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None | UnsetType,
 }
 _ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
 """The limits that every record has."""
-_CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line")}
+_CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line", "gain")}
 _DEFAULTS = Limits()._asdict()
 _PLAIN = {
     "Expected `int`": "give an integer",
@@ -319,4 +320,8 @@ def _chosen(rules: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, L
             kinds = {field.name: field.type for field in msgspec.structs.fields(known)}
             problem = f"there are: {', '.join(get_args(kinds[name]))}"
         raise UsageError(f"option {name}={chosen[name]}: {problem}") from None
-    return own, limits._replace(**endless)
+    limits = limits._replace(**endless)
+    if limits.increment and limits.time_bank == math.inf:
+        problem = "it is added to a time bank, and there is none: give time_bank too"
+        raise UsageError(f"option increment={chosen['increment']}: {problem}")
+    return own, limits

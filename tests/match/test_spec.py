@@ -26,6 +26,7 @@ from referee.match.spec import (
 )
 
 TWO = ["a", "b"]
+NO_BANK = "it is added to a time bank, and there is none: give time_bank too"
 
 
 def test_options_and_limits_are_told_apart() -> None:
@@ -49,6 +50,7 @@ def test_the_options_of_a_record_stand_in_the_order_of_the_format() -> None:
         "line_limit",
         "queue_limit",
         "time_bank",
+        "increment",
         "output_limit",
         "cpu_limit",
         "memory_limit",
@@ -113,11 +115,13 @@ def test_it_can_be_sent_to_another_process() -> None:
         ({"seed": 2**53}, f"seed {2**53} is not an integer from 0 to 2**53 - 1"),
         ({"options": {"max_turns": 0}}, "option max_turns=0: give an integer of at least 1"),
         ({"options": {"max_turns": "x"}}, "option max_turns=x: give an integer"),
+        ({"options": {"increment": 2}}, f"option increment=2: {NO_BANK}"),
+        ({"options": {"increment": "none"}}, "option increment=none: give a number"),
         ({"options": {"time_limit": 0}}, "option time_limit=0: give a number above 0.0"),
         (
             {"options": {"rows": 5}},
             "dominion has no option 'rows'; there are: time_limit, startup_limit, grace, "
-            "max_turns, line_limit, queue_limit, time_bank, output_limit, cpu_limit, "
+            "max_turns, line_limit, queue_limit, time_bank, increment, output_limit, cpu_limit, "
             "memory_limit, process_limit, open_file_limit, file_size_limit, tmp_limit, "
             "stderr_limit",
         ),

@@ -130,6 +130,21 @@ def test_cpu_time_is_charged(
     assert left.disqualification.request == (2 if limit == "time_limit" else 4)
 
 
+def test_each_reply_adds_the_increment_to_the_bank_of_a_rule_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = count()  # each measured reply takes a second
+    monkeypatch.setattr(cpu_clock.time, "thread_time", lambda: next(seconds))
+    bots = [written(tmp_path, costly(bot.TIMED_STEPS + 1)), "smithy.json"]
+    options = {"time_bank": 2.5, "max_turns": 12}
+    (left, _) = play_match(bots, seed=1, options={**options, "increment": 1}).players
+    assert left.disqualified is None
+    (left, _) = play_match(bots, seed=1, options={**options, "increment": 0.5}).players
+    assert left.disqualification is not None
+    # Five replies took 5 s of 2.5 + 4 * 0.5 s. The first costly reply is not measured.
+    assert left.disqualification.request == 6
+
+
 def test_a_file_with_few_steps_has_no_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

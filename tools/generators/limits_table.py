@@ -38,5 +38,5 @@ def _table(verdicts: dict[str, str]) -> str:
 
 
 def _shown(name: str, value: float) -> str:
-    seconds = LIMITS[name].kind in ("clock", "pause", "seconds") and value < float("inf")
+    seconds = LIMITS[name].kind in ("clock", "pause", "seconds", "gain") and value < float("inf")
     return limit_word(name, value) + " s" * seconds
