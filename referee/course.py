@@ -115,7 +115,7 @@ class Course:
         for seat, bot in enumerate(bots):
             if isinstance(bot, InProcessBot | BotWrapper):
                 bot.attach_view(partial(self.match.view, seat))
-                bot.attach_limits(spec.limits)
+                bot.attach_limits(spec.each_limits[seat])
 
     @property
     def is_written(self) -> bool:

@@ -3,7 +3,7 @@
     async with run_bots(spec, started) as bots:
         runner = Runner(spec, bots, log=log)
         await runner.run()
-        await finish_all(bots, spec.limits.grace)
+        await finish_all(bots, spec)
         played = await runner.close()
 
 The runner borrows its bots. `play_once` is the above, for bots that play one match.
@@ -83,6 +83,7 @@ class Runner(Course):
     ) -> None:
         super().__init__(spec, bots, log, record, **others)
         self.asked_since = 0.0
+        self._limits = spec.each_limits
         self._alone = alone
         self._clock = trio.current_time  # quicker ones in `run`
         self._start_time = 0.0
@@ -240,12 +241,12 @@ class Runner(Course):
         if self.match.in_handshake:  # its clock runs from the start of the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
-            return since + self._spec.limits.startup_limit
+            return since + self._limits[seat].startup_limit
         return self.asked_since + min(self._left(seat)) - self._debts[seat]
 
     def _left(self, seat: int) -> tuple[float, float]:
         """The seconds that are left to a seat for this reply, and in its bank."""
-        limits, clock = self._spec.limits, self.match.clocks.get(seat, "")
+        limits, clock = self._limits[seat], self.match.clocks.get(seat, "")
         used = self._used[seat]
         left = limits.time_limit - used[clock] if clock else limits.time_limit
         bank = limits.time_bank + limits.increment * len(self.reply_seconds[seat])
@@ -257,7 +258,7 @@ class Runner(Course):
         if self.match.in_handshake:
             if not late:
                 return answer
-            limit = self._spec.limits.startup_limit
+            limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
         # It may have replied while others were stopped, which took longer than its reply.
@@ -276,7 +277,7 @@ class Runner(Course):
 
     def _too_late(self, seat: int, answer: Answer) -> Answer:
         assert isinstance(answer, Failure)
-        limits, clock = self._spec.limits, self.match.clocks.get(seat)
+        limits, clock = self._limits[seat], self.match.clocks.get(seat)
         left, in_bank = self._left(seat)
         if in_bank < left:
             count = self.match.requests[seat]
@@ -431,7 +432,7 @@ async def play_once(
             )
             watch(runner)
             await runner.run()
-            await finish_all(bots, spec.limits.grace)
+            await finish_all(bots, spec)
             return await runner.close()
 
 

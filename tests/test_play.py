@@ -380,7 +380,7 @@ async def test_a_borrowed_process_plays_match_after_match() -> None:
                 played.append(await runner.close())
                 assert bots[0].exit_code is None  # it is still there
                 assert bots[1].exit_code is not None
-            await finish_all(bots, spec.limits.grace)
+            await finish_all(bots, spec)
             assert bots[0].exit_code == 0
     left = [[player.disqualified for player in each.result.players] for each in played]
     assert left == [[None, "exited"]] * 3

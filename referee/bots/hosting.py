@@ -45,10 +45,10 @@ async def run_bots(
     """
     bots: list[Bot] = []
     try:
-        for seat, source in enumerate(started):
+        for seat, (source, limits) in enumerate(zip(started, spec.each_limits, strict=True)):
             file = stderr[seat] if stderr else None
             text = recorded[seat] if recorded else None
-            bot = new_bot(spec.rules, spec.limits, source, file, look_seconds, text)
+            bot = new_bot(spec.rules, limits, source, file, look_seconds, text)
             bots.append(in_dialect(spec, seat, source, bot) if source.dialect else bot)
         yield bots
     finally:
@@ -81,9 +81,9 @@ async def borrow_bots(
     """
     started: list[Started] = []
     try:
-        for key, source in zip(keys, sources, strict=True):
+        for key, source, limits in zip(keys, sources, spec.each_limits, strict=True):
             waiting = await pool.take(key, fresh=fresh)
-            started.append(waiting or launch(source, spec.limits, spec.sandbox))
+            started.append(waiting or launch(source, limits, spec.sandbox))
         async with run_bots(spec, started, stderr, recorded=recorded) as bots:
             yield bots
     finally:
@@ -96,10 +96,10 @@ async def borrow_bots(
     await pool.shrink()
 
 
-async def release(bots: Sequence[Bot], keep: Container[int], grace: float) -> set[int]:
+async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[float]) -> set[int]:
     """Release the processes in the seats of `keep`, and end the other bots, side by side (8.4).
 
-    Each bot has `grace` seconds. Returns the seats of the released processes.
+    Each bot has its seconds of `graces`. Returns the seats of the released processes.
     """
     processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
     released = {seat for seat, process in processes.items() if process and process.release()}
@@ -107,19 +107,19 @@ async def release(bots: Sequence[Bot], keep: Container[int], grace: float) -> se
     async def end(seat: int) -> None:
         process = processes.get(seat)
         if process is not None:  # the bot may still have lines to read
-            await process.hand_over(grace)
+            await process.hand_over(graces[seat])
             if process.release():
                 released.add(seat)
                 return
-        await bots[seat].finish(grace)
+        await bots[seat].finish(graces[seat])
 
     await _side_by_side([partial(end, seat) for seat in range(len(bots)) if seat not in released])
     return released
 
 
-async def finish_all(bots: Sequence[Bot], grace: float) -> None:
-    """End bots side by side (8.4)."""
-    await release(bots, (), grace)
+async def finish_all(bots: Sequence[Bot], spec: MatchSpec) -> None:
+    """End the bots of a match side by side (8.4)."""
+    await release(bots, (), [limits.grace for limits in spec.each_limits])
 
 
 async def _side_by_side(calls: Sequence[Callable[[], Awaitable[object]]]) -> None:

@@ -72,7 +72,7 @@ class BotPortal:
         self._call(self._finish, keep, grace)
 
     async def _finish(self, keep: Container[int], grace: float) -> None:
-        await release(self._bots, keep, grace)
+        await release(self._bots, keep, [grace] * len(self._bots))
         await self._match.aclose()
 
     def close(self) -> None:

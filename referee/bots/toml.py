@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -57,8 +57,14 @@ def read_toml(name: str) -> dict[str, Any]:
     return values
 
 
-def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
-    """The valid keys of a table, and one line for each mistake, which begins with `where`."""
+def read_table(
+    kind: type[T], table: Any, where: str, more: Iterable[str] = ()
+) -> tuple[T, list[str]]:
+    """The valid keys of a table, and one line for each mistake, which begins with `where`.
+
+    Args:
+        more: other keys that a table may have, for the hint at an unknown one.
+    """
     if not isinstance(table, dict):
         return kind(command=""), [f"{where} must be a table, not {table!r}"]
     fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
@@ -66,7 +72,7 @@ def read_table(kind: type[T], table: Any, where: str) -> tuple[T, list[str]]:
     problems = []
     for key, value in table.items():
         if key not in fields:
-            problems.append(f"{where}: unknown key {key!r}{instead(key, sorted(fields))}")
+            problems.append(f"{where}: unknown key {key!r}{instead(key, sorted([*fields, *more]))}")
             continue
         try:
             found[key] = msgspec.convert(value, fields[key].type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
 from collections.abc import Mapping
@@ -143,6 +144,28 @@ def _chosen(given: Mapping[str, Any]) -> Settings:
     if chosen.get("time_limit") == math.inf:  # somebody is at a debugger
         chosen.setdefault("startup_limit", math.inf)
     return chosen
+
+
+def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """The limits of one bot in a configuration file, in the order of `Limits`.
+
+    Args:
+        given: by name, as TOML has them.
+
+    Raises:
+        UsageError: a value is wrong.
+    """
+    found = []
+    for name in [name for name in LIMITS if name in given]:
+        value, key = given[name], name.replace("_", "-")
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise UsageError(f"{key} must be one value, not {value!r}")
+        try:
+            read = _READERS[LIMITS[name].kind](str(value))
+        except argparse.ArgumentTypeError as error:
+            raise UsageError(f"{key}: {error}") from error
+        found.append((name, None if read == math.inf else read))
+    return tuple(found)
 
 
 def env_option() -> tuple[Variable, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import codecs
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -19,6 +20,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from referee._version import __version__
+from referee.errors import UsageError
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
@@ -26,11 +28,11 @@ from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
 from referee.games.outside import Source
 from referee.logs.sink import Sink
-from referee.match.limits import LimitsBy
+from referee.match.limits import Limits, LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Redeal, Sent
 from referee.match.result import narrowed, seat_ends, with_facts
 from referee.match.sandbox import NO_SANDBOX, Sandbox
-from referee.match.spec import MatchSpec, settings_type, split
+from referee.match.spec import MatchSpec, checked_own, settings_type, split, with_own
 
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
@@ -73,6 +75,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
         Meta(description="The names of the bots in a tournament, in seat order; missing: none."),
     ] = msgspec.UNSET
     options: Any
+    limits_of_bots: Annotated[
+        list[dict[str, int | float | None]] | UnsetType,
+        Meta(description="Limits of single bots in place of those in `options`; missing: none."),
+    ] = msgspec.UNSET
     sandbox: Annotated[
         Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
     ] = msgspec.UNSET
@@ -351,6 +357,8 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         bots=list(spec.bots),
         names=list(spec.names) or msgspec.UNSET,
         options=spec.settings,
+        limits_of_bots=[own_limits(spec.limits, each) for each in spec.limits_of_bots]
+        or msgspec.UNSET,
         sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
         limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
         started=started,
@@ -361,16 +369,31 @@ def spec_of(header: Header) -> MatchSpec:
     """The match that a header describes; raises `UsageError` if its options do not fit."""
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
+    names, rules = tuple(header.names or ()), GAMES[header.game]
+    own = [checked_own(rules, limits, each) for each in header.limits_of_bots or ()]
+    if own and len(own) != len(header.bots):
+        raise UsageError("limits_of_bots must have an entry per bot")
     return MatchSpec(
-        header.game,
-        tuple(header.bots),
-        header.seed,
-        options,
-        limits,
-        sandbox,
-        tuple(header.names or ()),
-        tuple(header.redeals or ()),
+        game=header.game,
+        bots=tuple(header.bots),
+        seed=header.seed,
+        options=options,
+        limits=limits,
+        sandbox=sandbox,
+        names=names,
+        redeals=tuple(header.redeals or ()),
+        limits_of_bots=tuple(with_own(limits, each) for each in own),
     )
+
+
+def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
+    """The limits of one bot that differ from those of the others."""
+    pairs = zip(limits._asdict().items(), own, strict=True)
+    return {
+        name: None if value == math.inf else value
+        for (name, usual), value in pairs
+        if value != usual
+    }
 
 
 def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -74,14 +74,15 @@ def rounds(
 
 
 def answer_in(
-    entry: Struct | None, match: Match, line_limit: int
+    entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
     """The answer of the seat that is due first, if an entry of its record can be one.
 
     A round's answers are in the order of seats, and so are the seats that are due.
 
     Args:
-        line_limit: bytes of a line that a bot can have written (protocol, 1.3).
+        line_limits: for each seat the bytes of a line that its bot can have written (protocol,
+            1.3).
     """
     if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
         return None
@@ -90,8 +91,8 @@ def answer_in(
     if isinstance(entry, record.DisqualifiedEntry):
         return entry if entry.code in (_IN_HANDSHAKE if match.in_handshake else _IN_GAME) else None
     line = record.line_received(entry)
-    possible = b"\n" not in line and len(line) <= line_limit and not is_blank(line)
-    return line if possible else None
+    fits = len(line) <= line_limits[match.due[0]]
+    return line if fits and b"\n" not in line and not is_blank(line) else None
 
 
 class Rerun:
@@ -120,7 +121,8 @@ class Rerun:
         self.header = header
         spec = record.spec_of(header)
         self._rules = spec.rules
-        self.match, self._line_limit = spec.new_match(), spec.limits.line_limit
+        self.match = spec.new_match()
+        self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self.whole = False
         self.digest = ""
         self._sent: deque[bytes] = deque()  # what the record must have next
@@ -151,7 +153,7 @@ class Rerun:
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 if seat_of(entry.player_number, len(match.names)) in match.disqualified:
                     continue  # what it wrote has led to that
-                answer = answer_in(entry, match, self._line_limit)
+                answer = answer_in(entry, match, self._line_limits)
                 if answer is None:
                     raise self._unexpected(number)
                 yield match.due[0], answer, entry.time

@@ -223,7 +223,8 @@ class _Verification:
         self._header = header
         self._heads.append(record.without_time(line)[: -len(b"}\n")])
         spec = record.spec_of(header)
-        self._rules, self._line_limit = spec.rules, spec.limits.line_limit
+        self._rules = spec.rules
+        self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self._decode = entry_kinds(spec.rules).decode
         self._players = seat_ids(len(spec.bots))
         self._begins = {to: record.sent_to(to) for to in (None, *range(len(spec.bots)))}
@@ -244,7 +245,7 @@ class _Verification:
         while self._match.due:
             self.flush()
             line = self._look()
-            answer = answer_in(self._decode(line), self._match, self._line_limit)
+            answer = answer_in(self._decode(line), self._match, self._line_limits)
             if answer is None:
                 text = f"an answer of {seat_id(self._match.due[0])} must follow here"
                 kind = Received if line.startswith(_RECEIVED) else Disqualified

@@ -38,6 +38,8 @@ from referee.text.nearest import instead
 if TYPE_CHECKING:
     from random import Random
 
+OwnLimits: TypeAlias = tuple[tuple[str, int | float | None], ...]
+"""Limits that only one bot has, each with its name. None: it does not exist."""
 SHORT_SEEDS = 10**9
 """Seeds below this can be tried one by one during a match, so none is drawn there."""
 
@@ -79,10 +81,11 @@ class MatchSpec(Struct, frozen=True):
         bots: the BOT arguments, in seat order.
         seed: 0 <= seed < `MAX_SEED`.
         options: the game's own (`GameDefinition.options`).
-        limits: of each bot.
+        limits: of each bot, unless `limits_of_bots` has others.
         sandbox: of each bot.
         names: that their tournament gives to the bots, in seat order; empty outside of one.
         redeals: as of `Match`; empty: the luck is that of the seed from beginning to end.
+        limits_of_bots: in seat order, if a bot has others than the rest; else empty.
     """
 
     game: str
@@ -93,6 +96,12 @@ class MatchSpec(Struct, frozen=True):
     sandbox: Sandbox = NO_SANDBOX
     names: tuple[str, ...] = ()
     redeals: tuple[Redeal, ...] = ()
+    limits_of_bots: tuple[Limits, ...] = ()
+
+    @property
+    def each_limits(self) -> tuple[Limits, ...]:
+        """The limits of each bot, in seat order."""
+        return self.limits_of_bots or (self.limits,) * len(self.bots)
 
     @property
     def rules(self) -> GameDefinition:
@@ -189,6 +198,32 @@ def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
         if value is not UNSET
     }
     return rules.options(**own), Limits(**limits)
+
+
+def with_own(limits: Limits, own: OwnLimits) -> Limits:
+    """The limits of a bot that has some of its own."""
+    return limits._replace(
+        **{name: math.inf if value is None else value for name, value in own}  # type: ignore[arg-type]
+    )
+
+
+def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -> OwnLimits:
+    """The limits of one bot, in the order of `Limits`.
+
+    Args:
+        limits: of the other bots.
+        own: by name, as `match_spec` takes them.
+
+    Raises:
+        UsageError: there is no such limit, or a value is wrong.
+    """
+    for name in own:
+        if name not in LIMITS:
+            raise UsageError(f"a bot has no limit {name!r}{instead(name, LIMITS)}")
+    found = _chosen(rules, {**limits._asdict(), **own})[1]._asdict()
+    return tuple(
+        (name, None if found[name] == math.inf else found[name]) for name in LIMITS if name in own
+    )
 
 
 def tournament_limits(rules: GameDefinition) -> dict[str, float]:

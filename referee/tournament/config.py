@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from msgspec import field
 
 from referee.bots.toml import BotTable, read_table, read_toml
 from referee.errors import UsageError, UsageErrors
+from referee.match.limits import LIMITS
 from referee.tournament.rows import Entrant
 
 
@@ -19,13 +20,15 @@ class Config(NamedTuple):
 
     Attributes:
         options: as TOML has them, by the names that the file has.
-        bots: of its `[[bot]]` tables.
+        bots: of its `[[bot]]` tables, without their limits.
+        limits: for each of these bots its own limits by name, as TOML has them.
         directories: that these name.
         folder: from which its paths are.
     """
 
     options: Mapping[str, Any]
     bots: list[Entrant]
+    limits: Sequence[Mapping[str, Any]]
     directories: list[str]
     folder: Path
 
@@ -45,19 +48,38 @@ def read_config(name: str) -> Config:
     """
     options = read_toml(name)
     folder = Path(name).parent if os.path.isfile(name) else Path()
-    bots, directories = _bots(name, options.pop("bot", []), folder)
-    return Config(options, bots, directories, folder)
-
-
-def _bots(name: str, tables: Any, folder: Path) -> tuple[list[Entrant], list[str]]:
+    tables = options.pop("bot", [])
     if not isinstance(tables, list):
         raise UsageError(f"{name}: bot must be a table each: [[bot]]")
+    limits, rest = [_limits_in(table) for table in tables], [_without_limits(t) for t in tables]
+    bots, directories = _bots(name, rest, folder)
+    return Config(options, bots, limits, directories, folder)
+
+
+def _limits_in(table: Any) -> dict[str, Any]:
+    """The limits of a bot, by name."""
+    if not isinstance(table, dict):
+        return {}
+    return {_name(key): value for key, value in table.items() if _name(key) in LIMITS}
+
+
+def _without_limits(table: Any) -> Any:
+    if not isinstance(table, dict):
+        return table
+    return {key: value for key, value in table.items() if _name(key) not in LIMITS}
+
+
+def _name(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], list[str]]:
     entrants: list[Entrant] = []
     directories: list[str] = []
     problems: list[str] = []
     for number, table in enumerate(tables, 1):
         where = f"{name}: bot {number}"
-        bot, wrong = read_table(_Bot, table, where)
+        bot, wrong = read_table(_Bot, table, where, [each.replace("_", "-") for each in LIMITS])
         problems += wrong
         problems += [f"{where}: {problem}" for problem in _wrong(bot, folder)]
         # The bot is started there, and paths are looked for there.

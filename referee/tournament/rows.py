@@ -12,12 +12,13 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from referee._version import __version__
 from referee.errors import GameError
-from referee.match.limits import MAX_SECONDS
+from referee.match.limits import MAX_SECONDS, Limits
 from referee.match.result import MatchResult
+from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
 WORKER_KILLED = "worker-killed"
@@ -67,12 +68,21 @@ class Entrant(Struct, frozen=True):
     Attributes:
         directory: where it is started; empty: where the referee is.
         env: its environment variables beside those of every bot: (name, value) each.
+        limits: those that only this bot has; missing if it has none, as in an older store.
     """
 
     name: str
     bot: str
     directory: str = ""
     env: tuple[tuple[str, str], ...] = ()
+    limits: OwnLimits | UnsetType = UNSET
+
+
+def limits_of_bots(limits: Limits, bots: Sequence[Entrant]) -> tuple[Limits, ...]:
+    """The limits of each of these bots; empty if none has limits of its own."""
+    if not any(bot.limits for bot in bots):
+        return ()
+    return tuple([with_own(limits, bot.limits or ()) for bot in bots])
 
 
 class Plan(Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,7 +17,9 @@ from referee.bots.command import bot_folder, bot_in, find_bot
 from referee.bots.folder import BOT_FILE, BotFolder, handed_in
 from referee.errors import BotNotFoundError, NotBuiltError, UsageError, UsageErrors
 from referee.games import game_rules
+from referee.match.limits import Limits, flag, limit_word
 from referee.match.position import Position
+from referee.match.spec import MatchSpec, OwnLimits, checked_own, with_own
 from referee.text.lookalikes import looks
 from referee.text.terminal import as_text
 from referee.tournament.choices import FORMATS, MAX_BOTS
@@ -59,8 +61,9 @@ def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
     if now.deal_seeds is not UNSET:
         deals = _deals_of_list(now.deal_seeds, now)
     spec = now.spec([""] * players, now.seed)
-    if math.inf in (spec.limits.time_limit, spec.limits.startup_limit):
-        raise UsageError("a tournament needs time limits: a bot that hangs would block it")
+    for limits in (spec.limits, *_limits_of_bots(now, spec)):
+        if math.inf in (limits.time_limit, limits.startup_limit):
+            raise UsageError("a tournament needs time limits: a bot that hangs would block it")
     _check_position(now.position, players)
     settings = msgspec.to_builtins(spec.settings)
     return format.settle(replace(now, players=players, deals=deals, settings=settings))
@@ -73,6 +76,17 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
         raise UsageError(f"{position}: its match has {len(position.answers)} players")
     if not position.is_valid:
         raise UsageError(f"{position}: no match can have come to this position")
+
+
+def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits]:
+    """The limits of the bots that have some of their own; raise `UsageError` for wrong ones."""
+    for bot in chosen.bots:
+        if bot.limits:
+            try:
+                checked_own(spec.rules, spec.limits, dict(bot.limits))
+            except UsageError as error:
+                raise UsageError(f"bot {bot.name}: {error}") from error
+            yield with_own(spec.limits, bot.limits)
 
 
 def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
@@ -156,6 +170,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
             bot=as_text(bot.bot),
             directory=as_text(bot.directory),
             env=tuple((as_text(name), as_text(value)) for name, value in bot.env),
+            limits=bot.limits,
         )
         for bot in bots
     ]
@@ -298,10 +313,22 @@ def _begins_with(longer: Sequence[int] | UnsetType, shorter: Sequence[int] | Uns
 def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
     for number, (before, now) in enumerate(zip(old, new, strict=False), 1):
         for field in Entrant.__struct_fields__:
+            if before.limits != now.limits and field == "limits":
+                own = [limit_words(bot.limits or ()) for bot in (before, now)]
+                return f"limits of bot {number}: {own[0]} in the store, {own[1]} now"
             if getattr(before, field) != getattr(now, field):
                 parts = f"{getattr(before, field)!r} in the store, {getattr(now, field)!r} now"
                 return f"{field} of bot {number}: {parts}"
     return f"bots: {len(old)} in the store, {len(new)} now"
+
+
+def limit_words(own: OwnLimits) -> str:
+    """The limits of one bot as options; "none" if it has none of its own."""
+    words = (
+        f"{flag(name)} {limit_word(name, math.inf if value is None else value)}"
+        for name, value in own
+    )
+    return ", ".join(words) or "none"
 
 
 def _different(name: str, before: object, now: object) -> str:

@@ -170,6 +170,9 @@ def _record_page(
     settings = msgspec.to_builtins(header.options)
     limits = {key: value for key, value in settings.items() if key in Limits._fields}
     own = {key: value for key, value in settings.items() if key not in limits}
+    for shown_name, of_bot in zip(names, header.limits_of_bots or (), strict=False):
+        if of_bot:
+            limits[f"of {shown_name}"] = of_bot
     ended = None
     if match.outcome is not None:
         scores = [standing.score for standing in match.standings()]

@@ -89,6 +89,10 @@ def test_a_folder_without_bot_toml_is_told_of_it(tmp_path: Path) -> None:
             "command = 'true'\nenv = { LD_PRELOAD = './x.so' }",
             ["unknown key 'env'; there are: build, command, files, language, name"],
         ),
+        (
+            "command = 'true'\ntime-limit = 99",
+            ["unknown key 'time-limit'; there are: build, command, files, language, name"],
+        ),
         ("command = './nine.py'", ["command: BOT ./nine.py not found; did you mean ./mine.py?"]),
         ("command = 'nodde bot.js'", ["command: BOT 'nodde bot.js' not found: *"]),
         ("command = '.'", ["command: BOT . is a directory: *"]),

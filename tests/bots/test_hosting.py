@@ -28,7 +28,7 @@ async def released(code: str, *, grace: float, lines: bytes = b"") -> tuple[set[
         async with run_bots(spec, started) as bots:
             for bot in bots:
                 bot.push(lines)
-            return await release(bots, {0, 1}, grace), bots
+            return await release(bots, {0, 1}, [grace] * 2), bots
 
 
 async def test_a_process_that_has_read_all_is_released_without_a_wait() -> None:

@@ -105,6 +105,7 @@ def test_bots_are_started_where_the_file_says(file: Path) -> None:
         ("[[bot]]\ncommand = 'a'\ncolour = 'red'", "unknown key 'colour'; there are: command"),
         ("[[bot]]\ncommand = 'a'\ndirectroy = 'x'", "'directroy'; did you mean directory?"),
         ("[[bot]]\ncommand = 'a'\nbuild = 'make'", "unknown key 'build'"),
+        ("[[bot]]\ncommand = 'a'\ntime-limt = 2", "'time-limt'; did you mean time-limit?"),
         ("[[bot]]\ncommand = 'a'\ndirectory = 'none'", "bot 1: directory: none is not there"),
         ("[[bot]]\ncommand = 'a'\nname = \"a\\u001b[31m\"", "'a\\x1b[31m' has a character that"),
         ("[[bot]]\ncommand = 'a'\nenv = { A = 1 }", "Expected `str`, got `int`"),
@@ -118,12 +119,29 @@ def test_what_is_wrong_is_one_line_with_the_file_in_it(file: Path, text: str, sa
     assert "\n" not in str(caught.value)
 
 
+def test_a_bot_has_limits_of_its_own(file: Path) -> None:
+    file.write_text(
+        """
+        [[bot]]
+        command = "big_money"
+        time-limit = 2
+        memory_limit = "64M"
+        [[bot]]
+        command = "minimal"
+        """
+    )
+    assert read_config(str(file)).limits == [{"time_limit": 2, "memory_limit": "64M"}, {}]
+
+
 def test_all_mistakes_of_all_bots_are_told_at_once(file: Path) -> None:
     text = "[[bot]]\nname = 'a'\ncolour = 'red'\n[[bot]]\ncommand = 'b'\nenv = { '' = 'c' }\n"
     with pytest.raises(UsageError) as caught:
         read(file, text)
     assert [line.removeprefix(f"{file}: ") for line in caught.value.lines] == [
-        "bot 1: unknown key 'colour'; there are: command, directory, env, name",
+        "bot 1: unknown key 'colour'; there are: command, cpu-limit, directory, env, "
+        "file-size-limit, grace, increment, line-limit, memory-limit, name, open-file-limit, "
+        "output-limit, process-limit, queue-limit, startup-limit, stderr-limit, time-bank, "
+        "time-limit, tmp-limit",
         "bot 1: command is missing: give the command that starts the bot",
         "bot 2: env: '' cannot name a variable",
     ]

@@ -22,6 +22,7 @@ from referee.tournament.setup import (
     check_extension,
     differences,
     entrants,
+    setup,
     short_names,
     with_unique_names,
 )
@@ -210,6 +211,50 @@ def test_a_new_bot_cannot_stand_before_the_others() -> None:
     new = msgspec.structs.replace(old, bots=(Entrant("new", "new"), *old.bots))
     with pytest.raises(UsageError, match=r"only adds bots at the end: name of bot 1: 'bot0' in "):
         check_extension(old, new)
+
+
+# --- limits of one bot ----------------------------------------------------------------------------
+
+
+def with_limits(*limits: tuple[str, float | None]) -> TournamentSetup:
+    bots = [Entrant("a", "minimal"), Entrant("b", "minimal", limits=limits)]
+    return setup(bots, game="dominion", seed=1, settings={"time_bank": 60})
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [
+        (("time_limit", None), "a tournament needs time limits"),
+        (("time_limit", 0), "bot b: option time_limit=0: give a number above 0.0"),
+        (("colour", 1), "bot b: a bot has no limit 'colour'; there are: time_limit, "),
+        (("max_turns", 1), "bot b: a bot has no limit 'max_turns'"),
+    ],
+)
+def test_what_is_no_limit_of_a_bot(limit: tuple[str, float | None], says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        with_limits(limit)
+    assert str(caught.value).startswith(says)
+
+
+def test_an_increment_of_a_bot_needs_a_time_bank() -> None:
+    assert with_limits(("increment", 2.0)).bots[1].limits == (("increment", 2.0),)
+    with pytest.raises(
+        UsageError, match=r"bot b: option increment=[0-9.]+: it is added to a time bank"
+    ):
+        with_limits(("time_bank", None), ("increment", 2.0))
+
+
+def test_other_limits_of_a_bot_are_another_tournament() -> None:
+    one, other = with_limits(("time_limit", 2.0), ("cpu_limit", None)), with_limits()
+    assert differences(one, other) == [
+        "limits of bot 2: --time-limit 2, --cpu-limit none in the store, none now"
+    ]
+
+
+def test_a_setup_without_such_limits_is_written_as_before() -> None:
+    written = msgspec.to_builtins(made_setup(2))
+    assert {*written["bots"][0]} == {"name", "bot", "directory", "env"}
+    assert written.keys().isdisjoint(["knockout", "deal_seeds"])
 
 
 # --- folders --------------------------------------------------------------------------------------

@@ -176,6 +176,15 @@ def test_its_end_is_that_of_the_record(name: Path) -> None:
     assert [f"player{seat + 1}" for seat in shown.winners] == end.winners
 
 
+def test_the_limits_of_one_bot_are_with_its_name(read: Read) -> None:
+    data = watched("dominion", 1, max_turns=3).record
+    own = b'"limits_of_bots":[{},{"time_limit":2.5,"cpu_limit":null}],"started":'
+    header = read(data.replace(b'"started":', own, 1)).header
+    (name,) = [name for name in header.limits if name.startswith("of ")]
+    assert name == f"of {header.seats[1].name}"
+    assert header.limits[name] == {"time_limit": 2.5, "cpu_limit": None}
+
+
 @pytest.mark.parametrize(
     ("game", "bots"),
     [("dominion", ["big_money", "militia_money", "minimal"]), ("botwars", ["gatherer"] * 2)],

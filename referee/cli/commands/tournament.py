@@ -19,7 +19,7 @@ from referee.cli.console import FAILED, GAME, OK, USAGE, printing, say
 from referee.cli.files import made_folder
 from referee.cli.progress import starting
 from referee.cli.running import collect_garbage, load_numpy
-from referee.cli.settings import seed_file_name
+from referee.cli.settings import limits_of_bot, seed_file_name
 from referee.errors import UsageError, UsageErrors
 from referee.games import GAMES
 from referee.interrupts import Interrupted, Interrupts
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from referee.cli.watching import Server
     from referee.tournament.config import Config
     from referee.tournament.playing.dispatcher import Dispatcher
+    from referee.tournament.rows import Entrant
     from referee.tournament.schedule.format import TournamentSetup
     from referee.tournament.store import Store
 
@@ -75,7 +76,22 @@ def _with_config(options: TournamentOptions, file: str) -> tuple[TournamentOptio
     config = read_config(file)
     kind = type(options)
     given = given_in(file, config.options, config.folder, kind)
+    config = config._replace(bots=_with_limits(file, config))
     return kind.of(merged(given, options.given, kind), options.words), config
+
+
+def _with_limits(file: str, config: Config) -> list[Entrant]:
+    """The bots of a configuration file with the limits that they have there."""
+    from msgspec.structs import replace
+
+    bots = list(config.bots)
+    for number, given in enumerate(config.limits):
+        if given:
+            try:
+                bots[number] = replace(bots[number], limits=limits_of_bot(given))
+            except UsageError as error:
+                raise UsageError(f"{file}: bot {number + 1}: {error}") from error
+    return bots
 
 
 class _Run:

@@ -36,6 +36,7 @@ from referee.tournament.rows import (
     SeatRow,
     faults_of,
     histogram,
+    limits_of_bots,
     reached,
     void_row,
 )
@@ -188,7 +189,8 @@ class Worker:
             await runner.run()
             able = match.keep_alive - match.disqualified.keys() if batch.keep_alive else set()
             keep = {seat for seat in able if entrants[seat] not in self._never_keep}
-            released = await release(borrowed, keep, spec.limits.grace)
+            graces = [limits.grace for limits in spec.each_limits]
+            released = await release(borrowed, keep, graces)
             attempt.played = await runner.close(able)
         if processes - released:
             kill_orphans(self._spare)
@@ -242,7 +244,9 @@ class _Attempt:
         self.sources = [sources[number] for number in plan.players]
         bots = tuple([entrant.bot for entrant in self.entrants])
         names = () if batch.results else tuple([entrant.name for entrant in self.entrants])
-        self.spec = replace(batch.spec, bots=bots, names=names).with_luck(plan.seed)
+        limits = limits_of_bots(batch.spec.limits, self.entrants)
+        spec = replace(batch.spec, bots=bots, names=names, limits_of_bots=limits)
+        self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.has_digest = not batch.results  # with the results, nobody needs a digest
         self.record: MemorySink | None = None
@@ -274,8 +278,9 @@ class _Attempt:
 
     def is_late(self) -> bool:
         """Whether a bot timed out in a match in which the referee itself was late without it."""
-        limits, lateness = self.spec.limits, self.lateness
+        lateness = self.lateness
         for seat, left in self.played.disqualified.items():
+            limits = self.spec.each_limits[seat]
             parts = {
                 Disqualification.TIMEOUT: lateness.worst[seat] / limits.time_limit,
                 Disqualification.STARTUP_TIMEOUT: lateness.worst[seat] / limits.startup_limit,

@@ -132,6 +132,7 @@ class Standings(Struct, frozen=True):
 
     Attributes:
         knockout: missing in other tournaments.
+        limits_of_bots: of bots that have limits of their own, by their names; missing if none has.
     """
 
     game: str
@@ -162,6 +163,7 @@ class Standings(Struct, frozen=True):
     withdrawn: dict[str, Withdrawal]
     position: str | UnsetType = UNSET
     knockout: KnockoutStanding | UnsetType = UNSET
+    limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
 
     @property
     def has_no_verdict(self) -> bool:
@@ -241,6 +243,7 @@ def standings(
         knockout=knockout_standing(of_format, names)
         if isinstance(of_format, KnockoutTable)
         else UNSET,
+        limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
     )
 
 

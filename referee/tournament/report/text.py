@@ -20,6 +20,7 @@ from referee.tournament.report.standings import BotStanding, Standings, Swiss
 from referee.tournament.report.statistics import BotStatistics, Statistics
 from referee.tournament.schedule.knockout import FINAL
 from referee.tournament.schedule.withdrawals import Withdrawal
+from referee.tournament.setup import limit_words
 
 MOST_IN_MATRIX = 10
 """A head-to-head matrix of more bots does not fit on a terminal."""
@@ -117,12 +118,15 @@ def bot_text(
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
     """Why the commands of lost matches are not quite what was played; empty if they are."""
-    if found.sandbox != "none" or not any("--sandbox bwrap" in each.command for each in losses):
-        return ""
-    return (
-        "These matches had no sandbox. The commands ask for one, since they start programs; "
-        "--sandbox none plays them exactly as they were, with your rights."
-    )
+    notes = []
+    if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
+        notes.append(
+            "These matches had no sandbox. The commands ask for one, since they start programs; "
+            "--sandbox none plays them exactly as they were, with your rights."
+        )
+    if losses and found.limits_of_bots:
+        notes.append("The commands have no limits of single bots.")
+    return " ".join(notes)
 
 
 def headline(found: Standings) -> str:
@@ -370,11 +374,18 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
         yield f"Points by seat: {seats}."
     if facts.mean_turns is not None:
         yield f"{facts.mean_turns:.1f} turns per match; ended by {counts(facts.reasons)}."
+    yield from own_limits(found)
     for name, bot in facts.bots.items():
         yield from _of_bot(name, bot)
     if any(bot.disqualified for bot in facts.bots.values()):
         yield "The same command with --bot NAME shows why a bot was disqualified."
     yield from _not_as_planned(found, facts)
+
+
+def own_limits(found: Standings) -> Iterator[str]:
+    """Say which bots have limits of their own."""
+    for name, own in (found.limits_of_bots or {}).items():
+        yield f"{plain(name)} has limits of its own: {limit_words(tuple(own.items()))}."
 
 
 def _of_bot(name: str, bot: BotStatistics) -> Iterator[str]:

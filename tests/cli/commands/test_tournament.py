@@ -7,6 +7,7 @@ this process.
 from __future__ import annotations
 
 import csv
+import html
 import json
 import math
 import os
@@ -655,6 +656,51 @@ def test_pin_needs_a_core_for_each_job(commands: Commands, monkeypatch: pytest.M
     commands.tournament(*BOTS, "--deals", "1", "--pin")
     assert "--pin does nothing: there are fewer cores than jobs" in commands.err
     assert "--pin is not for --cluster" in commands.refused(*BOTS, "--pin", "--cluster", "tcp://x")
+
+
+OWN_LIMITS = """
+deals = 2
+[[bot]]
+command = "minimal"
+[[bot]]
+name = "new"
+command = "big_money"
+memory-limit = "64M"
+time_limit = 2
+cpu-limit = "none"
+"""
+
+
+def test_a_configuration_gives_one_bot_limits_of_its_own(commands: Commands) -> None:
+    Path("cup.toml").write_text(OWN_LIMITS)
+    commands.tournament("--config", "cup.toml")
+    said = "new has limits of its own: --time-limit 2, --cpu-limit none, --memory-limit 64M."
+    assert said in " ".join(commands.out.split())
+    page = commands.run("standings", commands.store, "--format", "html")
+    assert said in html.unescape(page)
+    found = json.loads(commands.run("standings", commands.store, "--format", "json"))
+    own = {"time_limit": 2.0, "cpu_limit": None, "memory_limit": 64 * 2**20}
+    assert found["limits_of_bots"] == {"new": own}
+    commands.tournament("--config", "cup.toml")
+    assert commands.played == []  # it continues
+    Path("cup.toml").write_text(OWN_LIMITS.replace("= 2\ncpu", "= 3\ncpu"))
+    refused = commands.refused("--config", "cup.toml")
+    assert "limits of bot 2: --time-limit 2, --cpu-limit none, --memory-limit 64M in the" in refused
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("time-limit = 0", "bot 1: time-limit: '0' is not a number of seconds above 0"),
+        ("time-limit = [2]", "bot 1: time-limit must be one value, not [2]"),
+        ("time-limit = true", "bot 1: time-limit must be one value, not True"),
+        ("memory-limit = '5 MB'", "bot 1: memory-limit: '5 MB' is not a number of bytes"),
+        ("memroy-limit = 5", "bot 1: unknown key 'memroy-limit'; did you mean memory-limit?"),
+    ],
+)
+def test_a_wrong_limit_of_one_bot(key: str, says: str, commands: Commands) -> None:
+    Path("cup.toml").write_text(f"[[bot]]\ncommand = 'minimal'\n{key}\n")
+    assert commands.refused("--config", "cup.toml").startswith(f"referee: cup.toml: {says}")
 
 
 def test_nothing_is_added_to_a_knockout(commands: Commands) -> None:

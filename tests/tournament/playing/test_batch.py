@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from referee.bots.processes import pool
 from referee.bots.processes.guardian import GUARDIAN
 from referee.errors import UsageError
+from referee.logs.verify import Kind, verify_record
 from referee.tournament.playing import worker as module
 from referee.tournament.playing.batch import Batch
 from referee.tournament.playing.task import play_batch
@@ -415,6 +417,35 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
     bots = ["big_money", hostile("think", 0.05)]
     (row,) = play(executor, bots, (1,), time_limit=10, time_bank=LIMIT)
     assert (left(row)[1], row.late, row.void) == ("time-bank", late, False)
+
+
+def test_one_bot_has_limits_of_its_own(executor: Executor, tmp_path: Path) -> None:
+    """In the match, and in the header of its record, from which it is run again."""
+    matches = batch([hostile("think", 0.05)] * 2, (1, 2), time_bank=60)
+    bot = replace(matches.entrants[0], limits=(("line_limit", 1_000), ("time_bank", 0.3)))
+    matches = replace(matches, entrants={**matches.entrants, 0: bot})
+    for row in play_all(executor, matches):
+        assert [left(row)[row.players.index(number)] for number in (0, 1)] == ["time-bank", None]
+        file = tmp_path / "record"
+        file.write_bytes(row.record)
+        assert verify_record(str(file)).kind is Kind.VALID
+        header = msgspec.json.decode(row.record.splitlines()[0])
+        own = [{"line_limit": 1_000, "time_bank": 0.3}, {}]
+        assert header["limits_of_bots"] == [own[number] for number in row.players]
+        assert header["options"]["time_bank"] == 60
+
+
+def test_a_line_is_as_long_as_its_own_bot_may_write(executor: Executor, tmp_path: Path) -> None:
+    """A record with a longer line is not of such a match."""
+    matches = batch(["big_money", "big_money"], (1,))
+    bot = replace(matches.entrants[1], limits=(("line_limit", 1_000),))
+    matches = replace(matches, entrants={**matches.entrants, 1: bot})
+    (row,) = play_all(executor, matches)
+    file = tmp_path / "record"
+    file.write_bytes(row.record)
+    assert verify_record(str(file)).kind is Kind.VALID
+    file.write_bytes(row.record.replace(b'"line_limit":1000}', b'"line_limit":10}', 1))
+    assert verify_record(str(file)).kind is not Kind.VALID
 
 
 @pytest.mark.parametrize(
