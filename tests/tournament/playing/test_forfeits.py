@@ -273,7 +273,8 @@ def test_few_matches_of_a_withdrawn_bot_are_played() -> None:
     matches = play(store, always(4), most=1)
     own = [match for match in store.matches() if 4 in match.players]
     assert len(own) == 19 * 6
-    assert len({match.match for match in own} & {*matches}) <= 5
+    # Beside the row, at most the matches that are given out: two jobs, two batches of two each.
+    assert len({match.match for match in own} & {*matches}) <= 3 + 8
     assert is_finished(store)
     assert store.count() == (planned(store), 19 * 6 - 3)
 
