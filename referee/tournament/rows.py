@@ -264,3 +264,14 @@ def points_of_forfeit(withdrawn: int, players: int) -> float:
 def void_row(plan: Plan, error: GameError) -> MatchRow:
     """A void match, in which the code of the game failed."""
     return msgspec.structs.replace(unplayed_row(plan, (), GAME_ERROR, ""), problem=str(error))
+
+
+def table_points(match: MatchRow) -> list[float]:
+    """The points of each seat in the table: a forfeit counts, another void match does not."""
+    if not match.void:
+        return points_of(match.ranks)
+    if match.reason != FORFEIT:
+        return [0.0] * len(match.seats)
+    lost = [seat.disqualified == WITHDRAWN for seat in match.seats]
+    points = points_of_forfeit(sum(lost), len(lost))
+    return [0.0 if is_lost else points for is_lost in lost]

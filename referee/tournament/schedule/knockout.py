@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from referee.errors import UsageError
-from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, points_of
+from referee.tournament.rows import LEFT_OUT, WORKER_KILLED, MatchRow, table_points
 from referee.tournament.schedule.format import Format, Knockout, LineUp, TournamentSetup
 
 FINAL = "final"
@@ -61,19 +61,18 @@ class Results:
     """What the matches of a round say about its bots.
 
     Attributes:
-        out: bots that were excluded; `absent`: those that were left out.
+        out: bots that were excluded or withdrawn; `absent`: those that were left out.
     """
 
-    def __init__(self, matches: Iterable[MatchRow]) -> None:
+    def __init__(self, matches: Iterable[MatchRow], withdrawn: Iterable[int] = ()) -> None:
         self._points: dict[int | None, float] = defaultdict(float)
         self._scores: dict[int | None, float] = defaultdict(float)
-        self.out: set[int] = set()
+        self.out = {*withdrawn}
         self.absent: set[int] = set()
         for match in matches:
-            if not match.void:
-                for seat, points in zip(match.seats, points_of(match.ranks), strict=True):
-                    self._points[seat.bot] += points
-                    self._scores[seat.bot] += seat.score
+            for seat, points in zip(match.seats, table_points(match), strict=True):
+                self._points[seat.bot] += points
+                self._scores[seat.bot] += 0 if match.void else seat.score
             self.out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             self.absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
 
@@ -90,7 +89,7 @@ class KnockoutTable:
     """The bracket with the results so far.
 
     More points win a pair. If they are equal, more points of the game do; if these are equal too,
-    the better seed does. A bot that is excluded or left out in a round has lost in it.
+    the better seed does. A bot that is excluded, withdrawn or left out in a round has lost in it.
 
     Attributes:
         rounds: those that are over. The last one has the final, and then the match for the third
@@ -138,9 +137,18 @@ class KnockoutTable:
             for _ in range(deals)
         ]
 
-    def add(self, line_ups: Sequence[LineUp], matches: Iterable[MatchRow]) -> None:
-        """Add the results of the round that was played."""
-        found = Results(matches)
+    def add(
+        self,
+        line_ups: Sequence[LineUp],
+        matches: Iterable[MatchRow],
+        withdrawn: Iterable[int] = (),
+    ) -> None:
+        """Add the results of the round that was played.
+
+        Args:
+            withdrawn: the bots that were withdrawn in this round or before it.
+        """
+        found = Results(matches, withdrawn)
         over = [self._decided(pair, found) for pair in self.playing]
         self.rounds.append(over)
         self._left = [pair.winner for pair in over[: len(self._left) // 2]]

@@ -20,13 +20,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from referee.tournament.rows import (
-    FORFEIT,
     LEFT_OUT,
-    WITHDRAWN,
     WORKER_KILLED,
     MatchRow,
-    points_of,
-    points_of_forfeit,
+    table_points,
 )
 from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 from referee.tournament.schedule.matching import Matching
@@ -260,7 +257,7 @@ class SwissTable:
         won: Counter[int] = Counter()
         absent: set[int] = set()
         for match in matches:
-            for bot, points in zip(match.players, _points(match), strict=True):
+            for bot, points in zip(match.players, table_points(match), strict=True):
                 won[bot] += points  # type: ignore[assignment]
             self._out |= {s.bot for s in match.seats if s.disqualified == WORKER_KILLED}
             absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
@@ -275,17 +272,6 @@ class SwissTable:
                 self._met[pair] += 1
         self._out.update(withdrawn)
         self.rounds += 1
-
-
-def _points(match: MatchRow) -> list[float]:
-    """The points of each seat in the table: a forfeit counts, another void match does not."""
-    if not match.void:
-        return points_of(match.ranks)
-    if match.reason != FORFEIT:
-        return [0.0] * len(match.seats)
-    lost = [seat.disqualified == WITHDRAWN for seat in match.seats]
-    points = points_of_forfeit(sum(lost), len(lost))
-    return [0.0 if is_lost else points for is_lost in lost]
 
 
 class Swiss(Format):

@@ -15,7 +15,7 @@ import pytest
 from referee.tournament.playing.run import Run, is_finished
 from referee.tournament.rating.sprt import Sprt
 from referee.tournament.rows import MatchRow, Plan, forfeit_row
-from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.schedule.format import Knockout, TournamentSetup
 from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.setup import check_extension
 from referee.tournament.stages import planned, stages
@@ -44,6 +44,7 @@ SETUPS = {
     "gauntlet": made(6, format="gauntlet", challengers=2, deals=5),
     "challenger": made(6, format="gauntlet", deals=9),
     "swiss": made(9, format="swiss", rounds=7, deals=3),
+    "knockout": made(11, format="knockout", deals=7, knockout=Knockout(third_place=True)),
     "swiss of three": made(11, format="swiss", players=3, rounds=6, deals=2),
     "two": made(2, deals=30),
     "sprt": made(2, format="sprt", deals=100, sprt=Sprt(0, 10)),
