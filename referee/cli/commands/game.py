@@ -34,7 +34,7 @@ class GameOptions(Options):
     examples = (
         ("referee game check botwars", "20 random matches, and what is wrong"),
         ("referee game check botwars --matches 200 --seed 1", "more of them, others"),
-        ("referee game page ./my_game.py --output my_game.md", "its page for authors of bots"),
+        ("referee game page botwars --output botwars.md", "its page for authors of bots"),
     )
 
     what: Literal["check", "page"] = argument("check", "what to do: check or page")
