@@ -41,9 +41,14 @@ class CardSums:
         self._matches += 1
         self._points += points
         for card, numbers in cards.items():
-            here = (1, points, *numbers)
-            sums = self._with.get(card, (0,) * len(here))
-            self._with[card] = [one + other for one, other in zip(sums, here, strict=True)]
+            sums = self._with.get(card)
+            if sums is None:
+                self._with[card] = [1, points, *numbers]
+                continue
+            sums[0] += 1
+            sums[1] += points
+            for place, number in enumerate(numbers, 2):
+                sums[place] += number
 
     def rows(self, bot: str, order: Callable[[str], Any]) -> list[Row]:
         """A row per card, the card with the greatest share first.
