@@ -10,6 +10,7 @@ A rule file is played by its name with its ending, `smithy.json`.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from referee.games import DEFAULT_GAME, GAMES
@@ -52,10 +53,16 @@ def _files(game: str) -> list[Path]:
     return [path for path in _in_places(game) if path.suffix in _LANGUAGES]
 
 
-def _in_places(game: str) -> list[Path]:
+def _in_places(game: str) -> tuple[Path, ...]:
     outside = GAMES.outside.get(game)
-    folder = game if outside is None else outside.rules.bundled
-    return sorted(path for place in _PLACES for path in (place / folder).glob("*.*") if folder)
+    return _in_folder(game if outside is None else outside.rules.bundled)
+
+
+@cache
+def _in_folder(folder: str) -> tuple[Path, ...]:
+    return tuple(
+        sorted(path for place in _PLACES for path in (place / folder).glob("*.*") if folder)
+    )
 
 
 def is_bundled(path: str) -> bool:

@@ -31,6 +31,8 @@ SHORTAGE = 71  # EX_OSERR
 READER_GONE = 128 + 13  # as if SIGPIPE had ended us
 PLAIN_WIDTH = 80
 """Columns where there is no terminal."""
+_LETTERS = 2**20
+"""Letters of a text that are written at a time: a file keeps them a second time, as bytes."""
 
 
 def fail(code: int, *lines: str) -> int:
@@ -168,7 +170,10 @@ def _whole(output: str) -> Iterator[str]:
 
 def print_json(value: object, file: TextIO | None = None) -> None:
     """Print a value as one line of JSON, on stdout or to a file."""
-    print(json_line(value), file=file, flush=True)
+    out, line = file or sys.stdout, json_line(value)
+    for start in range(0, len(line), _LETTERS):
+        out.write(line[start : start + _LETTERS])
+    print(file=out, flush=True)
 
 
 def json_line(value: object) -> str:

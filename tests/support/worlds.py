@@ -217,6 +217,7 @@ def joined(tables: Sequence[DealTable]) -> DealTable:
     starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
     return DealTable(
         size=tables[0].size,
+        numbers=np.arange(sum(len(table.bots) for table in tables), dtype=np.uint32),
         bots=np.concatenate([table.bots for table in tables]),
         index=np.concatenate(
             [table.index + start for table, start in zip(tables, starts, strict=True)]

@@ -17,7 +17,7 @@ from referee.cli.console import OK, print_json, printing, printing_to, rich_cons
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import load_numpy
 from referee.cli.settings import force_option, game_of_files_option
-from referee.cli.values import GameName, number
+from referee.cli.values import Count, GameName, number
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
 from referee.logs.outputs import report_kind
@@ -70,6 +70,9 @@ class StandingsOptions(Options):
     anchor: str | None = anchor_option()
     bot: str | None = bot_option()
     exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot; can be repeated")
+    head_to_head: Count | None = option(
+        "N", None, "compare the first N bots (default: text 10, html 40, json all)"
+    )
     follow: bool = flag("print them again whenever there is something new")
 
 
@@ -98,11 +101,13 @@ class View(NamedTuple):
         anchor: the number of a bot and its rating.
         bot: the name of a bot whose details are shown.
         excluded: the numbers of bots whose matches do not count.
+        most_paired: so many bots, the first in the ranking, are compared with each other.
     """
 
     anchor: tuple[int, float] | None
     bot: str | None
     excluded: frozenset[int] = frozenset()
+    most_paired: int | None = None
 
 
 def chosen_view(
@@ -138,7 +143,8 @@ def chosen_view(
 
 
 def _view(options: StandingsOptions, store: Store) -> View:
-    return chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
+    view = chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
+    return view._replace(most_paired=options.head_to_head)
 
 
 def print_standings(store: Store, format: str, view: View) -> None:
@@ -149,38 +155,53 @@ def print_standings(store: Store, format: str, view: View) -> None:
     """
     from referee.tournament.report.notable_losses import notable_losses
     from referee.tournament.report.report import Report
-    from referee.tournament.report.standings import standings
+    from referee.tournament.report.standings import deals_of, standings
     from referee.tournament.report.statistics import statistics
 
-    found = standings(store, view.anchor, view.excluded)
+    most_paired = _most_paired(format, view)
+    deals = deals_of(store, view.excluded)
+    found = standings(store, view.anchor, view.excluded, most_paired, deals)
     if format == "csv":
         _print_csv(found)
         return
-    facts = statistics(store)
+    facts = statistics(store, of_game=format != "text" or view.bot is not None)
     if format == "text":
-        of_bots = {} if view.bot is None else notable_losses(store, found)
-        _print_text(found, facts, view.bot, of_bots)
+        of_bots = {} if view.bot is None else notable_losses(store, found, deals)
+        _print_text(found, facts, view, of_bots)
         return
-    whole = Report(found, facts, notable_losses(store, found))
+    whole = Report(found, facts, notable_losses(store, found, deals))
     if format == "json":
         print_json(whole.as_json())
     else:
         from referee.tournament.report.history import history
         from referee.web.server.pages import standings_file
 
-        print(standings_file(store, whole, history(store, view.anchor, view.excluded), time.time()))
+        curves = history(store, view.anchor, view.excluded, deals)
+        print(standings_file(store, whole, curves, time.time(), most_paired))
 
 
-def _print_text(found: Standings, facts: Any, bot: str | None, losses: Any) -> None:
+def _most_paired(format: str, view: View) -> int | None:
+    """How many bots, the first in the ranking, are compared with each other; None: all."""
+    from referee.tournament.report.text import MOST_IN_MATRIX
+    from referee.web.server.pages import MOST_PAIRED
+
+    if view.bot is not None and format == "text":
+        return None  # its opponents are listed
+    usual = {"csv": 0, "text": MOST_IN_MATRIX, "html": MOST_PAIRED}
+    return view.most_paired or usual.get(format)
+
+
+def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
     from rich.text import Text
 
     from referee.tournament.report.text import bot_text, standings_text
 
     text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
     console = rich_console(text)
-    for part in standings_text(found, facts, console.width):
+    for part in standings_text(found, facts, console.width, view.most_paired):
         console.print(part)
-    if bot is not None:
+    if view.bot is not None:
+        bot = view.bot
         (standing,) = [standing for standing in found.bots if standing.name == bot]
         console.print()
         parts = bot_text(standing, found, facts.bots[bot], facts.game, losses[bot], console.width)

@@ -62,6 +62,7 @@ class Deals:
         lineup = np.take_along_axis(lineup, seats, axis=1)
         return DealTable(
             size=self.bots,
+            numbers=deal[order][first],
             bots=lineup[first],
             index=index,
             ranks=np.take_along_axis(ranks, seats, axis=1),
@@ -78,6 +79,7 @@ class DealTable:
 
     Attributes:
         size: how many bots the tournament has, those without a match among them.
+        numbers: of each deal its number in the schedule; shape (deals,).
         bots: of each deal its N bots; shape (deals, N).
         index: of each match its row in `bots`.
         ranks: of each match the rank of each bot; shape (matches, N).
@@ -85,6 +87,7 @@ class DealTable:
     """
 
     size: int
+    numbers: NDArray[np.uint32]
     bots: NDArray[np.int16]
     index: NDArray[np.int64]
     ranks: NDArray[np.int8]

@@ -8,6 +8,7 @@ from collections.abc import Collection
 import numpy as np
 from msgspec import Struct
 
+from referee.tournament.rating.deals import Deals
 from referee.tournament.rating.ratings import rating_alone
 from referee.tournament.report.standings import deals_of, rated_bots
 from referee.tournament.store import Store
@@ -30,11 +31,15 @@ class History(Struct, frozen=True):
 
 
 def history(
-    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+    store: Store,
+    anchor: tuple[int, float] | None = None,
+    without: Collection[int] = (),
+    deals: Deals | None = None,
 ) -> History:
     """Return the history of the ratings; same arguments as `standings`."""
     names = store.names
-    deals = deals_of(store, without)
+    if deals is None:
+        deals = deals_of(store, without)
     steps = max(2, min(_STEPS, _WORK // len(names)))
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # other bots take no time

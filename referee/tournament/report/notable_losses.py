@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
-from heapq import heappush, heappushpop
-from itertools import groupby
+from collections.abc import Iterator
 
+import numpy as np
 from msgspec import Struct
 
 from referee.bots.bundled import bundled_bots
@@ -15,13 +16,25 @@ from referee.bots.folder import folder_around
 from referee.bots.repeat import repeat_words
 from referee.errors import UsageError
 from referee.text.terminal import command_line
-from referee.tournament.rating.sprt import expected_share
-from referee.tournament.report.standings import Standings
+from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
+from referee.tournament.report.standings import Standings, deals_of
 from referee.tournament.rows import Entrant, MatchRow, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
 MOST_LOSSES = 3
+_TROUBLE = """
+SELECT deal, bot, max(CASE WHEN disqualified NOT NULL THEN 3 ELSE 2 END)
+FROM seats JOIN matches USING (match)
+WHERE NOT void AND (disqualified NOT NULL OR faults != '{}')
+AND (rank > 1 OR EXISTS (
+    SELECT 1 FROM seats AS other
+    WHERE other.match = seats.match AND other.rank = 1 AND other.seat != seats.seat
+))
+GROUP BY deal, bot
+"""
+"""Deals in which bots were disqualified or made faults, and did not win. The third column is how
+much they teach; below 1 it is the lost share of the points."""
 
 
 class NotableLoss(Struct, frozen=True):
@@ -32,62 +45,85 @@ class NotableLoss(Struct, frozen=True):
     command: str
 
 
-def notable_losses(store: Store, found: Standings) -> dict[str, list[NotableLoss]]:
+def notable_losses(
+    store: Store, found: Standings, deals: Deals | None = None
+) -> dict[str, list[NotableLoss]]:
     """For each bot by its name the lost matches that teach most, at most `MOST_LOSSES`.
 
     First those in which it was disqualified or made faults; then one each of the deals in which it
     stayed farthest below what the ratings promise, in all seats, so that luck was shared.
+
+    Args:
+        deals: `deals_of` the store without the bots that the standings leave out, if they were read
+            before.
     """
-    setup = store.stages[-1]
+    setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
+    rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
     names = store.names
-    rating = {names.index(bot.name): bot.rating for bot in found.bots if bot.rating is not None}
-    worst: list[list[tuple[float, int, MatchRow, str]]] = [[] for _ in names]
-    matches = (
-        match
-        for match in store.matches()
-        if not match.void and all(bot in rating for bot in match.players)
-    )
-    for _, group in groupby(matches, lambda match: match.deal):
-        deal = [(match, points_of(match.ranks)) for match in group]
-        for bot in deal[0][0].players:
-            others = [other for other in deal[0][0].players if other != bot]
-            promised = sum(expected_share(rating[bot] - rating[other]) for other in others)
-            promised /= len(others)
-            best = _notable_loss(bot, deal, promised)
-            if best is not None:
-                weight, match, why = best
-                entry = (weight, -match.match, match, why)
-                push = heappush if len(worst[bot]) < MOST_LOSSES else heappushpop
-                push(worst[bot], entry)
-    return {
-        name: [
-            NotableLoss(match.match, why, _again(match, setup))
-            for _, _, match, why in sorted(worst[bot], reverse=True)
-        ]
-        for bot, name in enumerate(names)
-    }
+    ratings = np.array([rating.get(name, math.nan) for name in names])
+    losses: dict[str, list[NotableLoss]] = {name: [] for name in names}
+    if deals is None:
+        deals = deals_of(store, [names.index(name) for name in found.excluded])
+    for deal, bot, promised in _worst_deals(store, deals.table(), ratings):
+        matches = store.matches(deal * per_deal, (deal + 1) * per_deal)
+        counted = [(match, points_of(match.ranks)) for match in matches if not match.void]
+        match, why = _notable_loss(bot, counted, promised)
+        losses[names[bot]].append(NotableLoss(match.match, why, _again(match, setup)))
+    return losses
+
+
+def _worst_deals(
+    store: Store, table: DealTable, ratings: Floats
+) -> Iterator[tuple[int, int, float]]:
+    """For each bot the deals that teach most, at most `MOST_LOSSES`, the worst first.
+
+    Yields:
+        Number of the deal, number of the bot, and the share of the points that the ratings promise.
+    """
+    promised = _promised(ratings[table.bots])
+    points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
+    mean = np.stack(points, axis=1) / table.matches[:, None]
+    weight = np.where(mean < 1, promised - mean, 0)
+    for number, bot, trouble in store.select(_TROUBLE):
+        deal = np.searchsorted(table.numbers, number)
+        if deal < len(table.numbers) and table.numbers[deal] == number:  # and was not left out
+            weight[deal, table.bots[deal] == bot] = trouble
+    deal = np.repeat(table.numbers.astype(np.int64), table.players)
+    bot = table.bots.reshape(-1)
+    of_each = weight.reshape(-1)
+    order = np.lexsort((deal, -of_each, bot))
+    order = order[of_each[order] > 0]
+    starts = np.flatnonzero(np.diff(bot[order], prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    for index in order[place < MOST_LOSSES]:
+        yield int(deal[index]), int(bot[index]), float(promised.reshape(-1)[index])
+
+
+def _promised(ratings: Floats) -> Floats:
+    """The expected share of the points of each bot of some deals; shape (deals, N), as ratings."""
+    apart = ratings[:, :, None] - ratings[:, None, :]
+    beaten = 1 / (1 + 10 ** (-apart / 400))  # half of itself, which the sum leaves out
+    return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))
 
 
 def _notable_loss(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
-) -> tuple[float, MatchRow, str] | None:
-    """Return how notable a lost deal is, its match and the reason; None if it was not lost."""
+) -> tuple[MatchRow, str]:
+    """The match of a lost deal to look at, and the reason."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified
         if points[seat] < 1 and code is not None:
-            return 3.0, match, f"disqualified, {code}"
+            return match, f"disqualified, {code}"
     for match, seat, points in seated:
         count = match.seats[seat].fault_count
         if points[seat] < 1 and count:
-            return 2.0, match, "1 fault" if count == 1 else f"{count} faults"
+            return match, "1 fault" if count == 1 else f"{count} faults"
     mean = sum(points[seat] for _, seat, points in seated) / len(seated)
     match, seat, points = min(seated, key=lambda entry: entry[2][entry[1]])
-    if points[seat] == 1 or mean >= promised:
-        return None
     scores = " ".join(map(str, match.scores))
     why = f"{mean:.0%} of the points of the deal, {promised:.0%} expected; scores {scores}"
-    return promised - mean, match, f"{why}, it was player {seat + 1}"
+    return match, f"{why}, it was player {seat + 1}"
 
 
 def _again(match: MatchRow, setup: TournamentSetup) -> str:

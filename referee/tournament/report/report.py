@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from referee.tournament.report.notable_losses import NotableLoss, notable_losses
-from referee.tournament.report.standings import Standings, standings
+from referee.tournament.report.standings import Standings, deals_of, standings
 from referee.tournament.report.statistics import Statistics, statistics
 from referee.tournament.store import Store
 
@@ -32,5 +32,6 @@ def report(
     store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
 ) -> Report:
     """Report on a store; same arguments as `standings`."""
-    found = standings(store, anchor, without)
-    return Report(found, statistics(store), notable_losses(store, found))
+    deals = deals_of(store, without)
+    found = standings(store, anchor, without, deals=deals)
+    return Report(found, statistics(store), notable_losses(store, found, deals))

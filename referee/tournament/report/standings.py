@@ -74,7 +74,7 @@ class BotStanding(Struct, frozen=True):
     mean_points: Share | None
 
 
-class Meeting(Struct, frozen=True):
+class Meeting(Struct, frozen=True, gc=False):
     """One bot against another one, in the matches that both were in."""
 
     matches: int
@@ -84,7 +84,7 @@ class Meeting(Struct, frozen=True):
     points: float
 
 
-class Difference(Struct, frozen=True):
+class Difference(Struct, frozen=True, gc=False):
     """One bot's rating minus another's; None if it is not known."""
 
     elo: float | None
@@ -192,17 +192,25 @@ def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
 
 
 def standings(
-    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+    store: Store,
+    anchor: tuple[int, float] | None = None,
+    without: Collection[int] = (),
+    most_paired: int | None = None,
+    deals: Deals | None = None,
 ) -> Standings:
     """The standings so far.
 
     Args:
         anchor: the number of a bot, and its rating; else the mean of the field is 1500.
         without: the numbers of bots whose matches are left out.
+        most_paired: so many bots, the first in the ranking, are compared with each other; all if it
+            is None.
+        deals: `deals_of` the store without these bots, if they were read before.
     """
     setup = store.stages[-1]
     names = store.names
-    deals = deals_of(store, without)
+    if deals is None:
+        deals = deals_of(store, without)
     played, void = store.count()
     forfeited, withdrawn = _count(store, FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and setup.ends_with_withdrawal
@@ -226,8 +234,8 @@ def standings(
         excluded=[names[bot] for bot in sorted(without)],
         bots=_bots(table, rated, names, own_names, forfeits_of(store, without)),
         shown=short_names(setup.bots),
-        head_to_head=_head_to_head(rated, names),
-        differences=_differences(rated, names),
+        head_to_head=_head_to_head(rated, names, most_paired),
+        differences=_differences(rated, names, most_paired),
         seats=_seats(table),
         pairs=_pairs(table) if len(names) == 2 and setup.seats != "fixed" else None,
         swiss=_swiss(of_format, names) if isinstance(of_format, SwissTable) else None,
@@ -286,6 +294,12 @@ class _Rated(NamedTuple):
     table: DealTable
     ratings: Ratings
     differences: Differences
+
+    def among_first(self, most: int | None) -> NDArray[np.bool_]:
+        """The pairs of the first bots in the ranking; all pairs if `most` is None."""
+        is_first = np.zeros(len(self.numbers), np.bool_)
+        is_first[self.ratings.order()[:most]] = True
+        return is_first[:, None] & is_first
 
 
 def _rated(table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
@@ -369,28 +383,33 @@ def _share(shares: Shares, index: int) -> Share | None:
     return None if math.isnan(share) else Share(share, low, high)
 
 
-def _head_to_head(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, Meeting]]:
+def _head_to_head(
+    rated: _Rated | None, names: list[str], most: int | None
+) -> dict[str, dict[str, Meeting]]:
     found: dict[str, dict[str, Meeting]] = {name: {} for name in names}
     if rated is None:
         return found
     met = head_to_head(rated.table)
     columns = (met.matches, met.wins, met.draws, met.wins.T, met.points)
+    is_paired = rated.among_first(most) & (met.matches > 0)
     for place, bot in enumerate(rated.numbers):
+        others = np.flatnonzero(is_paired[place])
+        values = (column[place, others].tolist() for column in columns)
         found[names[bot]] = {
-            names[rated.numbers[other]]: Meeting(
-                *(column[place, other].item() for column in columns)
-            )
-            for other in np.flatnonzero(met.matches[place])
+            names[rated.numbers[other]]: Meeting(*counts)
+            for other, counts in zip(others, zip(*values, strict=True), strict=True)
         }
     return found
 
 
-def _differences(rated: _Rated | None, names: list[str]) -> dict[str, dict[str, Difference]]:
+def _differences(
+    rated: _Rated | None, names: list[str], most: int | None
+) -> dict[str, dict[str, Difference]]:
     found: dict[str, dict[str, Difference]] = {name: {} for name in names}
     if rated is None:
         return found
     nothing = np.array(None)
-    compared = ~np.eye(len(rated.numbers), dtype=bool)
+    compared = rated.among_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
     if len(rated.numbers) > MOST_COMPARED:  # a store has less room than all pairs would take
         compared &= head_to_head(rated.table).matches > 0
     for one, bot in enumerate(rated.numbers):

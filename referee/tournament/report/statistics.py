@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from itertools import groupby
-from operator import itemgetter
 
 import msgspec
 from msgspec import Struct
@@ -79,8 +77,12 @@ class Statistics(Struct):
     game: list[StatisticsTable]
 
 
-def statistics(store: Store) -> Statistics:
-    """Return the statistics of the matches in a store; its data of the game may be damaged."""
+def statistics(store: Store, *, of_game: bool = True) -> Statistics:
+    """Return the statistics of the matches in a store; its data of the game may be damaged.
+
+    Args:
+        of_game: whether to read the tables of the game, which take most of the time.
+    """
     names = store.names
     (row,) = store.select(
         "SELECT coalesce(sum(NOT void), 0), avg(CASE WHEN NOT void THEN turns END), "
@@ -97,7 +99,7 @@ def statistics(store: Store) -> Statistics:
         late=late,
         restarts=restarts,
         bots=dict(zip(names, _bots(store, len(names)), strict=True)),
-        game=_game_tables(store),
+        game=_game_tables(store) if of_game else [],
     )
 
 
@@ -194,8 +196,7 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
             "ORDER BY match, seat",
             (EndReason.LAST_PLAYER_STANDING, EndReason.NO_PLAYERS),
         )
-        for _, group in groupby(rows, itemgetter(0)):
-            seated = list(group)
+        for seated in zip(*[rows] * store.stages[-1].players, strict=True):
             points = points_of([rank for _, _, rank, _ in seated])
             for seat, ((match, bot, _, text), share) in enumerate(zip(seated, points, strict=True)):
                 at = match, seat

@@ -45,11 +45,15 @@ ENOUGH_DEALS = 5
 """With fewer an interval has hundreds of Elo: nothing is known."""
 
 
-def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[RenderableType]:
+def standings_text(
+    found: Standings, facts: Statistics, width: int, most_paired: int | None = None
+) -> Iterator[RenderableType]:
     """Show the standings: a table, facts of all matches, head-to-head results.
 
     Args:
         width: of the terminal; a narrow one leaves counts out of the tables.
+        most_paired: so many bots, the first in the ranking, are in the table of head-to-head
+            results; None: all if they are few.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -72,10 +76,12 @@ def standings_text(found: Standings, facts: Statistics, width: int) -> Iterator[
         yield Text(KNOCKOUT_LEGEND, style="dim")
         yield ""
     yield from map(_line, _remarks(found, facts))
-    if 2 < len(found.bots) <= MOST_IN_MATRIX and found.matches:
+    paired = found.bots[:most_paired]
+    is_asked = most_paired is not None or len(paired) <= MOST_IN_MATRIX
+    if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
         yield ""
         yield Text("Points of the row against the column:", style="bold")
-        yield _matrix(found)
+        yield _matrix(found, paired)
 
 
 def bot_text(
@@ -258,8 +264,8 @@ def duel(found: Standings) -> Iterator[str]:
     if len(found.bots) != 2 or not found.matches:
         return
     (first, second) = found.differences
-    apart, met = found.apart(first, second), found.head_to_head[first][second]
-    if apart.elo is None:
+    apart, met = found.apart(first, second), found.head_to_head[first].get(second)
+    if apart.elo is None or met is None:
         return
     ends = interval(apart.low, apart.high, found.deals, "+.0f")
     says = f"{apart.elo:+.0f} Elo ({ends}); LOS: {share(apart.los)}"
@@ -426,17 +432,17 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         )
 
 
-def _matrix(found: Standings) -> Grid:
+def _matrix(found: Standings, bots: Sequence[BotStanding]) -> Grid:
     grid = _grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
-    for bot in found.bots:
+    for bot in bots:
         grid.add_column(str(bot.rank), justify="right", no_wrap=True)
-    for bot in found.bots:
+    for bot in bots:
         met = found.head_to_head[bot.name]
         cells = [
             share(met[other.name].points / met[other.name].matches) if other.name in met else "-"
-            for other in found.bots
+            for other in bots
         ]
         grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
     return grid

@@ -42,7 +42,8 @@ TEMPLATES = HERE / "templates"
 STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
 """A list of more matches makes a file that is slow to open: `referee export` has all."""
-MOST_IN_MATRIX = 60
+MOST_PAIRED = 40
+"""Bots, the first in the ranking, whose head-to-head results are a table of a page."""
 LONGEST = 200
 """Characters of what is searched for."""
 _LONGEST_TEXT = 1_000
@@ -100,11 +101,23 @@ def _style() -> Markup:
     return Markup("".join(path.read_text("utf-8") for path in STYLES))
 
 
-def standings_file(store: Store, report: Report, curves: History, made: float) -> str:
-    """The standings as one file that needs nothing else, made so many seconds after 1970."""
+def standings_file(
+    store: Store,
+    report: Report,
+    curves: History,
+    made: float,
+    most_paired: int | None = MOST_PAIRED,
+) -> str:
+    """The standings as one file that needs nothing else.
+
+    Args:
+        made: seconds since 1970.
+        most_paired: so many bots, the first in the ranking, are in the table of head-to-head
+            results; None: all.
+    """
     matches = islice((row for row in store.matches() if not row.void), MOST_MATCHES)
     shown = Shown(store.stages[-1], store.names, report, curves, made)
-    return standings_page(None, shown, list(matches))
+    return standings_page(None, shown, list(matches), most_paired=most_paired)
 
 
 def standings_page(
@@ -112,6 +125,7 @@ def standings_page(
     shown: Shown,
     matches: Sequence[MatchRow] = (),
     playing: Sequence[Item] = (),
+    most_paired: int | None = MOST_PAIRED,
 ) -> str:
     """The standings of a tournament, with matches that are listed and that are being played."""
     history, found = shown.history, shown.report.found
@@ -132,7 +146,7 @@ def standings_page(
         matches=matches,
         playing=playing,
         most_matches=MOST_MATCHES,
-        most_in_matrix=MOST_IN_MATRIX,
+        most_paired=most_paired,
     )
 
 

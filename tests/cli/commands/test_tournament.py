@@ -1061,6 +1061,22 @@ def test_standings_in_every_format(commands: Commands, monkeypatch: pytest.Monke
     assert "It calls itself Bot 2." in one
 
 
+def test_only_so_many_bots_are_compared_as_are_asked_for(commands: Commands) -> None:
+    commands.tournament(*BOTS, "--deals", "2", "--seed", "1")
+    words = ("standings", commands.store, "--head-to-head", "2")
+    found = json.loads(commands.run(*words, "--format", "json"))
+    first = [bot["name"] for bot in found["bots"][:2]]
+    for table in ("head_to_head", "differences"):
+        pairs = [(one, two) for one, row in found[table].items() for two in row]
+        assert sorted(pairs) == sorted([(first[0], first[1]), (first[1], first[0])])
+    lines = commands.run(*words).splitlines()
+    (head,) = [number for number, line in enumerate(lines) if line.startswith("Points of the row")]
+    assert len(lines[head + 1 :]) == 1 + 2
+    last = found["bots"][2]["name"]
+    details = commands.run(*words, "--bot", last).split("against ")[-1]  # of all its opponents
+    assert details == commands.run(*words[:2], "--bot", last).split("against ")[-1]
+
+
 def test_a_bot_that_is_out_is_named_once_and_marked_in_every_format(commands: Commands) -> None:
     def result(plan: Plan) -> MatchRow:
         return unplayed_row(plan, {2}, WORKER_KILLED, "") if plan.players == (2, 0) else row(plan)
@@ -1332,15 +1348,15 @@ def test_what_cannot_be_in_a_store_is_named(commands: Commands, edit: str, says:
     before = Path(commands.store).read_bytes()
     kept_by_the_game = "statistics" in edit
     for command in (["standings"], ["standings", "--bot", "minimal"], ["export"], ["verify", "-q"]):
-        if kept_by_the_game and command[0] != "standings":
-            continue
+        if kept_by_the_game and "--bot" not in command:
+            continue  # the tables of the game are details of a bot
         store = ["--store"] * (command[0] == "verify") + [commands.store]
         assert commands.run(*command, *store, code=2) == ""
         line = one_line(commands.err)
         is_other = "is of the game" in says or "the tables of a store" in line
         assert f"{commands.store} is damaged: table " in line or is_other
         assert says in line
-    assert says in commands.refused(*words)
+    assert says in commands.refused(*words, *["--bot", "minimal"] * kept_by_the_game)
     assert kept_by_the_game or Path(commands.store).read_bytes() == before
 
 

@@ -644,6 +644,30 @@ def test_of_many_bots_only_those_that_met_are_compared(monkeypatch: pytest.Monke
     assert found.bots == every.bots
 
 
+def test_of_many_bots_the_first_are_compared() -> None:
+    store = played(made_setup(5, deals=3), better_wins)
+    every, found = standings(store), standings(store, most_paired=2)
+    assert found.bots == every.bots
+    first = [bot.name for bot in found.bots[:2]]
+    pairs = {tuple(first), tuple(first[::-1])}
+    assert {(one, two) for one, row in found.head_to_head.items() for two in row} == pairs
+    assert {(one, two) for one, row in found.differences.items() for two in row} == pairs
+    assert found.apart(*first) == every.apart(*first)
+    assert found.head_to_head.keys() == found.differences.keys() == every.differences.keys()
+
+
+def test_a_page_of_many_bots_has_the_first_ones_head_to_head() -> None:
+    store = played(made_setup(5, deals=3), better_wins)
+    pages = {
+        most: standings_file(store, report(store), history(store), 0, most) for most in (3, None)
+    }
+    tables = {most: page.partition('<table class="matrix">')[2] for most, page in pages.items()}
+    rows = {most: table.partition("</table>")[0].count("<tr>") for most, table in tables.items()}
+    assert rows == {3: 1 + 3, None: 1 + 5}
+    assert "The first 3 bots." in pages[3]
+    assert "The first 5 bots." not in pages[None]
+
+
 def test_two_bots_have_a_summary() -> None:
     lines = shown(played(made_setup(2, deals=10), upset))
     assert re.fullmatch(
