@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
-from referee.text.terminal import escaped, json_escaped
+from referee.text.terminal import escaped, json_escaped, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -197,6 +197,29 @@ def rich_console(file: TextIO, columns: int | None = None) -> Console:
         markup=False,
         emoji=False,
     )
+
+
+@contextmanager
+def printing_rich(title: str = "") -> Iterator[Console]:
+    """A console of rich, whose text is printed on stdout at the end.
+
+    Rich has an exit code of its own for a reader that has seen enough, so it does not print it.
+
+    Args:
+        title: above all else, if it is not empty.
+    """
+    import io
+    import re
+
+    from rich.text import Text
+
+    text = io.StringIO()
+    console = rich_console(text)
+    if title:
+        console.print(Text(plain(title), style="bold underline"))
+    yield console
+    # Where rich breaks a line, it leaves the space.
+    print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
 def terminal_is_gone() -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.tournament.rating.deals import Deals, DealTable, Floats
+from referee.tournament.rating.deals import Deals, DealTable, Floats, joined
 from referee.tournament.rating.ratings import ELO, Ratings, rate
 from referee.tournament.rating.sprt import OUTCOMES, Sprt, expected_share
 from referee.tournament.rating.tallies import head_to_head, seat_advantage, tally
@@ -96,6 +96,7 @@ class World:
         side: advantage of the first seat in all deals, as a logit: that of a position.
         ties: performances closer than about this, as a logit, are a tie.
         all_orders: a deal is played in all orders of its seats, not only rotated.
+        gains: how much stronger each bot is than that, in Elo; empty: none is.
     """
 
     players: int
@@ -107,6 +108,7 @@ class World:
     all_orders: bool = False
     hopeless: float | None = None
     side: float = 0.0
+    gains: tuple[float, ...] = ()
 
     @property
     def alike(self) -> int:
@@ -125,6 +127,8 @@ class World:
         strengths = np.linspace(self.spread / 2, -self.spread / 2, self.alike) / ELO
         if self.hopeless is not None:
             strengths = np.append(strengths, self.hopeless / ELO)
+        if self.gains:
+            strengths = strengths + np.array(self.gains) / ELO
         seat = random.normal(0, self.seat_luck, shape)
         seat[:, 0] += self.side
         bot = strengths[lineups] + random.normal(0, self.bot_luck, shape)
@@ -210,21 +214,6 @@ class World:
                 byes[bot] += 1
                 points[bot] += 1
         return joined(tables)
-
-
-def joined(tables: Sequence[DealTable]) -> DealTable:
-    """The deals of several tables as one."""
-    starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
-    return DealTable(
-        size=tables[0].size,
-        numbers=np.arange(sum(len(table.bots) for table in tables), dtype=np.uint32),
-        bots=np.concatenate([table.bots for table in tables]),
-        index=np.concatenate(
-            [table.index + start for table, start in zip(tables, starts, strict=True)]
-        ),
-        ranks=np.concatenate([table.ranks for table in tables]),
-        seats=np.concatenate([table.seats for table in tables]),
-    )
 
 
 def duel(counts: Sequence[int]) -> DealTable:

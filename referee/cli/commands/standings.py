@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import csv
-import io
-import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from referee.cli.console import OK, print_json, printing, printing_to, rich_console
+from referee.cli.console import OK, print_json, printing, printing_rich, printing_to
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import load_numpy
 from referee.cli.settings import force_option, game_of_files_option
@@ -38,6 +36,11 @@ def anchor_option() -> str | None:
     return option("BOT=RATING", None, text)
 
 
+def title_option(where: str) -> str | None:
+    """`--title`; `where`: what it is above."""
+    return option("TEXT", None, f"title of {where}")
+
+
 def bot_option() -> str | None:
     """`--bot`."""
     return option("NAME", None, "also show the details of this bot")
@@ -45,7 +48,8 @@ def bot_option() -> str | None:
 
 class StandingsOptions(Options):
     """Print the standings of a tournament from its store: while it runs, when it was cut off, or
-    at its end.
+    at its end. Several stores are a season: each bot's rating in each, what has changed, and all
+    together.
     """
 
     exit_codes = (
@@ -58,15 +62,19 @@ class StandingsOptions(Options):
             "referee standings night.sqlite --format html --output night.html",
             "a page for everybody",
         ),
+        ("referee standings week1.sqlite week2.sqlite", "a season, the last tournament last"),
     )
 
-    store: str = argument("FILE.sqlite", "the store of a tournament")
+    stores: tuple[str, ...] = argument(
+        "FILE.sqlite", "the store of a tournament, or several of one game", at_least_one=True
+    )
     game: tuple[GameName, ...] = game_of_files_option()
     format: Literal["text", "json", "csv", "html"] = option(
         None, "text", "html: one page that needs no network"
     )
     output: str | None = option("FILE", None, "write them there, not to stdout")
     force: bool = force_option()
+    title: str | None = title_option("the table or the page")
     anchor: str | None = anchor_option()
     bot: str | None = bot_option()
     exclude: tuple[str, ...] = repeated("NAME", "exclude all matches of this bot; can be repeated")
@@ -78,20 +86,38 @@ class StandingsOptions(Options):
 
 def run(options: StandingsOptions, interrupts: Interrupts) -> int:
     load_numpy()
-    from referee.tournament.store import Store
+    from referee.cli.commands.standings_season import open_stores, print_season, read_season
 
     if options.follow and (options.format != "text" or options.output is not None):
         raise UsageError("--follow shows text on the terminal")
+    if options.title and options.format == "csv":
+        raise UsageError("--title goes with --format text, json or html")
+    if len(options.stores) > 1:
+        _check_season(options)
     if options.follow:
         with interrupts.raising(), printing():
             _watch(options)
-    with Store.for_reading(options.store) as store, interrupts.raising():
-        view = _view(options, store)  # before a file is made
-        kind = report_kind(options.format)
-        report = printing_to(options.output, kind, [options.store], force=options.force, whole=True)
+    kind = report_kind(options.format)
+    report = printing_to(options.output, kind, options.stores, force=options.force, whole=True)
+    with open_stores(options.stores) as stores, interrupts.raising():
+        if len(stores) > 1:
+            view = _season_view(options, stores.values())
+            found = read_season(stores, view.anchor, view.excluded)  # before a file is made
+            with report as file, contextlib.redirect_stdout(file):
+                print_season(found, options.format, view.title)
+            return OK
+        (store,) = stores.values()
+        view = _view(options, store)
         with report as file, contextlib.redirect_stdout(file):
             print_standings(store, options.format, view)
     return OK
+
+
+def _check_season(options: StandingsOptions) -> None:
+    for name in ("bot", "head_to_head", "follow"):
+        if getattr(options, name):
+            flag_name = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag_name} shows one tournament: give one store")
 
 
 class View(NamedTuple):
@@ -102,12 +128,14 @@ class View(NamedTuple):
         bot: the name of a bot whose details are shown.
         excluded: the numbers of bots whose matches do not count.
         most_paired: so many bots, the first in the ranking, are compared with each other.
+        title: above the table or the page; empty for the usual one.
     """
 
     anchor: tuple[int, float] | None
     bot: str | None
     excluded: frozenset[int] = frozenset()
     most_paired: int | None = None
+    title: str = ""
 
 
 def chosen_view(
@@ -144,7 +172,16 @@ def chosen_view(
 
 def _view(options: StandingsOptions, store: Store) -> View:
     view = chosen_view(store.stages[-1].bots, options.anchor, options.bot, options.exclude)
-    return view._replace(most_paired=options.head_to_head)
+    return view._replace(most_paired=options.head_to_head, title=options.title or "")
+
+
+def _season_view(options: StandingsOptions, stores: Collection[Store]) -> View:
+    from referee.tournament.report.season import season_names
+    from referee.tournament.rows import Entrant
+
+    bots = [Entrant(name, "") for name in season_names(stores)]
+    view = chosen_view(bots, options.anchor, None, options.exclude)
+    return view._replace(title=options.title or "")
 
 
 def print_standings(store: Store, format: str, view: View) -> None:
@@ -171,13 +208,18 @@ def print_standings(store: Store, format: str, view: View) -> None:
         return
     whole = Report(found, facts, notable_losses(store, found, deals))
     if format == "json":
-        print_json(whole.as_json())
+        print_json(titled(whole.as_json(), view.title))
     else:
         from referee.tournament.report.history import history
         from referee.web.server.pages import standings_file
 
         curves = history(store, view.anchor, view.excluded, deals)
-        print(standings_file(store, whole, curves, time.time(), most_paired))
+        print(standings_file(store, whole, curves, time.time(), most_paired, view.title))
+
+
+def titled(found: dict[str, Any], title: str) -> dict[str, Any]:
+    """An object of `--format json`, which has a title only if one is given."""
+    return {"title": title, **found} if title else found
 
 
 def _most_paired(format: str, view: View) -> int | None:
@@ -196,20 +238,17 @@ def _print_text(found: Standings, facts: Any, view: View, losses: Any) -> None:
 
     from referee.tournament.report.text import bot_text, standings_text
 
-    text = io.StringIO()  # rich has an exit code of its own for a reader that has seen enough
-    console = rich_console(text)
-    for part in standings_text(found, facts, console.width, view.most_paired):
-        console.print(part)
-    if view.bot is not None:
-        bot = view.bot
-        (standing,) = [standing for standing in found.bots if standing.name == bot]
+    with printing_rich(view.title) as console:
+        for part in standings_text(found, facts, console.width, view.most_paired):
+            console.print(part)
+        if view.bot is None:
+            return
+        (bot,) = [standing for standing in found.bots if standing.name == view.bot]
         console.print()
-        parts = bot_text(standing, found, facts.bots[bot], facts.game, losses[bot], console.width)
-        for part in parts:
+        statistics, losses_of_bot = facts.bots[bot.name], losses[bot.name]
+        for part in bot_text(bot, found, statistics, facts.game, losses_of_bot, console.width):
             # A command is to be copied whole; `print` forgets what a text says of that.
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
-    # Where rich breaks a line, it leaves the space.
-    print(re.sub(r" +(\x1b\[0m)?$", r"\1", text.getvalue(), flags=re.MULTILINE), end="")
 
 
 def _print_csv(found: Standings) -> None:
@@ -239,10 +278,10 @@ def _watch(options: StandingsOptions) -> NoReturn:
     seen = count = None
     while True:
         # All rows are checked when it is opened, which is to be done only if there are new ones.
-        state = state_of(options.store)
+        state = state_of(options.stores[0])
         if state != seen:
             seen = state
-            with Store.for_reading(options.store) as store:  # not for long: a run wants to end
+            with Store.for_reading(options.stores[0]) as store:  # not for long: a run wants to end
                 if store.count() != count:
                     count = store.count()
                     if sys.stdout.isatty():

@@ -6,10 +6,12 @@ independent of each other; the matches of one deal share its luck and are not.
 
     Deals        grows, in any order of matches: 8 bytes a match of two, 16 of four
     Deals.table  the same by deal, for one computation
+    joined       several tables as one
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -74,8 +76,8 @@ class Deals:
 class DealTable:
     """The matches of a tournament, sorted by deal.
 
-    In each row the bots stand by their number, not by seat, so that a column is the same bot in
-    all matches of a deal.
+    In each row the bots stand in one order, not by seat, so that a column is the same bot in all
+    matches of a deal.
 
     Attributes:
         size: how many bots the tournament has, those without a match among them.
@@ -92,6 +94,10 @@ class DealTable:
     index: NDArray[np.int64]
     ranks: NDArray[np.int8]
     seats: NDArray[np.int8]
+
+    def renumbered(self, numbers: NDArray[np.integer], size: int) -> DealTable:
+        """The same matches in a tournament of `size` bots, with this number for each bot."""
+        return replace(self, size=size, bots=numbers[self.bots].astype(np.int16))
 
     def of(self, numbers: NDArray[np.integer]) -> DealTable:
         """The same matches in a tournament of these bots only, renumbered; others have none."""
@@ -138,3 +144,18 @@ class DealTable:
             points[:, other] += 0.5 - 0.5 * ahead
         points /= self.players - 1
         return points
+
+
+def joined(tables: Sequence[DealTable]) -> DealTable:
+    """The deals of several tables of the same bots as one, with numbers in this order."""
+    starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
+    return DealTable(
+        size=tables[0].size,
+        numbers=np.arange(sum(len(table.bots) for table in tables), dtype=np.uint32),
+        bots=np.concatenate([table.bots for table in tables]),
+        index=np.concatenate(
+            [table.index + start for table, start in zip(tables, starts, strict=True)]
+        ),
+        ranks=np.concatenate([table.ranks for table in tables]),
+        seats=np.concatenate([table.seats for table in tables]),
+    )

@@ -13,7 +13,8 @@ and two quantiles: `_fit` and a table in `intervals.py`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -97,6 +98,18 @@ class Ratings:
         error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
         points = np.maximum(self.points, self.weights @ self.points)
         return np.asarray(ELO * part * logit_reach(error, points))
+
+    def relative_to(self, bots: Collection[int], mean: float = MEAN) -> Ratings:
+        """The same ratings relative to other bots, by their numbers, whose mean is `mean`."""
+        weights = np.zeros(len(self.rating))
+        weights[[*bots]] = 1 / len(bots)
+        return replace(
+            self,
+            rating=self.rating - weights @ self.rating + mean,
+            covariance=_relative(_relative(self.covariance, weights).T, weights),
+            least=_relative(_relative(self.least, weights).T, weights),
+            weights=weights,
+        )
 
     def differences(self) -> Differences:
         """Each bot against each."""

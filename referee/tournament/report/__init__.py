@@ -1,4 +1,4 @@
-"""Reports on a store.
+"""Reports on stores.
 
 standings.py  ranking, head to head, differences
 knockout.py   the bracket of a knockout
@@ -8,5 +8,8 @@ notable_losses.py
 seeding.py    the seeds of a knockout by the ratings of a store
 report.py     all three, as `referee standings` prints them
 history.py    how the ratings came about, match by match
+season.py     several tournaments together
 text.py       the standings for a terminal
+season_text.py
+              a season for a terminal
 """

@@ -212,14 +212,12 @@ def standings(
     if deals is None:
         deals = deals_of(store, without)
     played, void = store.count()
-    forfeited, withdrawn = _count(store, FORFEIT), store.withdrawn
+    forfeited, withdrawn = count_ended(store, FORFEIT), store.withdrawn
     is_ended = bool(withdrawn) and setup.ends_with_withdrawal
     test = sequential(setup, store.matches())
     table = deals.table()
-    rated = _rated(table, anchor, stopped=test is not None)
+    rated = rate_played(table, anchor, stopped=test is not None)
     of_format = table_of(store)
-    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
-    own_names = {bot: name for bot, name, _ in store.select(query)}  # the most frequent
     return Standings(
         game=setup.game,
         format=setup.format,
@@ -232,7 +230,7 @@ def standings(
         seed=setup.seed,
         anchor=None if anchor is None else names[anchor[0]],
         excluded=[names[bot] for bot in sorted(without)],
-        bots=_bots(table, rated, names, own_names, forfeits_of(store, without)),
+        bots=bot_standings(table, rated, names, reported_names(store), forfeits_of(store, without)),
         shown=short_names(setup.bots),
         head_to_head=_head_to_head(rated, names, most_paired),
         differences=_differences(rated, names, most_paired),
@@ -255,7 +253,8 @@ def standings(
     )
 
 
-def _count(store: Store, reason: str) -> int:
+def count_ended(store: Store, reason: str) -> int:
+    """How many matches ended for this reason, void ones too."""
     ((count,),) = store.select("SELECT count(*) FROM matches WHERE reason = ?", (reason,))
     return int(count)
 
@@ -287,7 +286,13 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
     return found
 
 
-class _Rated(NamedTuple):
+def reported_names(store: Store) -> dict[int, str]:
+    """The name that each bot gives itself most often, by its number."""
+    query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
+    return {bot: name for bot, name, _ in store.select(query)}
+
+
+class Rated(NamedTuple):
     """The bots that have played, in a table of their own, and their numbers in the tournament."""
 
     numbers: list[int]
@@ -302,14 +307,16 @@ class _Rated(NamedTuple):
         return is_first[:, None] & is_first
 
 
-def _rated(table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool) -> _Rated | None:
+def rate_played(
+    table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool
+) -> Rated | None:
     """The ratings, None without a match. Other bots cost nothing: a store can name thousands."""
     if not len(table.bots):
         return None
     numbers, anchor = rated_bots(table, anchor)
     table = table.of(numbers)
     ratings = rate(table, anchor=anchor, stopped=stopped)
-    return _Rated(numbers.tolist(), table, ratings, ratings.differences())
+    return Rated(numbers.tolist(), table, ratings, ratings.differences())
 
 
 def rated_bots(
@@ -323,16 +330,17 @@ def rated_bots(
     return numbers, (int(np.searchsorted(numbers, anchor[0])), anchor[1])
 
 
-def _bots(
+def bot_standings(
     table: DealTable,
-    rated: _Rated | None,
+    rated: Rated | None,
     names: list[str],
     own_names: dict[int, str],
     forfeits: Forfeits,
 ) -> list[BotStanding]:
+    """All bots, the best first; those without a match come last."""
     found = tally(table)
     deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
-    columns = {} if rated is None else _columns(rated)
+    columns = {} if rated is None else rating_columns(rated)
     nothing: dict[str, Any] = dict.fromkeys(("rating", "rating_low", "rating_high", "los"))
     nothing["in_rating_pool"] = False
     order = [*columns, *(bot for bot in range(len(names)) if bot not in columns)]
@@ -354,7 +362,7 @@ def _bots(
     ]
 
 
-def _columns(rated: _Rated) -> dict[int, dict[str, Any]]:
+def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
     """The rating and its interval for each bot that has played, the best first."""
     numbers, _, ratings, differences = rated
     low, high = ratings.low, ratings.high
@@ -384,7 +392,7 @@ def _share(shares: Shares, index: int) -> Share | None:
 
 
 def _head_to_head(
-    rated: _Rated | None, names: list[str], most: int | None
+    rated: Rated | None, names: list[str], most: int | None
 ) -> dict[str, dict[str, Meeting]]:
     found: dict[str, dict[str, Meeting]] = {name: {} for name in names}
     if rated is None:
@@ -403,7 +411,7 @@ def _head_to_head(
 
 
 def _differences(
-    rated: _Rated | None, names: list[str], most: int | None
+    rated: Rated | None, names: list[str], most: int | None
 ) -> dict[str, dict[str, Difference]]:
     found: dict[str, dict[str, Difference]] = {name: {} for name in names}
     if rated is None:

@@ -167,7 +167,7 @@ def ranking(found: Standings, width: int) -> Grid:
 def _ranking(found: Standings) -> Grid:
     *counts, points = _COUNTS
     columns = [*counts, "forfeits", points] if found.forfeits else [*counts, points]
-    grid = _grid("#", "bot", "rating", "95% interval", "LOS", *columns)
+    grid = new_grid("#", "bot", "rating", "95% interval", "LOS", *columns)
     for bot in found.bots:
         grid.add_row(
             str(bot.rank),
@@ -324,7 +324,7 @@ SWISS_LEGEND = (
 
 
 def _swiss(table: Swiss, names: Mapping[str, str]) -> Grid:
-    grid = _grid("place", "bot", "score", "byes", "opponents")
+    grid = new_grid("place", "bot", "score", "byes", "opponents")
     for row in table.places:
         score = f"{row.score:g} of {table.rounds}"
         grid.add_row(
@@ -363,12 +363,12 @@ def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
 
 
 def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
-    grid = _grid("round", "bot", "points", "against")
-    grid.columns[0].justify = "left"
+    shown = grid("round", "bot", "points", "against")
+    shown.columns[0].justify = "left"
     for pair in pairs_shown(table):
         one, points, other = pair_result(pair)
-        grid.add_row(pair.round, plain(names[one]), points, plain(names[other]))
-    return grid
+        shown.add_row(pair.round, plain(names[one]), points, plain(names[other]))
+    return shown
 
 
 def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
@@ -433,7 +433,7 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
 
 
 def _matrix(found: Standings, bots: Sequence[BotStanding]) -> Grid:
-    grid = _grid()
+    grid = new_grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
     for bot in bots:
@@ -449,7 +449,7 @@ def _matrix(found: Standings, bots: Sequence[BotStanding]) -> Grid:
 
 
 def _against(bot: BotStanding, found: Standings) -> Grid:
-    grid = _grid("against", *_COUNTS, "Elo", "95% interval", "LOS")
+    grid = new_grid("against", *_COUNTS, "Elo", "95% interval", "LOS")
     met = found.head_to_head[bot.name]
     for other in found.bots:
         if other.name == bot.name:
@@ -501,7 +501,7 @@ def table_text(table: StatisticsTable, bot: str) -> Iterator[RenderableType]:
     if not rows:
         return
     yield Text(table.title, style="bold")
-    grid = _grid()
+    grid = new_grid()
     for number, column in enumerate(table.columns):
         cells = [row[number] for row in rows]
         is_text = any(isinstance(value, str) for value in cells)
@@ -541,20 +541,25 @@ _COUNTS = ("matches", "won", "drawn", "lost", "points")
 def _fitted(grid: Grid, width: int) -> Grid:
     """Remove counts from a table that is wider than the terminal, so that names have room."""
     for heads in (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",)):
-        needed = -1  # no space after the last column
-        for column in grid.columns:
-            cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
-            needed += 1 + (cells if column.no_wrap else min(cells, _ROOM_FOR_NAMES))
-        if needed <= width:
+        if columns_needed(grid) <= width:
             break
         kept = [column for column in grid.columns if column.header not in heads]
-        grid = _grid(*(str(column.header) for column in kept))
+        grid = new_grid(*(str(column.header) for column in kept))
         for row in zip(*(column.cells for column in kept), strict=True):
             grid.add_row(*row)
     return grid
 
 
-def _grid(*heads: str) -> Grid:
+def columns_needed(grid: Grid) -> int:
+    """How wide a terminal must be for all columns of a table, with some room for names."""
+    needed = -1  # no space after the last column
+    for column in grid.columns:
+        cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+        needed += 1 + (cells if column.no_wrap else min(cells, _ROOM_FOR_NAMES))
+    return needed
+
+
+def new_grid(*heads: str) -> Grid:
     """A table with these columns: names of bots have what room there is, numbers what they need."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:

@@ -7,6 +7,7 @@
     /store/NAME/bot/B                   a bot, by its number
     /store/NAME/pair/A/B                two bots
     /store/NAME/matches                 bot, against, result, reason, page
+    /season                             several tournaments together: store=NAME for each
     /seat/ID/N, /play                   where people play (seat.py, games.py)
     /store/NAME/events                  tells when the standings have changed
 
@@ -56,6 +57,7 @@ MOST_THREADS = 8
 """Threads for work that is quick."""
 MOST_READERS = 3
 """Threads that read whole files. More would keep all other threads waiting for the interpreter."""
+MOST_IN_SEASON = 50
 _TYPES = {".css": "text/css", ".js": "text/javascript"}
 
 
@@ -95,6 +97,7 @@ class Site:
             Route(store + "/matches", partial(self._of_store, self._matches)),
             Route(store + "/events", self._moves),
             Route(store, partial(self._of_store, self._standings)),
+            Route("/season", self._season),
             *self._more,
         ]
         app = Starlette(
@@ -370,6 +373,23 @@ class Site:
             total=total,
             **_pages(query, page, total, partial(self._server(file).url, "matches")),
         )
+
+    async def _season(self, request: Request) -> Response:
+        names = list(dict.fromkeys(request.query_params.getlist("store")))
+        files = [await self._work(self._store, name) for name in names]
+        if len(files) < 2:
+            raise NoSuchPage("A season has two tournaments or more: choose them in the list")
+        if len(files) > MOST_IN_SEASON:
+            raise NoSuchPage(f"A season has at most {MOST_IN_SEASON} tournaments")
+        together = files[0]._replace(
+            path="\n".join(file.path for file in files), size=sum(file.size for file in files)
+        )
+        async with self._turns.of(together):
+            found, changed = await self._work(self.tournaments.season, files, limiter=self._readers)
+        if _wants_json(request):
+            return as_json(found)
+        ids = [file.id for file in files]
+        return HTMLResponse(pages.season_page(pages.Server(), found, changed, ids=ids))
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params["name"]

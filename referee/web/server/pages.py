@@ -24,10 +24,11 @@ from referee.match.spec import settings_words, tournament_limits
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
-from referee.tournament.report import text
+from referee.tournament.report import season_text, text
 from referee.tournament.report.history import History
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import Report
+from referee.tournament.report.season import Season
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import named
@@ -66,9 +67,17 @@ class Server(NamedTuple):
 
 
 def address(*parts: object, **query: object) -> Markup:
-    """An address on this server, for HTML; empty values are omitted from the query."""
+    """An address on this server, for HTML.
+
+    Empty values are omitted from the query; of a list, each value is in it.
+    """
     path = "/".join(quote(str(part), safe="/") for part in parts)
-    left = {name: str(value)[:LONGEST] for name, value in query.items() if value not in (None, "")}
+    left = [
+        (name, str(each)[:LONGEST])
+        for name, value in query.items()
+        for each in (value if isinstance(value, list | tuple) else [value])
+        if each not in (None, "")
+    ]
     return escape(f"/{path}?{urlencode(left)}" if left else f"/{path}")
 
 
@@ -107,6 +116,7 @@ def standings_file(
     curves: History,
     made: float,
     most_paired: int | None = MOST_PAIRED,
+    heading: str = "",
 ) -> str:
     """The standings as one file that needs nothing else.
 
@@ -114,10 +124,11 @@ def standings_file(
         made: seconds since 1970.
         most_paired: so many bots, the first in the ranking, are in the table of head-to-head
             results; None: all.
+        heading: empty for the usual one.
     """
-    matches = islice((row for row in store.matches() if not row.void), MOST_MATCHES)
+    matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
     shown = Shown(store.stages[-1], store.names, report, curves, made)
-    return standings_page(None, shown, list(matches), most_paired=most_paired)
+    return standings_page(None, shown, matches, most_paired=most_paired, heading=heading)
 
 
 def standings_page(
@@ -126,6 +137,7 @@ def standings_page(
     matches: Sequence[MatchRow] = (),
     playing: Sequence[Item] = (),
     most_paired: int | None = MOST_PAIRED,
+    heading: str = "",
 ) -> str:
     """The standings of a tournament, with matches that are listed and that are being played."""
     history, found = shown.history, shown.report.found
@@ -147,6 +159,36 @@ def standings_page(
         playing=playing,
         most_matches=MOST_MATCHES,
         most_paired=most_paired,
+        heading=heading or title(shown.setup),
+    )
+
+
+def season_file(found: Season, made: float, title: str = "") -> str:
+    """A season as one file that needs nothing else; `made` in seconds since 1970."""
+    return season_page(None, found, made, title)
+
+
+def season_page(
+    server: Server | None, found: Season, made: float, title: str = "", ids: Sequence[str] = ()
+) -> str:
+    """The standings of several tournaments together.
+
+    Args:
+        made: when the newest of them was written, or when the page was made; seconds since 1970.
+        title: empty for the usual one.
+        ids: of the stores, in addresses, of a page that is served.
+    """
+    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
+    return page(
+        "season.html",
+        server,
+        title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
+        found=found,
+        season=season_text,
+        on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
+        made=made,
+        ids=ids,
+        json=address("season", store=ids, format="json"),
     )
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ from msgspec import Struct
 from referee.errors import RefereeError, UsageError
 from referee.tournament.report.history import History, history
 from referee.tournament.report.report import Report, report
+from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.standings import standings
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
@@ -104,6 +105,9 @@ class Tournaments:
     def __init__(self) -> None:
         self._lock = Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._seasons: OrderedDict[tuple[tuple[str, State], ...], tuple[Season, float]] = (
+            OrderedDict()
+        )
         self._glances: dict[str, tuple[State, StoreSummary]] = {}
 
     def known(self, file: File) -> Shown | None:
@@ -151,6 +155,30 @@ class Tournaments:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return shown
+
+    def season(self, files: Sequence[File]) -> tuple[Season, float]:
+        """Several stores together, and when the newest was written, in seconds since 1970.
+
+        Raises:
+            UsageError: a store is damaged or was removed, or they are of different games.
+        """
+        state = tuple((file.id, state_of(file.path)) for file in files)
+        with self._lock:
+            if state in self._seasons:
+                self._seasons.move_to_end(state)
+                return self._seasons[state]
+        with ExitStack() as opened:
+            names = tournament_names([file.id for file in files])
+            stores = {
+                name: opened.enter_context(_opened(file, check=True))
+                for name, file in zip(names, files, strict=True)
+            }
+            found = season(stores), max(states[0][1] for _, states in state) / 1e9
+        with self._lock:
+            self._seasons[state] = found
+            while len(self._seasons) > _KEPT:
+                self._seasons.popitem(last=False)
+        return found
 
     def glance(self, file: File) -> StoreSummary:
         """A store in a list."""

@@ -1186,6 +1186,52 @@ def test_a_command_to_be_copied_is_not_wrapped(commands: Commands) -> None:
     assert all(f"'{long}'" in line and "--seed" in line for line in again)
 
 
+def two_weeks(commands: Commands) -> list[str]:
+    """The stores of two tournaments."""
+    files = []
+    for seed in ("1", "2"):
+        commands.tournament(*BOTS, "--deals", "6", "--seed", seed)
+        files.append(commands.store.replace("night", f"week{seed}"))
+        os.rename(commands.store, files[-1])
+    return files
+
+
+def test_a_season_in_every_format(commands: Commands) -> None:
+    files = two_weeks(commands)
+    text = commands.run("standings", *files)
+    assert text.startswith("dominion, 2 tournaments of 3 bots; 72 matches in 36 deals\n")
+    assert max(map(len, text.splitlines())) <= 80
+    (head,) = [line for line in text.splitlines() if line.startswith("#")]
+    assert head.split()[2:5] == ["week1", "week2", "change"]
+    found = json.loads(commands.run("standings", *files, "--format", "json"))
+    rows = list(csv.DictReader(commands.run("standings", *files, "--format", "csv").splitlines()))
+    assert [row["name"] for row in rows] == [bot["name"] for bot in found["bots"]]
+    for row_of_bot, bot in zip(rows, found["bots"], strict=True):
+        assert float(row_of_bot["rating"]) == bot["rating"]
+        assert float(row_of_bot["week2 change"]) == bot["tournaments"][1]["change"]
+        assert row_of_bot["week1 change"] == ""
+    page = commands.run("standings", *files, "--format", "html")
+    assert "<h1>dominion: a season of 2 tournaments</h1>" in page
+    fixed = commands.run("standings", *files, "--anchor", "new=1000", "--exclude", "minimal")
+    assert "without minimal" in fixed
+    assert "Elo, new fixed in every tournament." in fixed
+
+
+def test_a_title_is_above_every_table(commands: Commands) -> None:
+    files = two_weeks(commands)
+    title = ("--title", "Class <9>\x1b")
+    for stores in (files[:1], files):
+        words = ("standings", *stores)
+        plain = commands.run(*words)
+        assert commands.run(*words, *title) == f"Class <9>?\n{plain}"
+        page = commands.run(*words, *title, "--format", "html")
+        assert "<h1>Class &lt;9&gt;?</h1>" in page
+        assert "<title>Class &lt;9&gt;?</title>" in page
+        found = json.loads(commands.run(*words, "--format", "json"))
+        titled = json.loads(commands.run(*words, *title, "--format", "json"))
+        assert titled == {"title": title[1], **found}
+
+
 def test_standings_of_a_store_that_was_cut_off(commands: Commands) -> None:
     commands.most = 1
     commands.result = interrupting(4)
@@ -1246,6 +1292,11 @@ def test_a_bot_can_be_named_as_the_table_shows_it(commands: Commands, tmp_path: 
         (["standings", "night.sqlite", "--anchor", "x=1"], "--anchor x=1: give BOT=RATING"),
         (["standings", "night.sqlite", "--bot", "x"], "--bot x: there are: minimal"),
         (["standings", "night.sqlite", "--follow", "--format", "csv"], "--follow shows text"),
+        (["standings", "night.sqlite", "--title", "x", "--format", "csv"], "--title goes with"),
+        (["standings", "night.sqlite", "night.sqlite"], "night.sqlite is given twice"),
+        (["standings", "night.sqlite", "x", "--bot", "x"], "--bot shows one tournament: give one"),
+        (["standings", "night.sqlite", "x", "--follow"], "--follow shows one tournament: give one"),
+        (["standings", "night.sqlite", "none"], "cannot read none: no such file"),
         (["verify", "--store", "night.sqlite", "--log", "x"], "--store cannot be used with RECORD"),
         (
             ["verify", "--store", "night.sqlite", "--records", "none"],

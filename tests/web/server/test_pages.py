@@ -837,3 +837,45 @@ async def test_a_file_that_is_too_large_is_not_read(
     monkeypatch.setattr("referee.web.server.matches.MAX_FILE", 1_000)
     async with serving(records) as client:
         assert "referee page --turns" in (await got(client, f"/match/{RECORD}", 422)).text
+
+
+# --- seasons --------------------------------------------------------------------------------------
+
+
+async def test_a_season_is_chosen_in_the_list_and_shows_tournaments_together(
+    tmp_path: Path,
+) -> None:
+    for number in (1, 2):
+        stored(tmp_path, made_setup(3, deals=8, seed=number), f"week{number}.sqlite")
+    stored(tmp_path, made_setup(4, players=4, deals=2), "four.sqlite")
+    async with serving(tmp_path) as client:
+        listed = (await got(client, "/")).text
+        assert listed.count('<input type="checkbox" name="store"') == 3
+        assert 'action="/season"' in listed
+        address = "/season?store=week1.sqlite&store=week2.sqlite"
+        page = (await got(client, address)).text
+        assert "<h1>dominion: a season of 2 tournaments</h1>" in page
+        for link in ("/store/week1.sqlite", "/store/week2.sqlite"):
+            assert f'href="{link}"' in page
+            await got(client, link)
+        (as_json,) = {
+            html.unescape(link) for link in ADDRESS.findall(page) if "format=json" in link
+        }
+        found = await parsed(client, as_json)
+        assert [each["name"] for each in found["tournaments"]] == ["week1", "week2"]
+        assert found["matches"] == 96
+        assert (await got(client, address)).text == page
+        for wrong, problem in (
+            ("/season", "two tournaments or more"),
+            ("/season?store=week1.sqlite&store=week1.sqlite", "two tournaments or more"),
+            ("/season?store=week1.sqlite&store=x", "There is no tournament x"),
+        ):
+            assert problem in (await got(client, wrong, 404)).text
+        other = (await got(client, "/season?store=week1.sqlite&store=four.sqlite", 422)).text
+        assert "a season has one game" in html.unescape(other)
+
+
+async def test_a_list_with_one_tournament_offers_no_season(tmp_path: Path) -> None:
+    stored(tmp_path, made_setup(3, deals=1))
+    async with serving(tmp_path) as client:
+        assert "season" not in (await got(client, "/")).text

@@ -1,0 +1,106 @@
+"""`referee standings` with several stores: a season."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from referee.cli.console import print_json, printing_rich
+from referee.errors import UsageError
+from referee.text.terminal import csv_text
+
+if TYPE_CHECKING:
+    from referee.tournament.report.season import Season
+    from referee.tournament.store import Store
+
+
+@contextmanager
+def open_stores(files: Sequence[str]) -> Iterator[dict[str, Store]]:
+    """Open stores for reading: name of a tournament -> store, in this order.
+
+    Raises:
+        UsageError: a store cannot be read, or is given twice.
+    """
+    from referee.tournament.report.season import tournament_names
+    from referee.tournament.store import Store
+
+    real = [os.path.realpath(file) for file in files]
+    for place, file in enumerate(files):
+        if real[place] in real[:place]:
+            raise UsageError(f"{file} is given twice")
+    with ExitStack() as opened:
+        yield {
+            name: opened.enter_context(Store.for_reading(file))
+            for name, file in zip(tournament_names(files), files, strict=True)
+        }
+
+
+def read_season(
+    stores: Mapping[str, Store], anchor: tuple[int, float] | None, excluded: Collection[int]
+) -> Season:
+    """The season of some stores.
+
+    Args:
+        anchor: the number of a bot in `season_names`, and its rating.
+        excluded: such numbers, of bots whose matches do not count.
+    """
+    from referee.tournament.report.season import season, season_names
+
+    names = season_names(stores.values())
+    fixed = None if anchor is None else (names[anchor[0]], anchor[1])
+    return season(stores, fixed, [names[bot] for bot in excluded])
+
+
+def print_season(found: Season, format: str, title: str) -> None:
+    """Print a season.
+
+    Args:
+        format: "text", "json", "csv" or "html".
+        title: above it; empty for the usual one. csv has none.
+    """
+    if format == "json":
+        from msgspec.structs import asdict
+
+        print_json({"title": title, **asdict(found)} if title else found)
+    elif format == "csv":
+        _print_csv(found)
+    elif format == "text":
+        _print_text(found, title)
+    else:
+        from referee.web.server.pages import season_file
+
+        print(season_file(found, time.time(), title))
+
+
+def _print_text(found: Season, title: str) -> None:
+    from referee.tournament.report.season_text import season_text
+
+    with printing_rich(title) as console:
+        for part in season_text(found, console.width):
+            console.print(part)
+
+
+_WHOLE = ("name", "rank", "rating", "rating_low", "rating_high", "los", "deals", "matches")
+_COUNTS = ("wins", "draws", "losses", "points")
+
+
+def _print_csv(found: Season) -> None:
+    """One row per bot: all together, then each tournament's columns, with its name before them."""
+    from referee.tournament.report.season import TournamentRating
+
+    whole = (*_WHOLE, *_COUNTS)
+    fields = TournamentRating.__struct_fields__
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    heads = [f"{each.name} {name}" for each in found.tournaments for name in fields]
+    writer.writerow([*whole, *map(csv_text, heads)])
+    for bot in found.bots:
+        cells = [getattr(bot, name) for name in whole]
+        cells[0] = csv_text(bot.name)
+        for rating in bot.tournaments:
+            cells += [None if rating is None else getattr(rating, name) for name in fields]
+        writer.writerow(cells)

@@ -1,0 +1,340 @@
+"""A season: the standings of several tournaments of one game together, bot by bot.
+
+Bots are matched by the names that tables show. Ratings of two tournaments can be compared only if
+they are relative to the same bots: to those that have not changed among the bots that each
+tournament has in its rating pool, or to the anchor. The method: spec/ratings.md, 7.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+from numpy.typing import NDArray
+
+from referee.errors import UsageError
+from referee.tournament.rating.deals import DealTable, joined
+from referee.tournament.rating.ratings import MEAN
+from referee.tournament.report.standings import (
+    BotStanding,
+    Forfeits,
+    Rated,
+    bot_standings,
+    count_ended,
+    deals_of,
+    forfeits_of,
+    rate_played,
+    rating_columns,
+    reported_names,
+)
+from referee.tournament.rows import FORFEIT
+from referee.tournament.setup import short_names
+from referee.tournament.stages import planned
+from referee.tournament.store import Store
+
+
+class TournamentRating(Struct, frozen=True):
+    """One bot in one tournament of a season.
+
+    Attributes:
+        rating, rating_low, rating_high: as of `BotStanding`; None if it cannot be said.
+        change, change_low, change_high: since the last tournament before in which it played.
+        changed: whether it played with other files than there, or with several versions.
+    """
+
+    rating: float | None
+    rating_low: float | None
+    rating_high: float | None
+    in_rating_pool: bool
+    deals: int
+    change: float | None
+    change_low: float | None
+    change_high: float | None
+    changed: bool
+
+
+class SeasonBot(BotStanding, frozen=True):
+    """One bot in all tournaments together.
+
+    Attributes:
+        tournaments: of each tournament; None if it has no match there.
+    """
+
+    tournaments: list[TournamentRating | None]
+
+
+class SeasonTournament(Struct, frozen=True):
+    """One tournament of a season.
+
+    Attributes:
+        name: of its store, without folders and ending.
+        left_out: name of a bot -> why its last run left it out.
+        removed: the bots that are out.
+    """
+
+    name: str
+    format: str
+    bots: int
+    matches: int
+    void: int
+    forfeits: int
+    planned: int
+    deals: int
+    left_out: dict[str, str]
+    removed: list[str]
+
+
+class Season(Struct, frozen=True):
+    """The standings of several tournaments together (spec/tournaments.md, 6).
+
+    Attributes:
+        pool: the bots whose mean rating is 1500 in each tournament and in all together. If it is
+            empty, no change is known, since no bots are in the pools of all tournaments.
+        is_pool_unchanged: whether these bots played with the same files in all tournaments. If no
+            such bot is known, bots that may have changed are in the pool.
+    """
+
+    game: str
+    players: int
+    matches: int
+    deals: int
+    anchor: str | None
+    excluded: list[str]
+    pool: list[str]
+    is_pool_unchanged: bool
+    tournaments: list[SeasonTournament]
+    bots: list[SeasonBot]
+
+
+class _Part(NamedTuple):
+    """A tournament with the numbers that its bots have in the season.
+
+    Attributes:
+        numbers: of each bot of its store, its number in the season.
+        rated: None without a match.
+        versions: number of a bot -> digests of its files, in the order of the runs.
+    """
+
+    store: Store
+    numbers: NDArray[np.int16]
+    table: DealTable
+    rated: Rated | None
+    versions: dict[int, list[str]]
+
+    def pool(self) -> set[int]:
+        """The numbers of the bots that its ratings are relative to."""
+        if self.rated is None:
+            return set()
+        places = np.flatnonzero(self.rated.ratings.weights > 0)
+        return {self.rated.numbers[place] for place in places}
+
+
+def season(
+    stores: Mapping[str, Store],
+    anchor: tuple[str, float] | None = None,
+    without: Collection[str] = (),
+) -> Season:
+    """The standings of several tournaments.
+
+    Args:
+        stores: name -> store, in the order of the season; two at least.
+        anchor: a bot by the name that tables show, and its rating; else the mean of the bots that
+            are in the rating pools of all tournaments is 1500.
+        without: bots whose matches are left out.
+
+    Raises:
+        UsageError: the tournaments are of different games, or the anchor has no match in one.
+    """
+    _check_same_game(stores)
+    names = season_names(stores.values())
+    parts = [_part(store, names, without) for store in stores.values()]
+    played = [part for part in parts if part.rated is not None]
+    pool = _pool(played, names, anchor)
+    mean = MEAN if anchor is None else anchor[1]
+    parts = [part._replace(rated=_relative(part.rated, pool, mean)) for part in parts]
+    whole = joined([part.table for part in parts])
+    is_stopped = any(part.store.stages[-1].sprt is not None for part in parts)
+    rated = _relative(rate_played(whole, None, stopped=is_stopped), pool, mean)
+    columns = _columns(parts, is_comparable=bool(pool))
+    own_names = {
+        int(part.numbers[bot]): name
+        for part in parts
+        for bot, name in reported_names(part.store).items()
+    }
+    numbers = {name: number for number, name in enumerate(names)}
+    setup = next(iter(stores.values())).stages[-1]
+    return Season(
+        game=setup.game,
+        players=setup.players,
+        matches=len(whole.index),
+        deals=len(whole.bots),
+        anchor=None if anchor is None else anchor[0],
+        excluded=sorted({*without} & {*names}),
+        pool=[names[bot] for bot in sorted(pool)],
+        is_pool_unchanged=bool(pool) and pool == _unchanged(played, pool),
+        tournaments=[_tournament(name, part) for name, part in zip(stores, parts, strict=True)],
+        bots=[
+            SeasonBot(
+                **asdict(bot), tournaments=[column.get(numbers[bot.name]) for column in columns]
+            )
+            for bot in bot_standings(whole, rated, names, own_names, _forfeits(parts, without))
+        ],
+    )
+
+
+def tournament_names(files: Sequence[str]) -> list[str]:
+    """A name for the tournament of each store: its file's, or the whole path if two are equal."""
+    short = [os.path.splitext(os.path.basename(file))[0] for file in files]
+    return short if len(set(short)) == len(files) else list(files)
+
+
+def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
+    """The forfeits of all tournaments together."""
+    whole = Forfeits(Counter(), Counter(), Counter())
+    for part in parts:
+        shown = _shown(part.store)
+        excluded = [bot for bot, name in enumerate(part.store.names) if shown[name] in without]
+        for total, counts in zip(whole, forfeits_of(part.store, excluded), strict=True):
+            for bot, count in counts.items():
+                total[int(part.numbers[bot])] += count
+    return whole
+
+
+def season_names(stores: Collection[Store]) -> list[str]:
+    """The names that tables show of the bots of all tournaments."""
+    return list(dict.fromkeys(name for store in stores for name in _shown(store).values()))
+
+
+def _shown(store: Store) -> dict[str, str]:
+    return short_names(store.stages[-1].bots)
+
+
+def _check_same_game(stores: Mapping[str, Store]) -> None:
+    setups = {name: store.stages[-1] for name, store in stores.items()}
+    (first, one), *others = setups.items()
+    for name, other in others:
+        if (one.game, one.players) != (other.game, other.players):
+            raise UsageError(
+                f"{name} is {other.game} of {other.players} players, and {first} is {one.game} of "
+                f"{one.players}: a season has one game"
+            )
+
+
+def _part(store: Store, names: Sequence[str], without: Collection[str]) -> _Part:
+    shown, setup = _shown(store), store.stages[-1]
+    number = {name: place for place, name in enumerate(names)}
+    numbers = np.array([number[shown[name]] for name in store.names], np.int16)
+    excluded = [bot for bot, name in enumerate(store.names) if shown[name] in without]
+    table = deals_of(store, excluded).table().renumbered(numbers, len(names))
+    rated = rate_played(table, None, stopped=setup.sprt is not None)
+    versions = {number[shown[name]]: found for name, found in store.versions.items()}
+    return _Part(store, numbers, table, rated, versions)
+
+
+def _pool(
+    parts: Sequence[_Part], names: Sequence[str], anchor: tuple[str, float] | None
+) -> set[int]:
+    """The numbers of the bots that the ratings of these tournaments are relative to."""
+    if anchor is None:
+        common = set.intersection(*(part.pool() for part in parts)) if parts else set()
+        return _unchanged(parts, common) or common
+    bot = names.index(anchor[0])
+    for part in parts:
+        if part.rated is not None and bot not in part.rated.numbers:
+            raise UsageError(f"--anchor {anchor[0]}: it has no match in {part.store.name}")
+    return {bot} if parts else set()
+
+
+def _unchanged(parts: Sequence[_Part], bots: Collection[int]) -> set[int]:
+    """Those bots that are known to have played with the same files in all tournaments."""
+    found = {bot: [part.versions.get(bot, []) for part in parts] for bot in bots}
+    return {
+        bot
+        for bot, versions in found.items()
+        if len(versions[0]) == 1 and all(each == versions[0] for each in versions)
+    }
+
+
+def _relative(rated: Rated | None, pool: Collection[int], mean: float) -> Rated | None:
+    if rated is None or not pool:
+        return rated
+    places = [rated.numbers.index(bot) for bot in sorted(pool)]
+    return rated._replace(ratings=rated.ratings.relative_to(places, mean))
+
+
+def _columns(parts: Sequence[_Part], *, is_comparable: bool) -> list[dict[int, TournamentRating]]:
+    """Each tournament's ratings, by the numbers of the bots."""
+    before: dict[int, tuple[TournamentRating, list[str]]] = {}
+    columns = []
+    for part in parts:
+        deals = np.bincount(part.table.bots.reshape(-1), minlength=part.table.size)
+        column = {}
+        for bot, row in ({} if part.rated is None else rating_columns(part.rated)).items():
+            rating = TournamentRating(
+                **{name: row[name] for name in row if name != "los"},
+                deals=int(deals[bot]),
+                change=None,
+                change_low=None,
+                change_high=None,
+                changed=len(part.versions.get(bot, [])) > 1,
+            )
+            if bot in before:
+                rating = _since(*before[bot], rating, part.versions.get(bot, []), is_comparable)
+            column[bot] = rating
+            before[bot] = rating, part.versions.get(bot, [])
+        columns.append(column)
+    return columns
+
+
+def _since(
+    before: TournamentRating,
+    earlier: Sequence[str],
+    now: TournamentRating,
+    versions: Sequence[str],
+    is_comparable: bool,
+) -> TournamentRating:
+    """The same rating with what has changed since the one before.
+
+    The two are independent, so that the squares of how far their intervals reach are added (Zou
+    and Donner, Statistics in Medicine 27, 2008).
+    """
+    changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
+    now = replace(now, changed=changed)
+    if now.rating is None or before.rating is None or not is_comparable:
+        return now
+    change = now.rating - before.rating
+    low, high = None, None
+    if now.rating_low is not None and before.rating_high is not None:
+        low = change - math.hypot(now.rating - now.rating_low, before.rating_high - before.rating)
+    if now.rating_high is not None and before.rating_low is not None:
+        high = change + math.hypot(now.rating_high - now.rating, before.rating - before.rating_low)
+    return replace(
+        now,
+        change=round(change, 2),
+        change_low=None if low is None else round(low, 2),
+        change_high=None if high is None else round(high, 2),
+    )
+
+
+def _tournament(name: str, part: _Part) -> SeasonTournament:
+    store, shown = part.store, _shown(part.store)
+    setup, names = store.stages[-1], store.names
+    (_, void), forfeits = store.count(), count_ended(store, FORFEIT)
+    return SeasonTournament(
+        name=name,
+        format=setup.format,
+        bots=len(names),
+        matches=len(part.table.index),
+        void=void - forfeits,
+        forfeits=forfeits,
+        planned=planned(store),
+        deals=len(part.table.bots),
+        left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
+        removed=[shown[names[bot]] for bot in sorted(store.put_out())],
+    )

@@ -1,0 +1,166 @@
+"""A season for a terminal, as what rich draws; the words are those of the page too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
+
+from referee.text.terminal import plain
+from referee.tournament.report.season import Season, SeasonBot, TournamentRating
+from referee.tournament.report.text import (
+    LEFT_OUT,
+    PUT_OUT,
+    columns_needed,
+    interval,
+    new_grid,
+)
+
+CHANGED = "^"
+"""Behind a rating of a bot whose files are other ones than in its tournament before."""
+OPEN = "*"
+"""Behind a rating whose interval has an open end."""
+_MOST_NAMED = 5
+
+
+def season_text(found: Season, width: int) -> Iterator[RenderableType]:
+    """Show a season: a table of the bots, and what went wrong.
+
+    Args:
+        width: of the terminal. A narrow one leaves out counts, then the first tournaments, then the
+            interval of the change.
+    """
+    yield Text(headline(found), style="bold")
+    yield ""
+    if found.matches:
+        table, missing = _fitted(found, width)
+        yield table
+        if missing:
+            yield Text(f"{missing} earlier tournaments are in --format csv and html.", style="dim")
+        yield from (Text(line, style="dim") for line in legend(found))
+        yield ""
+    yield from (Text(line) for line in remarks(found))
+
+
+def headline(found: Season) -> str:
+    """Say how much was played."""
+    parts = [
+        f"{found.game}, {len(found.tournaments)} tournaments of {len(found.bots)} bots",
+        f"{found.matches:,} matches in {found.deals:,} deal{'s' * (found.deals != 1)}",
+    ]
+    if found.excluded:
+        parts.append(f"without {', '.join(map(plain, found.excluded))}")
+    return "; ".join(parts)
+
+
+def _fitted(found: Season, width: int) -> tuple[Grid, int]:
+    """The widest table that fits, and how many tournaments it leaves out."""
+    last = len(found.tournaments) - 1
+    choices = [(0, True, True), *((first, True, False) for first in range(last + 1))]
+    for first, has_interval, has_counts in [*choices, (last, False, False)]:
+        table = _table(found, first, has_interval=has_interval, has_counts=has_counts)
+        if columns_needed(table) <= width:
+            break
+    return table, first
+
+
+def _table(found: Season, first: int, *, has_interval: bool, has_counts: bool) -> Grid:
+    names = [plain(tournament.name) for tournament in found.tournaments[first:]]
+    heads = ["#", "bot", *names, "change", *["95% interval"] * has_interval, "all", "95% interval"]
+    table = new_grid(*heads, *["matches"] * has_counts)
+    for bot in found.bots:
+        last = bot.tournaments[-1]
+        table.add_row(
+            str(bot.rank),
+            plain(bot.name),
+            *(rating(each) for each in bot.tournaments[first:]),
+            change(last),
+            *[change_interval(last)] * has_interval,
+            whole_rating(bot),
+            whole_interval(bot),
+            *[f"{bot.matches:,}"] * has_counts,
+        )
+    return table
+
+
+def rating(of: TournamentRating | None) -> str:
+    """A bot's rating in one tournament."""
+    if of is None or of.rating is None:
+        return "-"
+    return f"{of.rating:.0f}{OPEN * _is_open(of)}{CHANGED * of.changed}"
+
+
+def details(of: TournamentRating) -> str:
+    """The interval of a bot's rating in one tournament, and what has changed."""
+    parts = [] if of.rating is None else [interval(of.rating_low, of.rating_high, of.deals)]
+    if of.change is not None:
+        parts.append(f"change {change(of)} ({change_interval(of)})")
+    return "; ".join(parts)
+
+
+def change(of: TournamentRating | None) -> str:
+    """How much a bot's rating has changed."""
+    return "-" if of is None or of.change is None else f"{of.change:+.0f}"
+
+
+def change_interval(of: TournamentRating | None) -> str:
+    """The interval of a change."""
+    if of is None or of.change is None:
+        return "-"
+    return interval(of.change_low, of.change_high, of.deals, "+.0f")
+
+
+def whole_rating(bot: SeasonBot) -> str:
+    """A bot's rating in all tournaments together."""
+    return "-" if bot.rating is None else f"{bot.rating:.0f}{OPEN * _is_open(bot)}"
+
+
+def whole_interval(bot: SeasonBot) -> str:
+    """The interval of a bot's rating in all tournaments together."""
+    return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
+
+
+def _is_open(of: TournamentRating | SeasonBot) -> bool:
+    return of.rating is not None and None in (of.rating_low, of.rating_high)
+
+
+def legend(found: Season) -> Iterator[str]:
+    """Explain the columns."""
+    names = ", ".join(map(plain, found.pool))
+    bots = names if len(found.pool) <= _MOST_NAMED else f"{len(found.pool)} bots"
+    if found.anchor is not None:
+        yield f"Elo, {plain(found.anchor)} fixed in every tournament."
+    elif found.is_pool_unchanged:
+        yield f"Elo; 1500 on average for {bots}, which have not changed."
+    elif found.pool:
+        yield f"Elo; 1500 on average for {bots}, which every tournament compares."
+    else:
+        yield (
+            "Elo, 1500 on average in each tournament. No bot has won and lost points in all of "
+            "them, so no change is known."
+        )
+    yield "change: since the last tournament before in which the bot played."
+    ratings = [each for bot in found.bots for each in bot.tournaments if each is not None]
+    if any(each.changed for each in ratings):
+        yield f"{CHANGED} the files of the bot have changed since then."
+    if any([*map(_is_open, ratings), *map(_is_open, found.bots)]):
+        yield f"{OPEN} against these bots it won everything, lost everything, or never played."
+
+
+def remarks(found: Season) -> Iterator[str]:
+    """What is not as it was planned, tournament by tournament."""
+    for each in found.tournaments:
+        name = plain(each.name)
+        left = each.planned - each.matches - each.void - each.forfeits
+        if left > 0 and each.format != "sprt" and not found.excluded:
+            yield f"{name}: {left:,} of {each.planned:,} matches are not played."
+        if each.void:
+            yield f"{name}: {each.void:,} matches are void."
+        if each.forfeits:
+            yield f"{name}: {each.forfeits:,} matches are forfeits, which count only in points."
+        for bot in each.removed:
+            yield f"{name}: {plain(bot)} {PUT_OUT}."
+        for why in each.left_out.values():
+            yield f"{name}: {LEFT_OUT} {plain(why)}"

@@ -1,0 +1,219 @@
+"""Several tournaments together, of matches that are made up."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from referee.errors import UsageError
+from referee.tournament.report.season import Season, season, tournament_names
+from referee.tournament.report.season_text import season_text
+from referee.tournament.report.standings import standings
+from referee.tournament.rows import Entrant, Plan
+from referee.tournament.setup import setup
+from referee.tournament.store import Store
+from referee.web.server.pages import season_file
+from tests.support.made_up import made_setup, played, row
+
+
+def of_bots(*names: str, seed: int = 1, deals: int = 12, **options: Any) -> Store:
+    """A tournament of bots that are better the earlier they are named here."""
+    entrants = [Entrant(name, name) for name in names]
+    return played(setup(entrants, game="dominion", seed=seed, deals=deals, **options))
+
+
+def ranks_of(plan: Plan) -> list[int]:
+    """The third bot loses; the others win as by chance."""
+    if 2 in plan.players:
+        return [2 if bot == 2 else 1 for bot in plan.players]
+    return [1, 2] if plan.deal % 2 else [2, 1]
+
+
+def shown(found: Season, width: int = 80) -> list[str]:
+    console = Console(width=width, highlight=False, markup=False)
+    with console.capture() as text:
+        for part in season_text(found, width):
+            console.print(part)
+    return [line.rstrip() for line in text.get().splitlines()]
+
+
+def row_of(lines: list[str], name: str) -> list[str]:
+    (line,) = [line for line in lines if line.split()[1:2] == [name]]
+    return line.split()
+
+
+def bots(found: Season) -> dict[str, Any]:
+    return {bot.name: bot for bot in found.bots}
+
+
+def test_each_tournament_and_all_together() -> None:
+    stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", "c", seed=2)}
+    found = season(stores)
+    assert (found.matches, found.deals, found.pool) == (144, 72, ["a", "b", "c"])
+    assert [bot.rank for bot in found.bots] == [1, 2, 3]
+    for place, store in enumerate(stores.values()):
+        for bot in standings(store).bots:
+            rating = bots(found)[bot.name].tournaments[place]
+            assert (rating.rating, rating.rating_low) == (bot.rating, bot.rating_low)
+    for bot in found.bots:
+        first, last = bot.tournaments
+        assert first.change is None
+        assert last.change == pytest.approx(last.rating - first.rating, abs=0.011)
+        reach = math.hypot(last.rating - last.rating_low, first.rating_high - first.rating)
+        assert last.change_low == pytest.approx(last.change - reach, abs=0.011)
+        # Twice the matches say more.
+        assert bot.rating_high - bot.rating_low < last.rating_high - last.rating_low
+        assert bot.matches == 96
+        assert min(first.rating, last.rating) - 5 < bot.rating < max(first.rating, last.rating) + 5
+
+
+def test_the_mean_is_of_the_bots_that_every_tournament_compares() -> None:
+    found = season({"one": of_bots("a", "b", "c"), "two": of_bots("b", "c", "d", seed=2)})
+    assert found.pool == ["b", "c"]
+    for place in (0, 1):
+        ratings = [bots(found)[name].tournaments[place].rating for name in "bc"]
+        assert sum(ratings) / 2 == pytest.approx(1500, abs=0.011)
+    assert bots(found)["a"].tournaments[1] is None
+    assert not bots(found)["d"].tournaments[1].in_rating_pool
+    assert bots(found)["d"].tournaments[1].change is None
+    lines = shown(found)
+    assert "Elo; 1500 on average for b, c, which every tournament compares." in lines
+    assert row_of(lines, "a")[3:5] == ["-", "-"]
+
+
+def test_the_mean_is_of_the_bots_that_have_not_changed() -> None:
+    one, two = of_bots("a", "b", "c"), of_bots("a", "b", "c", seed=2)
+    one.add_versions({"a": "1", "b": "1", "c": "1"})
+    two.add_versions({"a": "2", "b": "1", "c": "1"})
+    found = season({"one": one, "two": two})
+    assert (found.pool, found.is_pool_unchanged) == (["b", "c"], True)
+    for place in (0, 1):
+        ratings = [bots(found)[name].tournaments[place].rating for name in "bc"]
+        assert sum(ratings) / 2 == pytest.approx(1500, abs=0.011)
+    assert "Elo; 1500 on average for b, c, which have not changed." in shown(found)
+    two.add_versions({"b": "2", "c": "2"})
+    found = season({"one": one, "two": two})
+    assert (found.pool, found.is_pool_unchanged) == (["a", "b", "c"], False)
+
+
+def test_a_bot_that_won_nothing_is_marked() -> None:
+    stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", "c", seed=2)}
+    assert not any("*" in line for line in shown(season(stores)))
+    hopeless = [
+        played(made_setup(3, deals=6, seed=seed), lambda plan: row(plan, ranks_of(plan)))
+        for seed in (1, 2)
+    ]
+    lines = shown(season({"one": hopeless[0], "two": hopeless[1]}))
+    assert all(cell.endswith("*") for cell in row_of(lines, "bot2")[2:4])
+    assert "* against these bots it won everything, lost everything, or never played." in lines
+
+
+def test_a_change_is_since_the_last_tournament_in_which_the_bot_played() -> None:
+    stores = {
+        "one": of_bots("a", "b", "c"),
+        "two": of_bots("a", "b", seed=2),
+        "three": of_bots("a", "b", "c", seed=3),
+    }
+    c = bots(season(stores))["c"].tournaments
+    assert c[1] is None
+    assert c[2].change == pytest.approx(c[2].rating - c[0].rating, abs=0.011)
+
+
+def test_tournaments_without_common_bots_show_no_change() -> None:
+    found = season({"one": of_bots("a", "b"), "two": of_bots("c", "d", seed=2)})
+    assert found.pool == []
+    assert all(rating.change is None for bot in found.bots for rating in bot.tournaments if rating)
+    assert "no change is known" in " ".join(shown(found))
+
+
+def test_a_bot_whose_files_changed_is_marked() -> None:
+    one, two, three = (of_bots("a", "b", "c", seed=seed) for seed in (1, 2, 3))
+    one.add_versions({"a": "1", "b": "1"})
+    two.add_versions({"a": "2", "b": "1"})
+    three.add_versions({"a": "2", "c": "1"})
+    three.add_versions({"a": "2", "c": "2"})
+    found = season({"one": one, "two": two, "three": three})
+    changed = {bot.name: [each.changed for each in bot.tournaments] for bot in found.bots}
+    assert changed == {
+        "a": [False, True, False],
+        "b": [False, False, False],  # of the third nothing is known
+        "c": [False, False, True],
+    }
+    lines = shown(found)
+    assert row_of(lines, "a")[3].endswith("^")
+    assert "^ the files of the bot have changed since then." in lines
+
+
+def test_bots_are_matched_by_the_names_that_tables_show() -> None:
+    found = season({"1": of_bots("week1/a", "week1/b"), "2": of_bots("week2/a", "week2/b")})
+    assert [bot.name for bot in found.bots] == ["a", "b"]
+    assert all(all(bot.tournaments) for bot in found.bots)
+
+
+def test_an_anchor_is_fixed_in_every_tournament() -> None:
+    stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", seed=2)}
+    found = season(stores, anchor=("b", -100.0))
+    assert [each.rating for each in bots(found)["b"].tournaments] == [-100, -100]
+    assert (found.anchor, bots(found)["b"].rating) == ("b", -100)
+    with pytest.raises(UsageError, match="--anchor c: it has no match in"):
+        season(stores, anchor=("c", 0.0))
+
+
+def test_excluded_bots_have_no_matches() -> None:
+    stores = {"one": of_bots("a", "b", "c"), "two": of_bots("a", "b", "c", seed=2)}
+    found = season(stores, without=["c"])
+    assert (found.matches, found.excluded) == (48, ["c"])
+    assert bots(found)["c"].tournaments == [None, None]
+    assert bots(found)["c"].rating is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: played(made_setup(2, game="starrealms", deals=1)),
+        lambda: played(made_setup(3, players=3, deals=1)),
+    ],
+)
+def test_a_season_has_one_game(other: Any) -> None:
+    with pytest.raises(UsageError, match=r"^two is .* of \d players, and one is dominion of 2"):
+        season({"one": of_bots("a", "b"), "two": other()})
+
+
+def test_a_tournament_that_has_only_begun() -> None:
+    store = Store.in_memory()
+    store.add_stage(made_setup(3, deals=2))
+    found = season({"one": of_bots("bot0", "bot1"), "two": store})
+    assert bots(found)["bot0"].rating is not None
+    assert bots(found)["bot2"].tournaments == [None, None]
+    assert "two: 12 of 12 matches are not played." in shown(found)
+    nothing = season({"one": store, "two": store})
+    assert nothing.matches == 0
+    assert season_file(nothing, 0).startswith("<!DOCTYPE html>")
+
+
+def test_a_bot_that_was_left_out_is_named() -> None:
+    two = of_bots("a", "b", seed=2)
+    two.leave_out({"b": "b does not build"})
+    found = season({"one": of_bots("a", "b"), "two": two})
+    assert "two: Left out of the last run: b does not build" in shown(found)
+    assert "Left out of the last run: b does not build" in season_file(found, 0)
+
+
+def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
+    names = ["somebody", "a"]
+    stores = {f"week{week}": of_bots(*names, seed=week) for week in range(1, 9)}
+    for width in range(46, 120):
+        lines = shown(season(stores), width)
+        assert max(map(len, lines)) <= width
+        assert row_of(lines, "somebody")
+        assert "week8" in " ".join(lines)
+    assert "week1 " in " ".join(shown(season(stores), 160))
+    assert "earlier tournaments are in" in " ".join(shown(season(stores), 60))
+
+
+def test_two_stores_of_one_name_are_told_apart_by_their_folders() -> None:
+    assert tournament_names(["a/week1.sqlite", "b/week2.sqlite"]) == ["week1", "week2"]
+    assert tournament_names(["a/w.sqlite", "b/w.sqlite"]) == ["a/w.sqlite", "b/w.sqlite"]
