@@ -94,6 +94,11 @@ def seed_file_name(in_file: SeedInFile | None) -> str | None:
     return None if in_file is None else in_file.file
 
 
+def title_option(where: str) -> str | None:
+    """`--title`; `where`: what it is above."""
+    return option("TEXT", None, f"title of {where}")
+
+
 def force_option() -> bool:
     """`--force`."""
     return flag("replace an output file even if referee did not write it")

@@ -48,16 +48,20 @@ class Block(NamedTuple):
     lines: str
 
 
-def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
+def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading: str = "") -> str:
     """The file.
 
     Args:
         matches: at least one.
         all_lines: keep all lines, however many they are.
+        heading: the title of the file; empty for the usual one.
 
     Raises:
         UsageError: it would be too large.
     """
+    if heading and len(matches) == 1:
+        header = msgspec.structs.replace(matches[0].header, title=heading)
+        matches = [msgspec.structs.replace(matches[0], header=header)]
     blocks = [_block(match, all_lines) for match in matches]
     size = sum(len(block.steps) + len(block.lines) for block in blocks)
     if size > MAX_FILE:
@@ -69,8 +73,10 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
     script = bundle(games)
     sheets = [*((FRAME / name).read_text("utf-8") for name in STYLES), *map(drawing_style, games)]
     styles = [Markup(small_style(css)) for css in sheets if css]
+    title = matches[0].header.title if len(matches) == 1 else f"{len(matches)} matches"
     return frame_page(
-        title=plain(matches[0].header.title) if len(matches) == 1 else f"{len(matches)} matches",
+        title=plain(heading or title),
+        heading=plain(heading),
         csp=_csp(script, styles),
         styles=styles,
         blocks=blocks,
@@ -80,7 +86,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False) -> str:
 
 def frame_page(**values: Any) -> str:
     """The match page: a file has blocks and a script in it, a served page their addresses."""
-    texts = dict.fromkeys(("csp", "script", "data"), "")
+    texts = dict.fromkeys(("csp", "script", "data", "heading"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 

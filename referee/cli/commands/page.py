@@ -10,7 +10,7 @@ from pathlib import Path
 from referee.cli.console import FAILED, OK, fail, printing_to, say
 from referee.cli.files import check_files
 from referee.cli.options import Options, argument, flag, option
-from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.settings import force_option, game_of_files_option, title_option
 from referee.cli.values import GameName, TurnRange
 from referee.errors import LogReadError, UsageError
 from referee.interrupts import Interrupts
@@ -46,6 +46,7 @@ class PageOptions(Options):
     )
     force: bool = force_option()
     turns: TurnRange | None = option("FIRST-LAST", None, "only these turns")
+    title: str | None = title_option("the page")
     lines: bool = flag("keep every line that was sent, however many")
     open: bool = flag("open the page in the browser")
 
@@ -77,7 +78,7 @@ def run(options: PageOptions, interrupts: Interrupts) -> int:
             matches.append(match)
         if not matches:
             return code
-        text = page_file(matches, all_lines=options.lines)
+        text = page_file(matches, all_lines=options.lines, heading=options.title or "")
         output = None if page == "-" else page
         with printing_to(output, PAGE, options.files, force=options.force, whole=True) as file:
             file.write(text)

@@ -10,7 +10,13 @@ from referee.cli.files import made_folder
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import collect_garbage, load_numpy, run_in_trio
 from referee.cli.serving import Listen, allowed_host_option, listen_option
-from referee.cli.settings import LIMITS_OF_BOTS, Settings, game_option, settings_options
+from referee.cli.settings import (
+    LIMITS_OF_BOTS,
+    Settings,
+    game_option,
+    settings_options,
+    title_option,
+)
 from referee.cli.values import Count, GameName, IpAddress
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -61,6 +67,7 @@ PATH is a file or a folder, searched three folders deep for *.jsonl, *.jsonl.gz,
         "DIR", None, "save the games of visitors in DIR; after a restart the server continues them"
     )
     game: GameName = game_option()
+    title: str | None = title_option("the list")
     open: bool = flag("open it in the browser")
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options()
@@ -96,7 +103,7 @@ def run(options: ServeOptions, interrupts: Interrupts) -> int:
     host, port = serving.host_and_port(options.listen, PORT)
     with listening(host, port) as on:
         more = [] if games is None else [*seats.routes(), *games.routes()]
-        site = Site(library, more=more)
+        site = Site(library, more=more, title=options.title or "")
         library.look()
         url = f"{serving.origin(host, on.getsockname()[1])}/"
         with printing():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 from referee.cli.console import OK, print_json, printing, printing_rich, printing_to
 from referee.cli.options import Options, argument, flag, option, repeated
 from referee.cli.running import load_numpy
-from referee.cli.settings import force_option, game_of_files_option
+from referee.cli.settings import force_option, game_of_files_option, title_option
 from referee.cli.values import Count, GameName, number
 from referee.errors import UsageError
 from referee.interrupts import Interrupts
@@ -34,11 +34,6 @@ def anchor_option() -> str | None:
     """`--anchor`."""
     text = "fix the rating of this bot; otherwise the mean is 1500"
     return option("BOT=RATING", None, text)
-
-
-def title_option(where: str) -> str | None:
-    """`--title`; `where`: what it is above."""
-    return option("TEXT", None, f"title of {where}")
 
 
 def bot_option() -> str | None:

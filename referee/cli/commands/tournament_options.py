@@ -16,6 +16,7 @@ from referee.cli.settings import (
     seed_file_option,
     seed_option,
     settings_options,
+    title_option,
 )
 from referee.cli.values import (
     Count,
@@ -153,6 +154,7 @@ it."""
     )
 
     _output = Heading("output")
+    title: str | None = title_option("the standings")
     anchor: str | None = anchor_option()
     bot: str | None = bot_option()
     format: Literal["text", "json"] = option(None, "text", "format of the standings")

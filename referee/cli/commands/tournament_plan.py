@@ -95,6 +95,7 @@ def settle(options: TournamentOptions, config: Config | None, store: Store) -> T
     is_unfinished = not (is_known and is_finished(store))
     # What is shown at the end is checked before the first match.
     view = chosen_view(now.bots, options.anchor, options.bot)
+    view = view._replace(title=options.title or "")
     if stages and is_unfinished:
         check_schedule(store)
     if not is_known and not store.is_empty:  # else nothing is lost: a slip can be mended

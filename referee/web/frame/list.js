@@ -4,9 +4,9 @@ import { el, seats, tag } from "./kit.js";
 import { themeButton } from "./theme.js";
 
 /** Show them as a table; each is a link. */
-export function showList(root, headers) {
-  document.title = `${headers.length} matches`;
-  const rows = headers.map((header, index) => {
+export function showList(root, list) {
+  document.title = root.dataset.list || `${list.length} matches`;
+  const rows = list.map((header, index) => {
     const seat = seats(header);
     const { outcome } = header;
     const players = header.seats.map((_, number) => el(
@@ -28,7 +28,7 @@ export function showList(root, headers) {
   const names = ["", "players", "game", "end", "file"];
   root.className = "list";
   root.replaceChildren(
-    el("header", { class: "bar" }, el("h1", null, `${headers.length} matches`), el("div", { class: "tools" }, themeButton())),
+    el("header", { class: "bar" }, el("h1", null, document.title), el("div", { class: "tools" }, themeButton())),
     el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, names.map((name) => (name ? el("th", { scope: "col" }, name) : el("td"))))), el("tbody", null, rows))),
   );
 }

@@ -68,8 +68,9 @@ class NoSuchPage(RefereeError):
 class Site:
     """The state that all addresses share, also those in `more`."""
 
-    def __init__(self, library: Library, more: Sequence[Route] = ()) -> None:
+    def __init__(self, library: Library, more: Sequence[Route] = (), title: str = "") -> None:
         self.library = library
+        self._title = title
         self._more = more
         self._plays = any(route.path == "/play" for route in more)
         self.matches = Matches()
@@ -168,6 +169,7 @@ class Site:
             pages.page(
                 "list.html",
                 pages.Server(),
+                title=self._title,
                 stores=stores,
                 items=[item for item in items if item not in playing and item not in results],
                 total=total,

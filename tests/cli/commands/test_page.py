@@ -102,6 +102,18 @@ def test_it_needs_no_locale(tmp_path: Path) -> None:
     assert "■" in page.read_text("utf-8")
 
 
+def test_a_page_can_have_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "final.html"
+    for files in ([RECORD], [RECORD, LOG]):
+        words = ["page", *map(str, files), "-o", str(page), "--title", 'Final <"1">', "--force"]
+        assert cli.main(words) == 0
+        text = page.read_text()
+        assert "<title>Final &lt;&#34;1&#34;&gt;</title>" in text
+        kind = "title" if len(files) == 1 else "list"
+        assert f'data-{kind}="Final &lt;&#34;1&#34;&gt;"' in text
+        assert (r'"title":"Final \u003c\"1\">"' in text) == (len(files) == 1)
+
+
 def test_some_turns_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "match.html"
     assert cli.main(["page", str(RECORD), "-o", str(page)]) == 0

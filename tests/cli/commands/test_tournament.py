@@ -1220,6 +1220,7 @@ def test_a_season_in_every_format(commands: Commands) -> None:
 def test_a_title_is_above_every_table(commands: Commands) -> None:
     files = two_weeks(commands)
     title = ("--title", "Class <9>\x1b")
+    assert commands.tournament(*BOTS, "--deals", "1", *title).startswith("Class <9>?\ndominion, ")
     for stores in (files[:1], files):
         words = ("standings", *stores)
         plain = commands.run(*words)

@@ -875,6 +875,15 @@ async def test_a_season_is_chosen_in_the_list_and_shows_tournaments_together(
         assert "a season has one game" in html.unescape(other)
 
 
+async def test_the_list_can_have_a_title(tmp_path: Path) -> None:
+    app = Site(Library([str(tmp_path)]), title="Class <9>").app()
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
+        page = (await got(client, "/")).text
+    assert "<title>Class &lt;9&gt;</title>" in page
+    assert "<h1>Class &lt;9&gt;</h1>" in page
+
+
 async def test_a_list_with_one_tournament_offers_no_season(tmp_path: Path) -> None:
     stored(tmp_path, made_setup(3, deals=1))
     async with serving(tmp_path) as client:
