@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from tempfile import TemporaryDirectory
 
@@ -25,11 +27,17 @@ from referee.match.result import MatchResult
 from referee.match_plan import settled_spec
 from referee.tournament.from_position import chances, deals_from, mean_score
 from referee.tournament.playing.dispatcher import Dispatcher
+from referee.tournament.rating.deals import DealTable, joined
 from referee.tournament.rating.intervals import shares_over_deals
 from referee.tournament.rating.ratings import rate
 from referee.tournament.rating.sprt import Sprt
+from referee.tournament.report.season import season
+from referee.tournament.rows import Entrant, Plan
 from referee.tournament.schedule.format import TournamentSetup
+from referee.tournament.setup import setup
+from referee.tournament.store import Store
 from referee.workers import worker_processes
+from tests.support.made_up import row
 from tests.support.worlds import World, decide, duel, held, means, rate_by_match, rate_to_all
 
 Kind = dict[str, float]
@@ -310,6 +318,87 @@ def real_deals(
     return what, results
 
 
+WEEKS = 3
+GAINS = (0.0, 120.0, 0.0, -60.0, 0.0, 200.0, 0.0, 0.0)
+"""How much stronger each bot is from one week to the next, in Elo."""
+
+
+def show_season(repetitions: int, runs: int) -> None:
+    """Tournaments of the same bots, some of which have changed, through stores."""
+    head(
+        f"season: {repetitions} seasons of {WEEKS} tournaments a row",
+        *("N", "deals a bot", "luck", "last", "+-", "change", "+-", "together", "+-"),
+    )
+    for players in (2, 4):
+        for deals in (10, 30, 200):
+            for name in ("seat", "bot", "wide"):
+                world = World(players, len(GAINS), **KINDS[name])
+                found = season_coverage(world, deals, repetitions)
+                shares = percent(*(found[f"{what} held"] for what in ("last", "change", "all")))
+                reach = elo(*(found[f"{what} reach"] for what in ("last", "change", "all")))
+                pairs = [cell for pair in zip(shares, reach, strict=True) for cell in pair]
+                line(players, deals, name, *pairs)
+
+
+def season_coverage(world: World, deals: int, repetitions: int) -> dict[str, float]:
+    """The shares of a season's intervals that hold the truth, and their mean reach, by what."""
+    weeks = [replace(world, gains=tuple(week * gain for gain in GAINS)) for week in range(WEEKS)]
+    lineups = world.schedule(deals)
+    limits = [week.truth(lineups) for week in weeks]
+    truths = [rate(limit).rating for limit in limits]
+    truth_of_all = rate(joined(limits)).rating
+    found = defaultdict(list)
+    for seed in range(repetitions):
+        random = np.random.default_rng([world.players, deals, seed])
+        with ExitStack() as opened:
+            stores = {
+                str(number): opened.enter_context(stored(week.play(lineups, random)))
+                for number, week in enumerate(weeks)
+            }
+            for number, store in stores.items():
+                store.add_versions(
+                    {str(bot): number if gain else "same" for bot, gain in enumerate(GAINS)}
+                )
+            standings = season(stores)
+        pool = [int(name) for name in standings.pool]
+        last, before, whole = (
+            truth - truth[pool].mean() + 1500 for truth in (*truths[:-3:-1], truth_of_all)
+        )
+        for bot in standings.bots:
+            number, now = int(bot.name), bot.tournaments[-1]
+            assert now is not None
+            for what, low, high, true in (
+                ("last", now.rating_low, now.rating_high, last[number]),
+                ("change", now.change_low, now.change_high, last[number] - before[number]),
+                ("all", bot.rating_low, bot.rating_high, whole[number]),
+            ):
+                below, above = -np.inf if low is None else low, np.inf if high is None else high
+                found[f"{what} held"].append(float(below <= true <= above))
+                found[f"{what} reach"].append(
+                    (above - below) / 2 if np.isfinite(above - below) else np.nan
+                )
+    return means(found)
+
+
+def stored(table: DealTable) -> Store:
+    """A store in memory with these matches; a bot's name is its number."""
+    store = Store.in_memory()
+    entrants = [Entrant(str(number), "minimal") for number in range(table.size)]
+    size = {"players": table.players, "matches": len(table.index)}
+    store.add_stage(setup(entrants, game="dominion", seed=1, **size))
+    seats = np.argsort(table.seats, axis=1)
+    lineups = np.take_along_axis(table.bots[table.index], seats, axis=1).tolist()
+    ranks = np.take_along_axis(table.ranks, seats, axis=1).tolist()
+    rows = [
+        row(Plan(match, deal, 0, tuple(lineup)), rank)
+        for match, (deal, lineup, rank) in enumerate(
+            zip(table.index.tolist(), lineups, ranks, strict=True)
+        )
+    ]
+    store.add(rows)
+    return store
+
+
 TABLES = {
     "ratings": show_ratings,
     "truths": show_truths,
@@ -319,6 +408,7 @@ TABLES = {
     "sprt": show_sprt,
     "positions": show_positions,
     "real": show_real,
+    "season": show_season,
 }
 
 
