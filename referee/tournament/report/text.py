@@ -363,7 +363,7 @@ def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
 
 
 def _bracket(table: KnockoutStanding, names: Mapping[str, str]) -> Grid:
-    shown = grid("round", "bot", "points", "against")
+    shown = new_grid("round", "bot", "points", "against")
     shown.columns[0].justify = "left"
     for pair in pairs_shown(table):
         one, points, other = pair_result(pair)
