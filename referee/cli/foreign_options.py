@@ -40,7 +40,6 @@ FOREIGN: dict[str, Row] = {
     "--rounds": (MANY,),
     "--runs": _MANY,
     "--matches": (MANY,),
-    "--deals": (MANY,),
     "-n": _MANY,
     "-r": _MANY,
     "--clobber": _FORCE,
