@@ -159,6 +159,42 @@ def test_from_cell_to_cell(visit: Visit, bot: str, tmp_path: Path) -> None:
         ended(process)
 
 
+MANY = """
+from referee.games.small import Game
+
+class Many(Game):
+    \"\"\"There are many moves with long names.\"\"\"
+
+    def start(self):
+        self.turn = 0
+
+    def legal(self, seat):
+        return [f"buy the card with the number {number}" for number in range(40)]
+
+    def apply(self, move):
+        self.turn += 1
+        self.to_move = 1 - self.to_move if self.turn < 3 else None
+
+    def view(self, viewer):
+        return {"market": ["Copper", "Gold"], "turn": self.turn}
+
+    def scores(self):
+        return [0, 0]
+"""
+
+
+def test_many_moves_leave_the_table_in_sight(visit: Visit, bot: str, tmp_path: Path) -> None:
+    file = tmp_path / "many.py"
+    file.write_text(MANY)
+    with playing("--page", "human", bot, "--game", str(file)) as (_, (link,)):
+        page = visit(link, viewport={"width": 390, "height": 844})
+        asked = next_question(page)
+        assert page.get_by_text("Copper", exact=True).is_visible()
+        page.get_by_role("button", name="buy-the-card-with-the-number-39").click()
+        next_question(page, asked)
+        page.goto("about:blank")
+
+
 @every_small_game
 def test_a_record_is_drawn_step_by_step(visit: Visit, bot: str, name: str, tmp_path: Path) -> None:
     record, file = tmp_path / "record", tmp_path / "match.html"
