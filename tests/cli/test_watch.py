@@ -17,7 +17,7 @@ import pytest
 from referee import cli
 from referee.logs.outputs import RECORD
 from tests.support.live import one_line
-from tests.support.own_game import SMALL_BOT, SMALL_GAMES
+from tests.support.own_game import SMALL_GAMES
 
 SAYS = re.compile(r"referee: watch it at (http://127\.0\.0\.1:\d+)(/\S+)\n")
 
@@ -65,10 +65,8 @@ def is_gone(url: str) -> bool:
 
 def test_a_match_of_a_game_from_a_file(tmp_path: Path) -> None:
     """The server of the page loads the game too, and so does the command that it names."""
-    bot, record = tmp_path / "any.py", tmp_path / "record.jsonl"
-    bot.write_text(SMALL_BOT)
-    game = SMALL_GAMES["connect4"]
-    bots = [f"{sys.executable} {bot}"] * 2
+    record, game = tmp_path / "record.jsonl", SMALL_GAMES["connect4"]
+    bots = ("any_move", "any_move")
     words = ("play", "--browser", *bots, "--game", game, "--record", str(record))
     with watching(*words, folder=tmp_path) as (process, url, page):
         assert process.stderr is not None

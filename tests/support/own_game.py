@@ -19,20 +19,6 @@ SMALL_GAMES = {
 }
 """Name of a small game -> its file."""
 every_small_game = pytest.mark.parametrize("name", SMALL_GAMES)
-SMALL_BOT = """\
-import json, random, sys
-for line in sys.stdin:
-    m = json.loads(line)
-    if m["type"] == "player-name-request":
-        player = m["player_number"]
-        reply = {"type": "player-name-reply", "player_number": player, "name": "Any", "version": 1}
-    elif m["type"] == "move-request":
-        reply = {"type": "move-reply", "move": random.choice(m["moves"])}
-    else:
-        continue
-    print(json.dumps(reply), flush=True)
-"""
-"""A bot that plays every small game, by chance."""
 ONE_TAKER = """\
 import json, sys
 for line in sys.stdin:

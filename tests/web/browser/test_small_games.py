@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import referee
 from referee.web.file import page_file
 from referee.web.recorded import read_match
 from tests.support.browsing import next_question, playing
-from tests.support.own_game import SMALL_BOT, SMALL_GAMES, clean_games, every_small_game
+from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
 
 pytestmark = pytest.mark.extras
 Visit = Callable[..., Any]
@@ -51,14 +50,6 @@ class Slide(Game):
 """
 
 
-@pytest.fixture
-def bot(tmp_path: Path) -> str:
-    """A bot that plays every small game."""
-    path = tmp_path / "any.py"
-    path.write_text(SMALL_BOT)
-    return f"{sys.executable} {path}"
-
-
 @pytest.fixture(autouse=True)
 def _games() -> Iterator[None]:
     with clean_games():
@@ -73,9 +64,9 @@ def ended(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.parametrize("how", ["clicks", "touch", "keys"])
 @every_small_game
-def test_a_whole_match(visit: Visit, bot: str, name: str, how: str) -> None:
+def test_a_whole_match(visit: Visit, name: str, how: str) -> None:
     """Every move can be seen without scrolling."""
-    game = ("--page", "human", bot, "--game", SMALL_GAMES[name], "--seed", "3")
+    game = ("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3")
     size = {"width": 360, "height": 740} if how == "touch" else {"width": 1440, "height": 900}
     with playing(*game, *SHORT.get(name, ())) as (process, (link,)):
         page = visit(link, viewport=size, has_touch=how == "touch")
@@ -115,8 +106,8 @@ def by_keys(page: Any) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_number_is_typed_as_it_is(visit: Visit, bot: str) -> None:
-    with playing("--page", "human", bot, "--game", SMALL_GAMES["goofspiel"]) as (_, (link,)):
+def test_a_number_is_typed_as_it_is(visit: Visit) -> None:
+    with playing("--page", "human", "any_move", "--game", SMALL_GAMES["goofspiel"]) as (_, (link,)):
         page = visit(link)
         asked = next_question(page)
         page.keyboard.type("13")
@@ -127,8 +118,8 @@ def test_a_number_is_typed_as_it_is(visit: Visit, bot: str) -> None:
         page.goto("about:blank")
 
 
-def test_any_cell_of_a_column(visit: Visit, bot: str) -> None:
-    with playing("--page", "human", bot, "--game", SMALL_GAMES["connect4"]) as (_, (link,)):
+def test_any_cell_of_a_column(visit: Visit) -> None:
+    with playing("--page", "human", "any_move", "--game", SMALL_GAMES["connect4"]) as (_, (link,)):
         page = visit(link)
         asked = next_question(page)
         page.get_by_role("button", name="column 3").wait_for()
@@ -138,10 +129,10 @@ def test_any_cell_of_a_column(visit: Visit, bot: str) -> None:
         page.goto("about:blank")
 
 
-def test_from_cell_to_cell(visit: Visit, bot: str, tmp_path: Path) -> None:
+def test_from_cell_to_cell(visit: Visit, tmp_path: Path) -> None:
     file = tmp_path / "slide.py"
     file.write_text(SLIDE)
-    with playing("--page", "human", bot, "--game", str(file)) as (process, (link,)):
+    with playing("--page", "human", "any_move", "--game", str(file)) as (process, (link,)):
         page = visit(link)
         asked = next_question(page)
         page.get_by_role("button", name="A1 X").click()
@@ -183,10 +174,10 @@ class Many(Game):
 """
 
 
-def test_many_moves_leave_the_table_in_sight(visit: Visit, bot: str, tmp_path: Path) -> None:
+def test_many_moves_leave_the_table_in_sight(visit: Visit, tmp_path: Path) -> None:
     file = tmp_path / "many.py"
     file.write_text(MANY)
-    with playing("--page", "human", bot, "--game", str(file)) as (_, (link,)):
+    with playing("--page", "human", "any_move", "--game", str(file)) as (_, (link,)):
         page = visit(link, viewport={"width": 390, "height": 844})
         asked = next_question(page)
         assert page.get_by_text("Copper", exact=True).is_visible()
@@ -196,10 +187,9 @@ def test_many_moves_leave_the_table_in_sight(visit: Visit, bot: str, tmp_path: P
 
 
 @every_small_game
-def test_a_record_is_drawn_step_by_step(visit: Visit, bot: str, name: str, tmp_path: Path) -> None:
+def test_a_record_is_drawn_step_by_step(visit: Visit, name: str, tmp_path: Path) -> None:
     record, file = tmp_path / "record", tmp_path / "match.html"
-    words = bot.split(" ", 1)
-    referee.play_match([words, words], game=SMALL_GAMES[name], seed=3, record=record)
+    referee.play_match(["any_move", "any_move"], game=SMALL_GAMES[name], seed=3, record=record)
     match = read_match(str(record))
     file.write_text(page_file([match]))
     page = visit(file)
@@ -231,9 +221,9 @@ def drawn(part: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "scheme"), [("battleship", "light"), ("connect4", "dark")])
-def test_axe_finds_nothing(visit: Visit, bot: str, name: str, scheme: str) -> None:
+def test_axe_finds_nothing(visit: Visit, name: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
-    with playing("--page", "human", bot, "--game", SMALL_GAMES[name], "--seed", "3") as (
+    with playing("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3") as (
         _,
         (link,),
     ):
