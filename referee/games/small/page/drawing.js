@@ -23,12 +23,12 @@ export function mount(root, header, kit) {
     if (!view) return;
     const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
     const texts = view.parts.filter(({ kind }) => kind === "text");
-    const nodes = view.parts.filter((part) => part.kind !== "text" || part === texts[0]).map((part) => {
-      if (part === texts[0]) return once("", [texts, texts.map(({ label }) => old.get(label))], () => table(texts, old));
+    const nodes = view.parts.filter((part) => part.kind !== "text" || part === texts[0]).map((part, at) => {
+      if (part === texts[0]) return once("texts", [texts, texts.map(({ label }) => old.get(label))], () => table(texts, old));
       const was = old.get(part.label);
       const places = open(part);
       const key = [part, was, picked, [...places]];
-      return once(part.label, key, () => section(part, was, places));
+      return once(at, key, () => section(part, was, places));
     });
     kit.fill(whole, nodes);
     whole.dataset.boards = view.parts.filter(({ kind }) => kind === "board").length;
