@@ -24,11 +24,14 @@ export function mount(root, header, kit) {
     const old = new Map((before?.parts ?? []).map((part) => [part.label, part]));
     const texts = view.parts.filter(({ kind }) => kind === "text");
     const nodes = view.parts.filter((part) => part.kind !== "text" || part === texts[0]).map((part, at) => {
-      if (part === texts[0]) return once("texts", [texts, texts.map(({ label }) => old.get(label))], () => table(texts, old));
+      if (part === texts[0]) return once("texts", [texts, texts.map(({ label }) => old.get(label))], () => textsOf(texts, old));
       const was = old.get(part.label);
       const places = open(part);
       const key = [part, was, picked, [...places]];
-      return once(at, key, () => section(part, was, places));
+      const { whole: section, title } = once(at, [part.label, part.kind], () => sectionOf(part));
+      const { list } = once(`in ${at}`, key, () => ({ list: inside(part, was, places).filter(Boolean) }));
+      kit.fill(section, [title, ...list]);
+      return section;
     });
     kit.fill(whole, nodes);
     whole.dataset.boards = view.parts.filter(({ kind }) => kind === "board").length;
@@ -37,9 +40,13 @@ export function mount(root, header, kit) {
 
   // --- parts -----------------------------------------------------------------------------------
 
-  function section(part, was, places) {
-    const inside = { board, hands, cards }[part.kind](part, was?.kind === part.kind ? was : null, places);
-    return el("section", { class: `sg-part sg-${part.kind}`, "aria-label": part.label }, el("h2", null, part.label), inside);
+  function sectionOf(part) {
+    const title = el("h2", null, part.label);
+    return { title, whole: el("section", { class: `sg-part sg-${part.kind}`, "aria-label": part.label }, title) };
+  }
+
+  function inside(part, was, places) {
+    return { board, hands, cards }[part.kind](part, was?.kind === part.kind ? was : null, places);
   }
 
   function board(part, was, places) {
@@ -51,23 +58,36 @@ export function mount(root, header, kit) {
     const longest = Math.max(...rows.flat().map((item) => word(item).length), 1);
     const style = { "--rows": rows.length, "--cols": rows[0].length, "--size": Math.min(0.46, 1.3 / longest) };
     const { across = [], down = [] } = part;
-    const head = across.map((name, column) => el("th", { scope: "col" }, press(part, null, column, places, name) ?? name));
-    const body = rows.map((row, at) => {
+    const { table, head, body } = once(`${part.label} table`, [style, across, down], () => tableOf(part, style)); // its layout takes long
+    kit.fill(head, [
+      ...(down.length ? [once(`${part.label} corner`, 0, () => el("td"))] : []),
+      ...across.map((name, column) => el("th", { scope: "col" }, press(part, null, column, places, name) ?? name)),
+    ]);
+    const lines = rows.map((row, at) => {
+      const news = row.map((item, column) => same && old[at][column] !== item && (shows === 1 || isKnown(at, column)));
+      const here = [...places].filter(([place]) => place.startsWith(`${at} `) || place.startsWith("null "));
+      return once(`${part.label} row ${at}`, [row, news, here, picked, down], () => line(row, at, news));
+    });
+    kit.fill(body, lines);
+
+    function line(row, at, news) {
       const cells = row.map((item, column) => {
-        const isNew = same && old[at][column] !== item && (shows === 1 || isKnown(at, column));
         const inside = face(item);
         const corner = !across.length && places.get(`${at} ${column}`);
         const button = press(part, at, column, places, inside, word(item), corner);
         const column_ = places.has(`null ${column}`) ? String(column) : null;
-        return el("td", { class: isNew ? "sg-new" : null, "data-column": column_ }, button ?? inside);
+        return el("td", { class: news[column] ? "sg-new" : null, "data-column": column_ }, button ?? inside);
       });
       return el("tr", null, down.length > 0 && el("th", { scope: "row" }, down[at]), cells);
-    });
+    }
+
     const seats = Object.entries(marks).map(([symbol, seat]) => el("li", null, face(symbol), " ", el("bdi", null, kit.seat(seat).name)));
-    return [
-      seats.length > 0 && el("ul", { class: "sg-legend" }, seats),
-      el("table", { style, "data-part": part.label }, head.length > 0 && el("thead", null, el("tr", null, down.length > 0 && el("td"), head)), el("tbody", null, body)),
-    ];
+    return [seats.length > 0 && once(`${part.label} legend`, 0, () => el("ul", { class: "sg-legend" }, seats)), table];
+  }
+
+  function tableOf(part, style) {
+    const [head, body] = [el("tr"), el("tbody")];
+    return { head, body, table: el("table", { style, "data-part": part.label }, part.across?.length > 0 && el("thead", null, head), body) };
   }
 
   function hands(part, was, places) {
@@ -79,7 +99,7 @@ export function mount(root, header, kit) {
   }
 
   function cards(part, was) {
-    return tiles(part, part.cards, was?.cards, new Map(), 0);
+    return [tiles(part, part.cards, was?.cards, new Map(), 0)];
   }
 
   function tiles(part, items, was, places, row) {
@@ -94,7 +114,7 @@ export function mount(root, header, kit) {
     }));
   }
 
-  function table(texts, old) {
+  function textsOf(texts, old) {
     const changed = (part) => old.has(part.label) && old.get(part.label).text !== part.text;
     const row = (part) => el("div", { class: changed(part) ? "sg-new" : null }, el("dt", null, part.label), el("dd", null, part.text === null ? face(null) : part.text));
     return el("dl", { class: "sg-part sg-texts" }, texts.map(row));
