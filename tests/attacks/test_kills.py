@@ -42,7 +42,7 @@ def test_a_bot_that_kills_is_out_however_the_run_is_cut_off(tmp_path: Path) -> N
     )
     cut_off(cut, signal.SIGTERM, Random(3))
     for game in (cut, whole):
-        game.finish()
+        game.finish(1)  # a bot is out
         assert game.problems == []
     assert cut.rows() == whole.rows()
     assert [match["reason"] for match in cut.rows()["matches"]].count("worker-killed") == 1

@@ -421,7 +421,7 @@ def test_a_time_bank_counts_unless_the_referee_was_late_for_a_part_of_it(
 
 def test_one_bot_has_limits_of_its_own(executor: Executor, tmp_path: Path) -> None:
     """In the match, and in the header of its record, from which it is run again."""
-    matches = batch([hostile("think", 0.05)] * 2, (1, 2), time_bank=60)
+    matches = batch([hostile("think", 0.05)] * 2, (1,), time_bank=60)
     bot = replace(matches.entrants[0], limits=(("line_limit", 1_000), ("time_bank", 0.3)))
     matches = replace(matches, entrants={**matches.entrants, 0: bot})
     for row in play_all(executor, matches):

@@ -20,6 +20,7 @@ from referee.tournament.schedule.withdrawals import Withdrawal, Withdrawals
 from referee.tournament.setup import check_extension
 from referee.tournament.stages import planned, stages
 from referee.tournament.store import Store
+from tests.support.helpers import TIMES
 from tests.support.made_up import (
     MadeUp,
     Result,
@@ -136,7 +137,7 @@ def whole(store: Store) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2 * TIMES))
 def test_the_order_in_which_matches_end_changes_nothing(setup: TournamentSetup, seed: int) -> None:
     result = failing(seed)
     expected = whole(by_hand(setup, result))
@@ -150,7 +151,7 @@ def test_the_order_in_which_matches_end_changes_nothing(setup: TournamentSetup, 
 
 
 @pytest.mark.parametrize("setup", SETUPS.values(), ids=SETUPS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2 * TIMES))
 def test_a_run_that_is_killed_five_times_goes_on_to_the_same_store(
     setup: TournamentSetup, seed: int
 ) -> None:
@@ -183,7 +184,7 @@ def test_without_the_rule_nobody_is_withdrawn(setup: TournamentSetup) -> None:
 
 
 @pytest.mark.parametrize("name", ["round robin", "three players", "gauntlet", "by matches"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2 * TIMES))
 def test_a_bot_that_was_left_out_plays_its_matches_as_if_it_had_never_been(
     name: str, seed: int
 ) -> None:

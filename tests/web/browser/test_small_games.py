@@ -62,8 +62,13 @@ def ended(process: subprocess.Popen[str]) -> None:
     assert "player1  Human" in printed
 
 
-@pytest.mark.parametrize("how", ["clicks", "touch", "keys"])
-@every_small_game
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        *((name, "clicks") for name in SMALL_GAMES),
+        *((name, how) for name in ("connect4", "kuhn") for how in ("touch", "keys")),
+    ],
+)
 def test_a_whole_match(visit: Visit, name: str, how: str) -> None:
     """Every move can be seen without scrolling."""
     game = ("--page", "human", "any_move", "--game", SMALL_GAMES[name], "--seed", "3")
