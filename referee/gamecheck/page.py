@@ -15,9 +15,8 @@ from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.gamecheck.fields import fields
-from referee.gamecheck.players import Players
+from referee.gamecheck.players import Players, name_line
 from referee.games.interface.definition import GameDefinition
-from referee.games.interface.seats import seat_id
 from referee.match.machine import Match, Received, Sent
 from referee.match.pages import Section, game_page
 
@@ -73,8 +72,7 @@ def _random_match(rules: GameDefinition, seed: int) -> list[_Line]:
     players = Players(rules, names, options, seed)
     match.start()
     for seat in match.due:
-        reply = {"type": "player-name-reply", "player_number": seat_id(seat), "name": names[seat]}
-        match.receive(seat, msgspec.json.encode(reply | {"version": rules.protocol}))
+        match.receive(seat, name_line(seat, names[seat]))
     lines: list[_Line] = []
     while True:
         requests: dict[int, Struct] = {}

@@ -18,20 +18,18 @@ from msgspec import Struct
 from referee.gamecheck.findings import Findings
 from referee.gamecheck.guard import GameStoppedError, Guard
 from referee.gamecheck.match import MAX_ROUNDS, Setting, changed
-from referee.gamecheck.players import Players
+from referee.gamecheck.players import Players, name_line
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import StateTracker, Translator
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL
-from referee.games.interface.seats import seat_id
 from referee.logs.replay.reader import Replay, TurnOver
 from referee.logs.replay.terminal import Painter
 from referee.logs.source import LogReader
 from referee.logs.validate import check_log
 from referee.match.decode import decode_reply, reply_decoder
 from referee.match.machine import Entry, Match, Sent
-from referee.match.messages import PlayerNameReply
 
 _COPIES, _MOST_COPIES = 0.1, 5
 """How likely a copy is made in a round, and how many of a match play on at most."""
@@ -85,7 +83,8 @@ class PartsMatch:
         match, guard = self._match, self._guard
         match.start()
         for seat in match.due:
-            guard("the start of a match", partial(match.receive, seat, name_line(seat)))
+            line = name_line(seat, self._names[seat])
+            guard("the start of a match", partial(match.receive, seat, line))
         for number in range(MAX_ROUNDS):
             self._hear(guard("advance", match.take_entries))
             if not match.due:
@@ -100,9 +99,6 @@ class PartsMatch:
         self._look_at_copies()
         self._look_at_log()
         self._look_at_statistics()
-
-    def _error(self, kind: str, text: str) -> None:
-        self._findings.add(kind, text)
 
     # --- during the match -------------------------------------------------------------------------
 
@@ -126,7 +122,7 @@ class PartsMatch:
             message: Struct = self._decode(entry.line)
         except msgspec.MsgspecError as error:
             name = type(entry.message).__name__
-            self._error("data", f"{name} is not as its own types have it: {error}")
+            self._findings.add("data", f"{name} is not as its own types have it: {error}")
             raise GameStoppedError from error
         return message
 
@@ -146,18 +142,18 @@ class PartsMatch:
             text = (
                 f"the tracker of seat {seat} makes another view from the lines of its bot: {where}"
             )
-            self._error("tracker", text)
+            self._findings.add("tracker", text)
         player = self._translators[seat]
         self._guard("the environment", lambda: player.look(view, asked=True))
         seen = self._guard("observe", player.observe)
         low, high = self._numbers.low, self._numbers.high
         if seen.shape != low.shape:
             text = f"an observation has the shape {seen.shape}, and its bounds have {low.shape}"
-            self._error("observation", text)
+            self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])
             name = self._numbers.names[place]
-            self._error("observation", f"an observation is out of its bounds at {name}")
+            self._findings.add("observation", f"an observation is out of its bounds at {name}")
         self._guard("show", player.show)
 
     def _reply(self, number: int, seat: int) -> None:
@@ -175,7 +171,7 @@ class PartsMatch:
         if match.faults[seat].total() > before:
             code, fault = next((c, f) for (s, c), f in match.first_faults.items() if s == seat)
             text = f"{players.kind} is offered a move that is a fault: {code}: {fault.detail}"
-            self._error("fault", text)
+            self._findings.add("fault", text)
         reply: Any = decode_reply(line, self._decoder)
         if self._trackers:
             self._guard("tracker.observe", lambda: self._trackers[seat].observe(reply))
@@ -189,7 +185,7 @@ class PartsMatch:
         for copy in self._copies:
             if (then := self._json(copy)) != now:
                 text = f"a copy does not continue as the match does: {changed(now, then)}"
-                self._error("copy", text)
+                self._findings.add("copy", text)
 
     def _json(self, match: Match) -> bytes:
         ended, view, standings = match.outcome, match.view(ALL), match.standings()
@@ -206,7 +202,7 @@ class PartsMatch:
                     f"a right log is called wrong in line {found.line}: expected "
                     f"{found.expected}; found {found.found}"
                 )
-                self._error("checker", text)
+                self._findings.add("checker", text)
             if checked.stopped is not None:
                 text = f"logs are checked in part only: {checked.stopped.why}"
                 self._findings.add("unchecked", text, is_error=False)
@@ -221,7 +217,9 @@ class PartsMatch:
         made = self._rules.statistics()
         for table in self._guard("statistics.tables", lambda: made.tables(iter(seats))):
             if any(len(row) != len(table.columns) for row in table.rows):
-                self._error("statistics", f"a row of {table.title!r} has not one cell per column")
+                self._findings.add(
+                    "statistics", f"a row of {table.title!r} has not one cell per column"
+                )
 
 
 def _show_turns(name: str) -> None:
@@ -233,8 +231,3 @@ def _show_turns(name: str) -> None:
             if isinstance(item, TurnOver):
                 for _ in painter.turn(item.turn, replay.turn_reader):
                     pass
-
-
-def name_line(seat: int) -> bytes:
-    """The reply of a seat to the request of its name."""
-    return msgspec.json.encode(PlayerNameReply(seat_id(seat), f"Player {seat + 1}", 1))

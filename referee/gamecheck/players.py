@@ -12,6 +12,8 @@ from msgspec import Struct
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.dialogue import Dialogue, Picks, Question
 from referee.games.interface.environment import Environment
+from referee.games.interface.seats import seat_id
+from referee.match.messages import PlayerNameReply
 
 _TRIES = 20
 
@@ -120,3 +122,8 @@ def _translators(environment: Environment | None, seats: int, options: Any) -> l
     if environment is None:
         return []
     return [environment.translator(seat, seats, options) for seat in range(seats)]
+
+
+def name_line(seat: int, name: str) -> bytes:
+    """The reply of a player to the request of its name."""
+    return msgspec.json.encode(PlayerNameReply(seat_id(seat), name, 1))

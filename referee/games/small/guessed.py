@@ -81,13 +81,13 @@ class LoggedGame(SmallGame):
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Carry out the moves; a `Shown` reply is a move as the log shows it."""
-        now: dict[int, Any] = {}
-        moves: dict[int, object] = {}
-        for seat, reply in replies.items():
-            now[seat] = reply
-            moves[seat] = reply if not isinstance(reply, Shown) else self._meant(seat, reply)
-        self.given.append(now)
-        super().advance(moves)
+        self.given.append(dict(replies))
+        super().advance(
+            {
+                seat: self._meant(seat, reply) if isinstance(reply, Shown) else reply
+                for seat, reply in replies.items()
+            }
+        )
         self._keep()
 
     def candidates(self, seat: int, shown: Any) -> list[Move]:
