@@ -171,7 +171,7 @@ class Dispatcher:
                 finished, _ = wait(in_play, LOOK_SECONDS, FIRST_COMPLETED)
                 if not finished:
                     yield []
-                for future in finished:
+                for future in [future for future in in_play if future in finished]:
                     rows = self._played(future, in_play[future])
                     self._again += in_play.pop(future).plans[len(rows) :]
                     mean = sum(row.seconds for row in rows) / len(rows)
