@@ -19,8 +19,10 @@ from referee.games import GAMES
 from referee.web import file
 from referee.web.file import FRAME, bundle, page_file, small_style
 from referee.web.recorded import read_match
+from referee.web.server.pages import match_page
 from referee.web.steps import Header, MatchPage
 from tests.support.helpers import ROOT, cautious
+from tests.support.modules import run_modules
 from tests.support.watched import watched
 
 RECORD = ROOT / "tests" / "golden" / "faults.record.jsonl"
@@ -191,10 +193,43 @@ def test_a_game_without_a_drawing_has_a_page(
     page_file([of_log])
 
 
-def test_script_and_styles_of_a_file_are_small() -> None:
-    """What the file of every match carries, in bytes."""
-    frame = len(bundle([]).encode())
-    assert frame <= 60_000
-    assert sum(len(small_style((FRAME / name).read_text())) for name in file.STYLES) <= 15_000
+def modules_below(name: str) -> dict[str, str]:
+    """A module and everything that it imports, as the file has them."""
+    made: dict[str, str] = {}
+    file._add_module(name, FRAME, made)
+    return made
+
+
+@pytest.mark.parametrize(("mode", "module"), [("file", "main"), ("server", "served")])
+def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -> None:
+    """Everything that a page loads in a mode, in bytes without comments and margins."""
+    assert sum(len(text.encode()) for text in modules_below(module).values()) <= 90_000
+    names = list(file.STYLES)
+    if mode == "server":
+        names = re.findall(r'href="/static/([\w.-]+)"', match_page("", "dominion", ""))
+    assert "theme.css" in names
+    assert sum(len(small_style((FRAME / name).read_text())) for name in names) <= 28_000
     for game in GAMES:
-        assert len(bundle([game]).encode()) - frame <= 20_000, game
+        drawing = len(bundle([game]).encode()) - len(bundle([]).encode())
+        assert drawing + len(small_style(file.drawing_style(game))) <= 28_000, game
+
+
+EXPORTS = """
+import { readFileSync } from "node:fs";
+globalThis.matchMedia = () => ({ addEventListener() {} });
+const { names, script } = JSON.parse(readFileSync(0, "utf8"));
+const bundled = new Function(`${script}return { ${names.join(", ")} };`)();
+const kinds = (of) => JSON.stringify(Object.keys(of).sort().map((key) => [key, typeof of[key]]));
+for (const name of names) {
+  const [one, other] = [kinds(await import(`./${name}.js`)), kinds(bundled[name])];
+  if (one !== other) throw new Error(`${name}: ${one} ${other}`);
+}
+console.log(names.length);
+"""
+
+
+def test_the_bundle_and_the_modules_export_the_same(tmp_path: Path) -> None:
+    made = modules_below("served")
+    given = {"names": list(made), "script": "".join(made.values())}
+    said = run_modules(tmp_path, EXPORTS, given=msgspec.json.encode(given))
+    assert said == f"{len(made)}\n"
