@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -204,7 +204,7 @@ class RandomMatch:
                 )
                 self._error("view-changes", text, "view")
         self.is_open &= written[PUBLIC] == written[ALL]
-        self._contained(written)
+        self._contained(asked, written)
         for request in requests:
             self._deal_again(request, written)
         self._before = [(viewer, view, written[viewer]) for viewer, view in views.items()]
@@ -216,10 +216,10 @@ class RandomMatch:
     def _view(self, viewer: Viewer) -> Any:
         return self._guard(_view(viewer), lambda: self.game.view(viewer))
 
-    def _contained(self, written: Mapping[Viewer, bytes]) -> None:
-        """A seat sees what the public sees, and `ALL` sees what a seat sees."""
+    def _contained(self, asked: Sequence[int], written: Mapping[Viewer, bytes]) -> None:
+        """A seat that is asked sees what the public sees, and `ALL` sees what this seat sees."""
         read = {viewer: msgspec.json.decode(data) for viewer, data in written.items()}
-        for seat in range(self.setting.seats):
+        for seat in asked:
             for less, more in ((PUBLIC, seat), (seat, ALL)):
                 if where := beyond(read[less], read[more], ""):
                     text = (

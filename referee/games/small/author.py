@@ -91,7 +91,8 @@ class Game:
     def view(self, viewer: Viewer) -> Mapping[str, Any]:
         """Return what a seat, `PUBLIC` (spectators) or `ALL` may see, as in JSON.
 
-        A seat sees this while it decides, and what spectators see in between.
+        A bot gets this when it decides, and what spectators see in between. A person at a page sees
+        the hidden places of the last request in between too.
         """
         raise NotImplementedError
 

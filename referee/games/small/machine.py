@@ -71,6 +71,7 @@ class SmallGame:
         self.outcome: Outcome | None = None
         self.legal: dict[int, list[Move]] = {}
         self._turns_of = [0] * self.seats
+        self._sent: dict[int, dict[str, Any] | bytes] = {}  # seat -> the state of its last request
         self._begins_turn = True
         game = self.game = kind()
         game.options, game.seats = setup.options, self.seats
@@ -109,13 +110,20 @@ class SmallGame:
         ]
 
     def view(self, viewer: Viewer) -> View:
-        """Return what the viewer sees, with its own legal moves if it is asked."""
-        if isinstance(viewer, int):
-            if any(request.seat == viewer for request in self.requests):
-                moves = self._plain("legal", self.legal[viewer])
-                return View(self.turns, self._scores(), moves, self._seen(viewer))
-            viewer = PUBLIC  # it was not sent more
-        return View(self.turns, self._scores(), [], self._seen(viewer))
+        """Return what the viewer sees, with its own legal moves if it is asked.
+
+        A seat that is not asked sees what spectators see, and in hidden places what it was sent
+        with its last request.
+        """
+        if not isinstance(viewer, int):
+            return View(self.turns, self._scores(), [], self._seen(viewer))
+        if any(request.seat == viewer for request in self.requests):
+            moves = self._plain("legal", self.legal[viewer])
+            state = self._sent[viewer] = self._seen(viewer)
+            return View(self.turns, self._scores(), moves, state)
+        sent = self._sent.get(viewer, {})
+        state = filled(self._seen(PUBLIC), _decode(sent) if isinstance(sent, bytes) else sent)
+        return View(self.turns, self._scores(), [], state)
 
     def copy(self, chance: RandomSource) -> SmallGame:
         """Make a game that continues as this one does."""
@@ -124,7 +132,7 @@ class SmallGame:
         new.setup = msgspec.structs.replace(self.setup, chance=chance)
         new.game = copy.deepcopy(self.game, {id(self.game.chance): Chance(chance)})
         new.left, new._turns_of, new._events = {*self.left}, [*self._turns_of], [*self._events]
-        new.legal = dict(self.legal)
+        new.legal, new._sent = dict(self.legal), dict(self._sent)
         new.requests = tuple(new._request(request.seat) for request in self.requests)
         return new
 
@@ -278,7 +286,8 @@ class SmallGame:
     def _written(self, seat: int) -> MoveRequest:
         """As `_message`, with the author's data as text."""
         moves: Any = Raw(_encode(self.legal[seat]))
-        state: Any = Raw(_encode(self.game.view(seat)))
+        data = self._sent[seat] = _encode(self.game.view(seat))
+        state: Any = Raw(data)
         return MoveRequest(self.turns, seat_id(seat), moves, self._scores(), state)
 
     def shown(self, seat: int, move: Move) -> Any:
@@ -315,6 +324,17 @@ class SmallGame:
 def plain(value: Any) -> Any:
     """Copy data of the author as JSON has it."""
     return _decode(_encode(value))
+
+
+def filled(public: Any, own: Any) -> Any:
+    """Fill the hidden places of a public state, `None` and `?`, from an earlier state of a seat."""
+    if isinstance(public, dict) and isinstance(own, dict):
+        return {**own, **{key: filled(value, own.get(key)) for key, value in public.items()}}
+    if isinstance(public, list) and isinstance(own, list) and len(public) == len(own):
+        return [filled(*both) for both in zip(public, own, strict=True)]
+    if isinstance(public, str) and isinstance(own, str) and len(public) == len(own):
+        return "".join(b if a == "?" else a for a, b in zip(public, own, strict=True))
+    return own if public is None else public
 
 
 def find(legal: Sequence[Move], move: Any) -> int:

@@ -15,10 +15,10 @@ from referee import cli
 from referee.errors import GameError
 from referee.games import GAMES
 from referee.games.interface.faults import EndReason, InvalidReply
-from referee.games.interface.game import LEFT, GameSetup
+from referee.games.interface.game import LEFT, PUBLIC, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small import Game, definition
-from referee.games.small.machine import find
+from referee.games.small.machine import filled, find
 from referee.games.small.messages import MoveReply, MovesPlayed, PlayerLost
 from referee.match.pages import load_page
 from tests.games.test_checkers import check, damaged, log_of
@@ -264,3 +264,27 @@ def _unknown_to_others(game: Any, seat: int) -> list[Any]:
         for pile, place in game._secret((seat + 1) % game.seats)
         if (id(pile), place) not in own
     ]
+
+
+def test_a_seat_keeps_what_it_was_sent_while_others_decide() -> None:
+    rules = GAMES["battleship"]
+    setup = GameSetup(chance=SeededRandomSource(1), names=("", ""), options=rules.options())
+    game: Any = rules.new(setup)
+    for request in game.requests:
+        assert request.written
+    for _ in range(3):
+        game.advance({r.seat: MoveReply(f"{'AB'[r.seat]}{r.message.turn}") for r in game.requests})
+        for request in game.requests:
+            assert request.written
+    game.advance({0: MoveReply("B4")})
+    assert game.view(0).moves == []
+    assert game.view(0).state["first"][0] == "SSS~"  # its own ships
+    assert game.view(0).state["second"] == ["????", "???~", "????", "????"]
+    assert game.view(PUBLIC).state["first"] == ["????"] * 4
+
+
+def test_only_hidden_places_are_filled() -> None:
+    own = {"a": [None, ["J"], 3], "b": "x?S", "c": {"d": 1}, "e": 5, "f": "same"}
+    public = {"a": [None, None, 4], "b": "~~?", "c": None, "e": 6, "f": "other"}
+    assert filled(public, own) == {**public, "a": [None, ["J"], 4], "b": "~~S", "c": {"d": 1}}
+    assert filled({"a": [None]}, {"a": [1, 2]}) == {"a": [None]}
