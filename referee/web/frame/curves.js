@@ -31,36 +31,29 @@ export class Curves {
   }
 
   reset() {
-    const { header } = this.app.match;
-    const open = new Set(this.charts.filter((chart) => chart.figures.open).map((chart) => chart.name));
-    this.charts = header.series.map((series) => this.#chart(series, open.has(series.name)));
+    if (this.match === this.app.match) {
+      for (const chart of this.charts) chart.grow();
+      return;
+    }
+    this.match = this.app.match;
+    this.charts = this.match.header.series.map((series) => this.#chart(series));
     this.element.replaceChildren(...this.charts.map((chart) => chart.element));
     if (!this.charts.length) this.element.append(el("p", { class: "dim" }, "This game has no series."));
   }
 
-  #chart({ name, unit }, open) {
+  #chart({ name, unit }) {
     const { app } = this;
     const { match, seat } = app;
-    const count = match.header.seats.length;
-    let low = 0;
-    let high = 1;
-    const lines = Array.from({ length: count }, () => ({ path: "", value: undefined }));
-    const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);
-    for (const values of match.values) {
-      for (const value of values[name] ?? []) {
-        if (value < low) low = value;
-        if (value > high) high = value;
-      }
-    }
-    const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * (value - low)) / (high - low);
-    match.values.forEach((values, step) => {
-      lines.forEach((line, index) => {
-        const value = values[name]?.[index];
-        if (value === undefined || value === null || value === line.value) return;
-        line.path += line.path ? `H${x(step).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(step).toFixed(1)} ${y(value).toFixed(1)}`;
-        line.value = value;
-      });
+    let [low, high, seen] = [0, 1, 0];
+    const lines = match.header.seats.map((_, index) => {
+      const style = { "--seat": seat(index).colour };
+      const path = svg("path", { class: `curve curve-${index % 4}`, style });
+      return { d: "", value: undefined, path, end: svg("text", { class: "end", style, x: WIDTH - RIGHT + 5 }, seat(index).glyph) };
     });
+    const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);
+    const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * (value - low)) / (high - low);
+    const grid = svg("g");
+    const curves = svg("g", null, lines.map((line) => line.path)); // in steps and values: they grow at their ends
     const cursor = svg("line", { class: "cursor", y1: TOP - 6, y2: HEIGHT - BOTTOM });
     const drawing = svg(
       "svg",
@@ -72,29 +65,41 @@ export class Curves {
           app.go(Math.round(((at - LEFT) / (WIDTH - LEFT - RIGHT)) * match.last));
         },
       },
-      marksOf(low, high).map((value) => [
-        svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
-        svg("text", { x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, value),
-      ]),
-      marksOf(match.order[0], match.order.at(-1)).map((turn) => (
-        match.first.has(turn) && svg("text", { x: x(match.first.get(turn)), y: HEIGHT - 6, "text-anchor": "middle" }, turn)
-      )),
-      lines.map((line, index) => {
-        if (!line.path) return null;
-        const style = { "--seat": seat(index).colour };
-        return [
-          svg("path", { class: `curve curve-${index % 4}`, style, d: `${line.path}H${x(match.last)}` }),
-          svg("text", { class: "end", style, x: WIDTH - RIGHT + 5, y: y(line.value) + 5 }, seat(index).glyph),
-        ];
-      }),
-      cursor,
+      grid, curves, lines.map((line) => line.end), cursor,
     );
+    const draw = () => {
+      for (; seen < match.values.length; seen++) {
+        lines.forEach((line, index) => {
+          const value = match.values[seen][name]?.[index];
+          if (value === undefined || value === null || value === line.value) return;
+          line.d += line.d ? `H${seen}V${value}` : `M${seen} ${value}`;
+          line.value = value;
+          low = Math.min(low, value);
+          high = Math.max(high, value);
+        });
+      }
+      grid.replaceChildren(
+        ...marksOf(low, high).flatMap((value) => [
+          svg("line", { class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }),
+          svg("text", { x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, value),
+        ]),
+        ...marksOf(match.order[0], match.order.at(-1)).filter((turn) => match.first.has(turn)).map((turn) => (
+          svg("text", { x: x(match.first.get(turn)), y: HEIGHT - 6, "text-anchor": "middle" }, turn)
+        )),
+      );
+      curves.setAttribute("transform", `translate(${LEFT} ${y(0)}) scale(${x(1) - LEFT} ${y(1) - y(0)})`);
+      for (const { d, value, path, end } of lines) {
+        if (!d) continue;
+        path.setAttribute("d", `${d}H${match.last}`);
+        end.setAttribute("y", y(value) + 5);
+      }
+    };
     const now = lines.map((_, index) => el("output", { class: "figure" }));
     const rows = new Map();
     const body = el("tbody");
     const figures = el(
       "details",
-      { open, ontoggle: () => figures.open && fillTable() },
+      { ontoggle: () => figures.open && fillTable() },
       el("summary", null, "Figures"),
       el(
         "div",
@@ -109,17 +114,22 @@ export class Curves {
       ),
     );
     const fillTable = () => {
-      body.replaceChildren();
-      match.order.forEach((turn, place) => {
+      for (let place = Math.max(rows.size - 1, 0); place < match.order.length; place++) { // the last one may have changed
+        const turn = match.order[place];
         const next = match.order[place + 1];
         const values = match.values[next === undefined ? match.last : match.first.get(next)][name] ?? [];
         const row = el("tr", null, el("th", { scope: "row" }, turn), values.map((value) => el("td", null, value ?? "")));
+        rows.get(turn)?.remove();
         rows.set(turn, row);
         body.append(row);
-      });
+      }
       this.#mark(chart);
     };
-    const chart = { name, figures, rows, cursor, now, x, marked: null };
+    const grow = () => {
+      draw();
+      if (figures.open) fillTable();
+    };
+    const chart = { name, rows, cursor, now, x, grow, marked: null };
     chart.element = el(
       "section",
       { class: "series" },
@@ -128,7 +138,7 @@ export class Curves {
       drawing,
       figures,
     );
-    if (open) fillTable();
+    draw();
     return chart;
   }
 

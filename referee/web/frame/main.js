@@ -65,6 +65,7 @@ class App {
     else if (event.type === "end") {
       this.match.header = event.header;
       this.live = false;
+      this.#tell();
       this.grow({});
       this.place?.end(event.header, this.own);
     } else this.place?.onEvent(event);
@@ -87,6 +88,7 @@ class App {
     document.title = plain(header.title);
     this.table.reset();
     this.#mount();
+    this.#tell();
     this.#grown();
     if (turn === this.match.steps[this.step].turn) this.update();
     else if (again) this.goTo({ turn });
@@ -107,7 +109,6 @@ class App {
   #grown() {
     this.player.reset();
     this.tabs.reset();
-    this.#tell();
   }
 
   #mount() {

@@ -26,7 +26,8 @@ export function moving(root, change) {
     const from = gone.find((card) => card.name === now.name && card.count > 0);
     if (from) from.count -= now.count;
     if (from?.list === now.list) continue; // it only makes room
-    const start = from ? { transform: `translate(${from.box.x - now.box.x}px, ${from.box.y - now.box.y}px)` } : { opacity: 0 };
+    const zoom = now.node.currentCSSZoom ?? 1; // boxes are measured without it, a translation is made with it
+    const start = from ? { transform: `translate(${(from.box.x - now.box.x) / zoom}px, ${(from.box.y - now.box.y) / zoom}px)` } : { opacity: 0 };
     now.node.animate([start, {}], { duration: 200, easing: "ease-out" });
   }
 }

@@ -53,7 +53,7 @@ export class Turns {
       else this.list.append(item);
       this.items.set(turn.turn, { turn, item });
     }
-    this.marked = null;
+    this.#mark(null); // a row that was made again is marked again
   }
 
   #item(turn) {
@@ -80,13 +80,16 @@ export class Turns {
   update() {
     const item = this.items.get(this.app.turn)?.item ?? null;
     if (item === this.marked) return;
+    this.#mark(item);
+    if (item) reveal(this.element, item);
+  }
+
+  #mark(item) {
     this.marked?.classList.remove("current");
     this.marked?.querySelector("a").removeAttribute("aria-current");
     this.marked = item;
-    if (!item) return;
-    item.classList.add("current");
-    item.querySelector("a").setAttribute("aria-current", "step");
-    reveal(this.element, item);
+    item?.classList.add("current");
+    item?.querySelector("a").setAttribute("aria-current", "step");
   }
 
   focus() {

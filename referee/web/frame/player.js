@@ -3,6 +3,7 @@
 import { el, icon, svg } from "./kit.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
+const MARKS = ["lead", "think", "decided", "fault", "disqualified", "end"];
 const HIGH = ["decided", "disqualified", "end"]; // marks
 const PLAY = "M8 5v14l11-7z";
 const PAUSE = "M7 5h4v14H7zM13 5h4v14h-4z";
@@ -21,6 +22,7 @@ export class Player {
   #app;
   #due = 0;
   #timer = 0;
+  #header = null; // whose viewers can be chosen
 
   constructor(app) {
     this.#app = app;
@@ -30,7 +32,7 @@ export class Player {
       type: "range", min: "0", max: "0", step: "1", "aria-label": "Step", class: "range",
       oninput: () => app.go(Number(this.range.value)),
     });
-    this.ticks = svg("svg", { class: "ticks", viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+    this.ticks = svg("svg", { class: "ticks", viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" }, MARKS.map((kind) => svg("path", { class: `tick-${kind}` })));
     this.buttons = {};
     for (const [name, label, key, path] of BUTTONS) {
       this.buttons[name] = el(
@@ -78,18 +80,21 @@ export class Player {
   reset() {
     const { match, seat } = this.#app;
     this.range.max = match.last;
-    const named = { all: "sees everything", public: "sees what is public" };
-    const options = match.header.viewers.map((viewer) => (
-      el("option", { value: viewer }, named[viewer] ?? `sees as ${seat(viewer).glyph} ${seat(viewer).name.slice(0, 40)}`)
-    ));
-    this.eyes.replaceChildren(...options);
-    this.eyes.hidden = options.length < 2;
-    const paths = { lead: "", think: "", decided: "", fault: "", disqualified: "", end: "" };
+    if (this.#header !== match.header) { // a list that is open stays open
+      this.#header = match.header;
+      const named = { all: "sees everything", public: "sees what is public" };
+      const options = match.header.viewers.map((viewer) => (
+        el("option", { value: viewer }, named[viewer] ?? `sees as ${seat(viewer).glyph} ${seat(viewer).name.slice(0, 40)}`)
+      ));
+      this.eyes.replaceChildren(...options);
+      this.eyes.hidden = options.length < 2;
+    }
+    const paths = Object.fromEntries(MARKS.map((kind) => [kind, ""]));
     for (const { at, kind } of match.moments) {
       const x = match.last ? ((at / match.last) * 1000).toFixed(1) : 0;
       paths[kind] += `M${x} ${HIGH.includes(kind) ? 0 : 4}V10`;
     }
-    this.ticks.replaceChildren(...Object.entries(paths).map(([kind, d]) => svg("path", { class: `tick-${kind}`, d })));
+    MARKS.forEach((kind, place) => this.ticks.children[place].setAttribute("d", paths[kind]));
     const turns = match.order.at(-1) ?? 0;
     this.of.textContent = match.header.outcome || match.header.kind !== "live" ? `of ${turns}` : `of ${turns} so far`;
   }

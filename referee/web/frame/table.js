@@ -11,6 +11,7 @@ export class Table {
   #game = null;
   #turn = null;
   #step = -1; // that is drawn
+  #aside = null; // the nodes of the drawing while words are shown, because it failed
 
   constructor(app, drawing) {
     this.#app = app;
@@ -30,7 +31,7 @@ export class Table {
   /** Begin with a match, or with another header of it. */
   reset() {
     const { match, seat } = this.#app;
-    this.#turn = null;
+    this.#turn = this.#aside = null;
     this.#game?.unmount?.();
     this.#game = null;
     this.place.replaceChildren();
@@ -41,17 +42,23 @@ export class Table {
     });
   }
 
-  // A drawing that fails leaves the words.
-  #try(action) {
+  // A drawing that fails leaves the words at this step, and is tried again at the next one.
+  #try(action, failed) {
     try {
       return action();
     } catch (error) {
       console.error(error);
-      this.drawing = null;
-      this.#game = null;
-      this.place.replaceChildren();
-      return undefined;
+      return failed;
     }
+  }
+
+  #draw(draw) {
+    if (this.#aside) this.place.replaceChildren(...this.#aside);
+    this.#aside = null;
+    if (this.#try(() => (draw(), true), false)) return;
+    this.#aside = [...this.place.childNodes];
+    this.#turn = null;
+    this.place.replaceChildren();
   }
 
   update() {
@@ -64,9 +71,9 @@ export class Table {
       this.#step = step;
       const ended = step === match.last && Boolean(match.header.outcome);
       const draw = () => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended, moves });
-      this.#try(() => (moves ? moving(this.place, draw) : draw()));
+      this.#draw(() => (moves ? moving(this.place, draw) : draw()));
     }
-    if (!this.#game) this.#words();
+    if (!this.#game || this.#aside) this.#words();
   }
 
   #words() {

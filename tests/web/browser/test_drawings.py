@@ -10,6 +10,7 @@ import pytest
 
 from referee.web.file import page_file
 from referee.web.recorded import read_match
+from tests.support.helpers import ROOT
 from tests.support.watched import Watched, watched
 
 pytestmark = pytest.mark.extras
@@ -139,3 +140,66 @@ def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_p
     page.keyboard.press("d")
     page.emulate_media(color_scheme="dark")  # the switch counts, not the system
     assert page.evaluate(picture) == light
+
+
+def test_the_grid_has_its_colours_where_the_system_forces_others(
+    visit: Visit, tmp_path: Path
+) -> None:
+    match = watched("botwars", 1, rows=5, cols=5, max_turns=3)
+    page = visit(page_of(tmp_path, match.record, "record"), forced_colors="active")
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    assert page.evaluate(COLOURS) > 20
+
+
+COLOURS = """() => {
+  const canvas = document.querySelector("canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(data.buffer)).size;
+}"""
+
+
+def test_a_drawing_that_fails_is_tried_again_at_the_next_step(visit: Visit, tmp_path: Path) -> None:
+    match = watched("botwars", 1, rows=5, cols=5, max_turns=3)
+    page = visit(page_of(tmp_path, match.record, "record"), reduced_motion="reduce")
+    page.evaluate("console.error = () => {}; window.fill = CanvasRenderingContext2D.prototype")
+    page.evaluate("window.real = fill.fillRect; fill.fillRect = () => { throw Error(0); }; 0")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+        page.locator(".words").wait_for()
+    assert page.locator("canvas").count() == 0
+    page.evaluate("void (fill.fillRect = real)")
+    page.keyboard.press("ArrowRight")
+    page.locator("canvas").wait_for()
+    assert page.locator(".words").count() == 0
+
+
+STARTS = """() => {
+  const [animate, boxOf] = [Element.prototype.animate, (node) => node.getBoundingClientRect()];
+  const near = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) < 3;
+  window.starts = [];
+  const known = () => [...document.querySelectorAll("[data-card]")].map(boxOf);
+  let before = known();
+  Element.prototype.animate = function (frames, how) {
+    const made = animate.call(this, frames, how);
+    made.pause();
+    if (frames[0].transform) starts.push(before.some((box) => near(box, boxOf(this))));
+    made.finish();
+    return made;
+  };
+  window.look = () => { before = known(); };
+}"""
+
+
+def test_cards_start_where_they_were_on_a_large_screen(visit: Visit, tmp_path: Path) -> None:
+    """There the table is enlarged."""
+    record = ROOT / "tests" / "golden" / "faults.record.jsonl"
+    page = visit(
+        page_of(tmp_path, record.read_bytes(), "record"), viewport={"width": 2400, "height": 1300}
+    )
+    page.evaluate(STARTS)
+    for _ in range(6):
+        page.evaluate("look()")
+        page.keyboard.press("ArrowRight")
+    starts = page.evaluate("starts")
+    assert starts
+    assert all(starts)

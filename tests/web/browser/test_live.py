@@ -37,6 +37,9 @@ def look(browser: Any) -> Iterator[Callable[[str], Any]]:
     assert messages == []
 
 
+PARTS = "'option, .facts dd, .ticks path, .chart, .curve, .legend li'"
+
+
 def append(file: Path, first: int, last: int | None) -> None:
     with file.open("ab") as grown:
         grown.write(b"".join(LINES[first:last]))
@@ -60,9 +63,11 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         of, turn = page.locator(".of"), page.get_by_label("Go to turn")
         live = page.locator("button.live")
         expect(of).to_have_text("of 6 so far")
+        page.evaluate("window.kept = [...document.querySelectorAll(parts)]".replace("parts", PARTS))
         append(file, 60, 200)
         expect(of).to_have_text("of 20 so far")
         expect(turn).to_have_value("20")  # it follows
+        assert page.evaluate("kept.length > 12 && kept.every((node) => node.isConnected)")
         expect(live).to_be_hidden()
         page.keyboard.press("PageUp")
         page.keyboard.press("PageUp")

@@ -207,6 +207,17 @@ def test_botwars_by_drags(visit: Visit) -> None:
         assert "player1  Human" in ended(process)
 
 
+def test_one_turn_is_the_current_one(visit: Visit) -> None:
+    with playing(*BOTWARS, "--set", "max_turns=9") as (_, (link,)):
+        page = visit(link)
+        asked = ""
+        for _ in range(4):
+            asked = next_question(page, asked)
+            assert page.locator(".turns [aria-current]").count() == 1
+            page.get_by_role("button", name="Send the moves").click()
+        page.goto("about:blank")  # before the server is gone
+
+
 def test_botwars_by_keys_alone(visit: Visit) -> None:
     with playing(*BOTWARS, *SMALL) as (process, (link,)):
         page = visit(link)
