@@ -85,10 +85,10 @@ export class Turns {
   }
 
   #mark(item) {
-    this.marked?.classList.remove("current");
+    this.marked?.removeAttribute("data-current");
     this.marked?.querySelector("a").removeAttribute("aria-current");
     this.marked = item;
-    item?.classList.add("current");
+    item?.setAttribute("data-current", "");
     item?.querySelector("a").setAttribute("aria-current", "step");
   }
 
@@ -232,7 +232,7 @@ export class Stderr extends OfLines {
       const entries = this.between(at).filter((entry) => entry[0] === "stderr" && this.sees(entry));
       const item = el(
         "section",
-        { class: at === app.step ? "said current" : "said" },
+        { class: "said", "data-current": at === app.step },
         link(app, at, { class: "where", "aria-current": at === app.step ? "step" : null }, app.nameOf(at, match.steps[at].ends)),
         entries.map((entry) => line(app, entry)),
       );
@@ -270,7 +270,7 @@ export class Moments {
     if (from !== this.from || !this.items) this.#draw(from);
     let current = null;
     for (const [at, item] of this.items) {
-      item.classList.toggle("current", at === step);
+      item.toggleAttribute("data-current", at === step);
       if (at === step) item.querySelector("a").setAttribute("aria-current", "step");
       else item.querySelector("a").removeAttribute("aria-current");
       if (at === step) current ??= item;

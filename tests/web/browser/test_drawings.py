@@ -31,18 +31,18 @@ def stars() -> Watched:
 
 def shows(page: Any, view: dict[str, Any]) -> None:
     """The table is that of this view; what the view does not have is not there."""
-    shown = page.locator(".sr-authority b").all_text_contents()
+    shown = page.locator("[data-zone=seats] .sr-authority b").all_text_contents()
     assert shown == [str(seat["authority"]) for seat in view["seats"]]
-    row = page.locator(".sr-row .sr-name").all_text_contents()
+    row = page.locator("[data-zone=row] .sr-name").all_text_contents()
     assert row[:-1] == view["trade_row"]
-    assert page.locator(".sr-counters dd").all_text_contents() == [
+    assert page.locator("[data-zone=active] .sr-counters dd").all_text_contents() == [
         *(str(view["trade"]), str(view["combat"])),
     ]
     names = []
     for seat in view["seats"]:
         known = seat["hand"] is not None
         names += ["Hand", "Deck", "Discarded"] if known else ["Hand and deck", "Discarded"]
-    piles = page.locator(".sr-piles dt").all_text_contents()
+    piles = page.locator("[data-zone=piles] dt").all_text_contents()
     assert [pile.rpartition(" ")[0] for pile in piles] == names
 
 
@@ -65,27 +65,28 @@ def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_
 def shows_tribute(page: Any, view: dict[str, Any], header: dict[str, Any]) -> None:
     """The table is that of this view; hands are there where the view has them."""
     facts, seats = header["facts"]["cards"], view["seats"]
-    shown = page.locator(".tr-prestige b").all_text_contents()
+    shown = page.locator("[data-zone=seats] .tr-prestige b").all_text_contents()
     assert shown == [str(seat["prestige"]) for seat in seats]
     if not view["turn"]:  # the draft
-        assert page.locator(".tr-patrons .tr-card").count() == len(view["picked"])
+        assert page.locator("[data-zone=patrons] [data-card]").count() == len(view["picked"])
         return
-    row = page.locator(".tr-row .tr-name").all_text_contents()
+    row = page.locator("[data-zone=row] .tr-name").all_text_contents()
     assert row == [facts[card["card"]]["name"] for card in view["row"]]
-    costs = page.locator(".tr-row .tr-cost").all_text_contents()
+    costs = page.locator("[data-zone=row] .tr-cost").all_text_contents()
     assert costs == [str(facts[card["card"]]["cost"]) for card in view["row"]]
     active = seats[view["player"]]
     counters = page.locator(".tr-counters dd").all_text_contents()
     assert counters == [str(active[name]) for name in ("coins", "power", "patron_calls")]
-    patrons = page.locator(".tr-patrons .tr-card").all_text_contents()
+    patrons = page.locator("[data-zone=patrons] [data-card]").all_text_contents()
     names = {seat["id"]: seat["name"] for seat in header["seats"]}
     for text, (patron, player) in zip(patrons, view["favours"].items(), strict=True):
         assert text.startswith(header["facts"]["patrons"][patron]["name"])
         assert (f"favours {names[player]}" if player else "neutral") in text or (
             patron == "TREASURY"
         )
+    zones = ["[data-zone=seats] > :nth-child({})", "[data-zone=active]"]
     for number, seat in enumerate(seats):
-        place = ".tr-active" if seat is active else f".tr-strip:nth-child({number + 1})"
+        place = zones[seat is active].format(number + 1)
         notes = page.locator(f"{place} .tr-note").all_text_contents()
         shown = [note for note in notes if note.endswith(" HP")]
         assert shown == [f"{a['hp']} of {facts[a['card']]['hp']} HP" for a in seat["agents"]]
@@ -100,7 +101,7 @@ def shows_tribute(page: Any, view: dict[str, Any], header: dict[str, Any]) -> No
         for zone in (["draw_pile"] if seat["hand"] is not None else ["hand_and_draw"])
         + ["cooldown"]
     ]
-    assert ("Hand" in page.locator(".tr-zone h3").all_text_contents()) == (
+    assert ("Hand" in page.locator("[data-zone=active] h3").all_text_contents()) == (
         active["hand"] is not None
     )
 
@@ -121,7 +122,7 @@ def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
     assert any(seat["agents"] for seat in match.states[last].views["all"]["seats"])
     record.get_by_text("Tavern deck").click()  # a list opens on demand, and stays open
     record.keyboard.press("ArrowLeft")
-    listed = record.locator(".tr-piles details[open] .tr-chip").all_text_contents()
+    listed = record.locator("[data-zone=piles] details[open] [data-card]").all_text_contents()
     assert sum(int(card.partition("\u00d7")[2] or 1) for card in listed) == len(
         match.states[last - 1].views["public"]["tavern_deck"]
     )

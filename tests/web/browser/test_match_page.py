@@ -209,10 +209,11 @@ def test_turns_are_links_and_the_current_one_is_in_sight(
     turns = page.locator(".turns .turn")
     assert turns.count() == len(match.turns)
     page.keyboard.press("End")
-    current = page.locator(".turns .current")
+    current = page.locator(".turns [data-current]")
     assert current.locator("a").get_attribute("aria-current") == "step"
     page.wait_for_function(  # it scrolls with the next frame
-        "() => { const box = document.querySelector('.turns .current').getBoundingClientRect();"
+        "() => { const turn = document.querySelector('.turns [data-current]');"
+        " const box = turn.getBoundingClientRect();"
         " return box.top < innerHeight && box.top > 0 && scrollY === 0; }"
     )
     turns.nth(1).click()
@@ -325,10 +326,10 @@ def test_whose_turn_it_is_where_hands_are_hidden(
     page = visit(file, f"#turn=9&eyes={eyes}")
     (seat,) = next(turn.seats for turn in match.turns if turn.turn == 9)
     name = match.header.seats[seat].name
-    assert name in page.locator(".dom-active h2").inner_text()
-    assert page.locator(".dom-now h3 ").inner_text().count(name) == 1
+    assert name in page.locator("[data-zone=active] h2").inner_text()
+    assert page.locator("[data-zone=seats] [data-current] h3").inner_text().count(name) == 1
     page.keyboard.press("End")
-    assert page.locator(".dom-now").count() == 0
+    assert page.locator("[data-zone=seats] [data-current]").count() == 0
 
 
 def test_some_turns_of_a_match(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
@@ -417,7 +418,7 @@ def test_what_a_bot_wrote_is_not_changed(visit: Visit, match: MatchPage, tmp_pat
     turns = [replace(match.turns[0], show=show), *match.turns[1:]]
     path = tmp_path / "raw.html"
     path.write_text(page_file([MatchPage(match.header, turns, match.steps, match.lines)]))
-    texts = visit(path).locator(".turns .current .what").all_text_contents()
+    texts = visit(path).locator(".turns [data-current] .what").all_text_contents()
     assert texts == [f"{match.header.seats[3].name}: exited", "  player4 ?"]
 
 

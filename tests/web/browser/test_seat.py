@@ -52,7 +52,7 @@ def test_dominion_by_clicks(visit: Visit) -> None:
         asked = ""
         while (asked := next_question(page, asked)) != "over":
             copper = page.get_by_role("button", name="Copper")
-            (copper.first if copper.count() else page.locator(".dom-main").last).click()
+            (copper.first if copper.count() else page.locator("[data-choice=enter]")).click()
         assert OVER in status(page)
         page.get_by_role("slider").press("Home")  # the whole match is there, hands too
         assert "player1  Human" in ended(process)
@@ -130,7 +130,7 @@ def type_answer(page: Any, game: str) -> None:
         page.keyboard.type("copp")
     elif page.locator("[aria-pressed]").count():
         page.keyboard.type("3 1")
-    elif page.locator(".sr-cards button, .tr-card button").count():
+    elif page.locator("[data-card] button").count():
         page.keyboard.press("1")  # the first that can be done
     send(page)
 
@@ -237,8 +237,11 @@ def test_starrealms_by_clicks(visit: Visit) -> None:
         page = visit(link)
         asked, bought = "", 0
         while (asked := next_question(page, asked)) != "over":
-            cards, row = page.locator(".sr-active .sr-card button"), page.locator(".sr-row button")
-            others = page.locator(".sr-buttons button")  # the last ends the turn
+            cards, row = (
+                page.locator("[data-zone=active] [data-card] button"),
+                page.locator("[data-zone=row] button"),
+            )
+            others = page.locator("[data-zone=buttons] button")  # the last ends the turn
             bought += not cards.count() and row.count() > 0
             (cards.first if cards.count() else row.last if row.count() else others.first).click()
         assert bought > 0
@@ -252,7 +255,7 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
         page = visit(link)
         asked = ""
         while (asked := next_question(page, asked)) != "over":
-            if page.locator(".sr-cards button").count():
+            if page.locator("[data-card] button").count():
                 page.keyboard.press("1")  # the first that can be done
             send(page)
         assert "player1  Human" in ended(process)
@@ -264,17 +267,17 @@ def test_tribute_by_clicks(visit: Visit) -> None:
         page = visit(link)
         asked, done = "", []
         while (asked := next_question(page, asked)) != "over":
-            cards = page.locator(".tr-active .tr-card button")
-            row = page.locator(".tr-row button")
+            cards = page.locator("[data-zone=active] [data-card] button")
+            row = page.locator("[data-zone=row] button")
             several = page.get_by_role("button", name="Choose these")
             if several.count():
                 page.keyboard.press("Home")  # the question is not about other states
-                assert page.locator(".tr button").count() == 0
+                assert page.locator("[data-zone] button").count() == 0
                 page.keyboard.press("End")
                 cards.nth(2).click()
                 cards.nth(0).click()
                 assert page.locator("[aria-pressed=true]").count() == 2
-            here = [several, cards, row, page.locator(".tr-buttons button")]
+            here = [several, cards, row, page.locator("[data-zone=buttons] button")]
             button = next(buttons for buttons in here if buttons.count()).first
             done.append(button.inner_text())
             button.click()
@@ -293,7 +296,7 @@ def test_tribute_by_keys_alone(visit: Visit) -> None:
             if page.locator("[aria-pressed]").count():
                 page.keyboard.type("3 1")
                 several += 1
-            elif page.locator(".tr-card button").count():
+            elif page.locator("[data-card] button").count():
                 page.keyboard.press("1")  # the first that can be done
             send(page)
         assert several

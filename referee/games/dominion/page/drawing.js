@@ -21,7 +21,7 @@ export function mount(root, header, kit) {
   parts.seats.append(el("h2", {}, "Seats"));
 
   function section(name) {
-    return el("section", { class: `dom-${name}` });
+    return el("section", { class: `dom-${name}`, "data-zone": name });
   }
 
   // --- a card ----------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ export function mount(root, header, kit) {
     const faults = (more.marks || []).filter((mark) => mark.seat === seat && mark.code);
     return el(
       "article",
-      { class: isNow ? "dom-strip dom-now" : "dom-strip", style: colour(seat) },
+      { class: "dom-strip", "data-current": isNow, style: colour(seat) },
       el("h3", {}, glyph(seat), names[seat], ...(isNow ? [say(" (to move)")] : [])),
       el("p", { class: "dom-points" }, el("b", {}, String(seen.score)), ` ${plural(seen.score, "point")}`),
       el("p", { class: "dom-facts" }, facts.join(" · ")),

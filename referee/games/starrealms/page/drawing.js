@@ -21,7 +21,7 @@ export function mount(root, header, kit) {
   root.append(table);
 
   function section(name) {
-    return el("section", { class: `sr-${name}` });
+    return el("section", { class: `sr-${name}`, "data-zone": name });
   }
 
   // --- a card ----------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ export function mount(root, header, kit) {
     ];
     return el(
       "article",
-      { class: isNow ? "sr-strip sr-now" : "sr-strip", style: { "--seat": kit.seat(seat).colour } },
+      { class: "sr-strip", "data-current": isNow, style: { "--seat": kit.seat(seat).colour } },
       el(
         "div",
         {},

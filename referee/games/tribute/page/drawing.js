@@ -18,7 +18,7 @@ export function mount(root, header, kit) {
   const table = el("div", { class: "tr" });
   const parts = {};
   for (const name of ["seats", "patrons", "row", "active", "buttons", "piles"]) {
-    parts[name] = el("section", { class: `tr-${name}` });
+    parts[name] = el("section", { class: `tr-${name}`, "data-zone": name });
   }
   const asking = new kit.Asking(table, () => paint());
   const once = kit.keeper();
@@ -142,7 +142,7 @@ export function mount(root, header, kit) {
     fill(parts.seats, view.seats.map((seen, seat) => {
       const isActive = seat === view.player;
       const box = once(`seat ${seat}`, 0, () => el("article", { class: "tr-strip", style: { "--seat": kit.seat(seat).colour } }));
-      box.classList.toggle("tr-now", mover() === seat);
+      box.toggleAttribute("data-current", mover() === seat);
       const inside = [head(seen, seat)];
       if (seen.hand && !isActive) inside.push(once(`hand ${seat}`, seen.hand, () => el("div", {}, chips(seen.hand))));
       if (view.turn && !isActive) inside.push(agents(seat));
