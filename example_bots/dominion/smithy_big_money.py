@@ -147,7 +147,7 @@ def read_parameters():
     add("--duchies", type=int, default=DUCHIES_AT, help="provinces left when it buys duchies")
     add("--estates", type=int, default=ESTATES_AT, help="provinces left when it buys estates")
     add("--noise", type=float, default=0, help="how often it buys any card that it wants, 0 to 1")
-    return parser.parse_args()
+    return parser.parse_args(sys.argv[1:])
 
 
 def main():

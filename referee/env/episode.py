@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from referee.errors import BotError, GameError, InternalError, UsageError, is_from_outside
+from referee.errors import GameError, InternalError, UsageError, is_from_outside
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
 from referee.games.interface.faults import Fault
@@ -134,13 +134,16 @@ class Episode:
     def begin(self, seed: int | None) -> None:
         """Begin a new match; one that is not over is given up.
 
+        If opponents leave before the first request, the match is over, and nobody is due.
+
         Args:
             seed: of the match; None for the next one that is drawn. The seeds
                 follow from the last one that was given.
 
         Raises:
             UsageError: the seed is not valid.
-            BotError: an opponent that is an object has raised an exception, or cannot play.
+            BotError: an opponent that is an object has raised an exception; or one has failed its
+                handshake, as it has done in each match so far.
             ShortageError: an opponent cannot be started.
         """
         if seed is None:
@@ -170,8 +173,6 @@ class Episode:
             number = seat_id(seat)
             self._match.receive(seat, self._encode(PlayerNameReply(number, number.upper(), 1)))
         self._go_on()
-        if self.outcome is not None:  # an opponent has left; why, a warning says
-            raise BotError("the match was over before the program got a request")
 
     def act(self, seat: int, action: Any) -> None:
         """Take an action of a seat that is due. After the last one the match continues.

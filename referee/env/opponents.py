@@ -65,6 +65,7 @@ class Opponents:
 
             self._portal = BotPortal()
         self._bots: Sequence[Bot] = []
+        self._proven: set[int] = set()  # the seats whose bots have passed a handshake
         self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
         self._spec: MatchSpec
 
@@ -90,11 +91,11 @@ class Opponents:
         """Ask those that are due, and hand the match what they answer.
 
         Raises:
-            BotError: an object has raised an exception, which is the `__cause__`; or one could not
-                begin.
+            BotError: an object has raised an exception, which is the `__cause__`; or one has failed
+                its handshake and never passed one, so that it would do so in every match.
 
         Warns:
-            RuntimeWarning: one was disqualified later.
+            RuntimeWarning: one was disqualified otherwise.
         """
         in_handshake = match.in_handshake
         if in_handshake:
@@ -109,14 +110,16 @@ class Opponents:
             else:
                 match.receive(seat, answer)
             left = match.disqualified.get(seat)
-            if left is not None:
+            if left is None:
+                self._proven.add(seat)
+            else:
                 del self._lines[seat]
                 if self._portal is not None:
                     self._portal.kill(self._bots[seat])
                 argument = self._sources[seat].argument
                 who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
                 problem = f"{who}: {left.code}, {left.detail}"
-                if in_handshake:  # it would be so in every match
+                if seat not in self._proven:
                     raise BotError(problem)
                 warnings.warn(problem, RuntimeWarning, stacklevel=2)
 

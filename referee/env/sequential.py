@@ -31,8 +31,9 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # of PettingZoo's, left by a match that was given up
-        self._select()
+        self.agent_selection = self.agents[0]
         self.infos = self._facts()
+        self._take_stock()
 
     def step(self, action: Any) -> None:
         """Take an action of the agent that is selected; None once it is terminated.
@@ -46,13 +47,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
-        if episode.outcome is not None:
-            self.rewards = self._rewards()
-            self.terminations = dict.fromkeys(self.agents, True)
-            self._accumulate_rewards()
-            self.infos = self._facts()
-        else:
-            self._select()
+        self._take_stock()
 
     def observe(self, agent: str) -> Observation:
         """Return an agent's observation."""
@@ -68,5 +63,13 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         """Show the selected agent's knowledge as text."""
         return self._shown(self._seat[self.agent_selection])
 
-    def _select(self) -> None:
-        self.agent_selection = f"player_{self._episode.due[0] + 1}"
+    def _take_stock(self) -> None:
+        """Select the agent that acts next, or end the match."""
+        episode = self._episode
+        if episode.outcome is None:
+            self.agent_selection = f"player_{episode.due[0] + 1}"
+            return
+        self.rewards = self._rewards()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._accumulate_rewards()
+        self.infos = self._facts()

@@ -64,6 +64,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             )
         (self._seat,) = self._episode.learners
         self._game = game
+        self._is_end_due = False  # whether the match was over before the first action
         self._copies: Any = None  # an environment that copies are made of
         self.render_mode = render_mode
         self.observation_space = observations(self._episode)
@@ -74,11 +75,14 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a new match, as `SequentialEnv.reset`, and play until an action is due.
 
+        If the opponent leaves before that, any action ends the match, with its reward.
+
         Raises:
             UsageError: the seed is not valid.
         """
         self._episode.begin(seed)
         super().reset(seed=seed)
+        self._is_end_due = not self._episode.due
         return self._seen(), self._episode.facts(self._seat)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -88,6 +92,9 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             UsageError: the action does not exist, or the match is over.
         """
         episode, seat = self._episode, self._seat
+        if self._is_end_due:
+            self._is_end_due = False
+            return self._seen(), episode.rewards()[seat], True, False, episode.facts(seat)
         if seat not in episode.due:
             raise UsageError("the match is over, or none was begun: call reset")
         if not self.action_space.contains(action):

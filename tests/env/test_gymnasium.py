@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
+from referee.bots.bot import Failure
 from referee.env import botwars_v1, dominion_v1
 from referee.errors import UsageError
+from referee.games.interface.faults import Disqualification
+from tests.support.helpers import name_line
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install -e '.[rl]'")
 pytest.importorskip("pettingzoo.utils.env", reason="PettingZoo is not installed")
@@ -155,3 +160,37 @@ def test_a_copy_is_an_environment_for_all_seats(name: str) -> None:
     assert str(observe(agent)) == str(seen)
     assert copy.possible_agents == ["player_1", "player_2"]
     assert env.copy(viewer=agent, seed=4).agents == copy.agents
+
+
+class Leaves:
+    """Leaves its second match before its opponent's first request."""
+
+    matches = 0
+
+    def reply(self, lines: Sequence[bytes]) -> bytes | Failure:
+        if b"player-name-request" in lines[-1]:
+            Leaves.matches += 1
+            return name_line(0)
+        if Leaves.matches == 2:
+            return Failure(Disqualification.EXITED, "it has crashed")
+        return msgspec.json.encode(passive(msgspec.json.decode(lines[-1])))
+
+
+def test_an_opponent_that_leaves_before_the_first_action_ends_no_run() -> None:
+    Leaves.matches = 0
+    options = {"opponents": [Leaves, None], "max_turns": 2}
+    envs = gymnasium.make_vec("referee.env.registration:referee/Dominion-v1", 1, **options)
+    seen, _ = envs.reset(seed=1)
+    ends = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        while len(ends) < 3:
+            actions = seen["action_mask"].argmax(axis=1)
+            seen, rewards, terminated, _, infos = envs.step(actions)
+            if terminated[0]:
+                ends.append((rewards[0], int(infos["rank"][0])))
+    (warning,) = caught
+    assert "player1, was disqualified: exited, it has crashed" in str(warning.message)
+    assert ends[1] == (1.0, 1)
+    with pytest.raises(UsageError, match="call reset"):
+        envs.envs[0].unwrapped.step(0)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from threading import enumerate as threads
 from typing import Any
 
+import msgspec
 import pytest
 
 import referee
+from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.processes.guardian import GUARDIAN
 from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
 from referee.errors import BotError, UsageError
 from referee.games import GAMES
+from referee.games.interface.faults import Disqualification
 from tests.support.batches import kept
-from tests.support.helpers import cautious
+from tests.support.helpers import cautious, name_line
 from tests.support.live import await_end, hostile
 
 OPTIONS = {"dominion": {"max_turns": 30}, "botwars": {"rows": 5, "cols": 6, "max_turns": 20}}
@@ -180,10 +184,66 @@ def test_an_opponent_that_cannot_begin_is_an_error() -> None:
     with pytest.raises(BotError, match=r"sh -c 'exit 3', player1, was disqualified: exited"):
         episode.begin(1)
     episode.close()
+
+
+def test_an_opponent_that_leaves_before_the_first_request_ends_the_match() -> None:
     first = Episode(GAMES["dominion"], None, {}, [hostile("exit_at", 1), None])
-    with pytest.warns(RuntimeWarning), pytest.raises(BotError, match="got a request"):
+    with pytest.warns(RuntimeWarning, match="player1, was disqualified: exited"):
         first.begin(1)
+    assert (first.due, first.rewards()) == ((), [-1, 1])
     first.close()
+
+
+class FailsAt:
+    """Fails its handshake in one match, counted from 1; in the others it buys nothing."""
+
+    def __init__(self, match: int) -> None:
+        self._handshakes, self._match = 0, match
+
+    def reply(self, lines: Sequence[bytes]) -> bytes | Failure:
+        message = msgspec.json.decode(lines[-1])
+        if message["type"] != "player-name-request":
+            return msgspec.json.encode(cautious(message))
+        self._handshakes += 1
+        if self._handshakes == self._match:
+            return Failure(Disqualification.EXITED, "it has crashed")
+        return name_line(0)
+
+
+def test_a_handshake_that_fails_after_others_ends_only_its_match() -> None:
+    episode = Episode(GAMES["dominion"], None, {"max_turns": 3}, [FailsAt(2), None])
+    episode.begin(1)
+    play_on(episode)
+    with pytest.warns(RuntimeWarning, match="player1, was disqualified: exited, it has crashed"):
+        episode.begin(2)
+    assert (episode.due, episode.rewards()) == ((), [-1, 1])
+    episode.begin(3)
+    play_on(episode)
+    assert "disqualified" not in episode.facts(1)
+    never = Episode(GAMES["dominion"], None, {}, [FailsAt(1), None])
+    with pytest.raises(BotError, match="it has crashed"):
+        never.begin(1)
+
+
+def test_a_bundled_bot_does_not_read_the_arguments_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ends = []
+    for arguments in ([], ["--epochs", "3"], ["--smithies", "0"], ["7"]):
+        monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
+        facts = []
+        for game in GAMES:
+            for name in bundled_bots(game):
+                if name.startswith(("http_", "classic_")):
+                    continue
+                bots = [None, name]
+                episode = Episode(GAMES[game], None, {"max_turns": 4}, bots)
+                episode.begin(1)
+                play_on(episode)
+                facts.append((name, episode.facts(0)))
+                episode.close()
+        ends.append(facts)
+    assert all(end == ends[0] for end in ends)
 
 
 def test_opponents_have_limits() -> None:

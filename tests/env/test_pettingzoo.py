@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from referee.bots.bot import Failure
 from referee.env import botwars_v1, dominion_v1
 from referee.errors import UsageError
-from tests.support.helpers import cautious
+from referee.games.interface.faults import Disqualification
+from tests.support.helpers import cautious, name_line
 from tests.support.learners import chosen
 
 pytest.importorskip(
@@ -256,3 +258,35 @@ def test_in_a_copy_the_program_plays_the_seats_of_the_opponents_too() -> None:
     wars = botwars_v1.parallel_env(**SMALL)
     wars.reset(seed=1)
     assert wars.copy().agents == ["player_1", "player_2"]
+
+
+class Leaves:
+    """Passes one handshake. Then it leaves when it gets a request, of any kind."""
+
+    matches = 0
+
+    def reply(self, lines: Sequence[bytes]) -> bytes | Failure:
+        if b"player-name-request" in lines[-1]:
+            self.matches += 1
+            if self.matches == 1:
+                return name_line(0)
+        return Failure(Disqualification.EXITED, "it has crashed")
+
+
+def test_a_match_can_be_over_before_the_first_action() -> None:
+    env = dominion_v1.env(opponents=[Leaves(), None])
+    with pytest.warns(RuntimeWarning, match="it has crashed"):
+        env.reset(seed=1)
+    ends = []
+    for agent in env.agent_iter():
+        _, reward, terminated, _, info = env.last()
+        ends.append((agent, reward, terminated, info["rank"]))
+        env.step(None)
+    assert ends == [("player_2", 1.0, True, 1)]
+    wars = botwars_v1.parallel_env(opponents=[Leaves(), None], **SMALL)
+    wars.reset(seed=1)
+    with pytest.warns(RuntimeWarning, match="it has crashed"):
+        wars.reset(seed=2)
+    _, rewards, terminated, _, _ = wars.step({})
+    assert (rewards, terminated) == ({"player_2": 1.0}, {"player_2": True})
+    assert wars.agents == []
