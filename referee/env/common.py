@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
 import numpy as np
 from gymnasium import logger, spaces
 from gymnasium.utils import EzPickle
 
-from referee.env.episode import Episode
+from referee.env.episode import Episode, Saved
 from referee.errors import UsageError
 from referee.games import GAMES, find_game
 from referee.games.interface.table import copied
@@ -88,6 +90,24 @@ class Common(EzPickle):  # type: ignore[misc]
         """
         return self._with(self._episode.copy(seat_of(viewer), seed))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        if not self._episode.is_begun:
+            return type(self)(*self._ezpickle_args, **self._ezpickle_kwargs)
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self._episode.is_begun:
+            return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
+        episode = self._episode.copy() if self._episode.has_opponents else self._episode
+        game, name, _, mode, _, normalised = self._ezpickle_args
+        arguments = game, name, episode.seats, mode, None, normalised
+        options = msgspec.structs.asdict(episode.options)
+        return made_again, (type(self), arguments, options, episode.save())
+
+    def _resume(self, saved: Saved) -> None:
+        self._episode.resume(saved)
+        self._stand()
+
     def restore(self, saved: Self) -> None:
         """Return to the state of a copy. The copy does not change.
 
@@ -131,6 +151,16 @@ class Common(EzPickle):  # type: ignore[misc]
 
     def _shown(self, seat: int) -> str | None:
         return shown(self._episode, seat, self.render_mode)
+
+
+def made_again(
+    kind: type[Any], arguments: Sequence[Any], options: dict[str, Any], saved: Saved | None = None
+) -> Any:
+    """Make an environment; in the middle of a match if one was saved."""
+    env = kind(*arguments, **options)
+    if saved is not None:
+        env._resume(saved)
+    return env
 
 
 def seat_of(agent: str | None) -> int | None:

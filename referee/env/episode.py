@@ -6,9 +6,9 @@ in a plain loop. Only bots outside this process need more (`opponents.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -16,11 +16,11 @@ from msgspec import Struct
 from referee.errors import GameError, InternalError, UsageError, is_from_outside
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
-from referee.games.interface.faults import Fault
+from referee.games.interface.faults import Disqualification, Fault
 from referee.games.interface.game import Outcome
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import copied
-from referee.match.machine import Match, Sent
+from referee.match.machine import Match, Sent, Step
 from referee.match.messages import PlayerNameReply
 from referee.match.spec import checked_seed, drawn_seed, match_spec
 
@@ -33,6 +33,26 @@ if TYPE_CHECKING:
 
 Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
 """Numbers; with "action_mask" beside "observation" where not every action is legal."""
+
+
+class Saved(NamedTuple):
+    """A match that is not over, as data.
+
+    Attributes:
+        seed: as of `Episode`; after a copy for a viewer not that of the match.
+        match_seed: from which the match began.
+        names: of all seats.
+        absent: the seats that left in the handshake.
+        steps: `Match.history`.
+        actions: of each seat that is due, the actions of its unfinished reply.
+    """
+
+    seed: int
+    match_seed: int
+    names: tuple[str, ...]
+    absent: frozenset[int]
+    steps: list[Step]
+    actions: dict[int, list[Any]]
 
 
 class Observer:
@@ -153,6 +173,10 @@ class Episode:
         else:
             seed = checked_seed(seed)
             self._seeds = Random(seed)
+        self._begin(seed)
+
+    def _begin(self, seed: int, names: Sequence[str] = (), absent: Iterable[int] = ()) -> None:
+        """Begin the match of a seed, with the names of all seats if they are given."""
         self.seed = seed
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
@@ -171,7 +195,11 @@ class Episode:
         self._match.start()
         for seat in self.learners:
             number = seat_id(seat)
-            self._match.receive(seat, self._encode(PlayerNameReply(number, number.upper(), 1)))
+            name = names[seat] if names else number.upper()
+            if seat in absent:
+                self._match.disqualify(seat, Disqualification.EXITED, "it left the match before")
+            else:
+                self._match.receive(seat, self._encode(PlayerNameReply(number, name, 1)))
         self._go_on()
 
     def act(self, seat: int, action: Any) -> None:
@@ -229,8 +257,7 @@ class Episode:
             UsageError: the match is over, the viewer is not due, or another seat has acted in this
                 round.
         """
-        if not self.due:
-            raise UsageError("the match is over, or none was begun")
+        self.check_copied()
         if viewer is not None and viewer not in self.due:
             raise UsageError(f"player_{viewer + 1} has no action due, so it cannot be the viewer")
         if viewer is not None and not self._match.can_redeal:
@@ -258,17 +285,70 @@ class Episode:
                 new._look_again(seat)
         return new
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether a match was begun, be it over or not."""
+        return hasattr(self, "_match")
+
+    @property
+    def has_opponents(self) -> bool:
+        """Whether bots play."""
+        return self._opponents is not None
+
+    def check_begun(self) -> None:
+        """Raise `UsageError` if no match was begun."""
+        if not self.is_begun:
+            raise UsageError("no match was begun: call reset")
+
+    def check_copied(self) -> None:
+        """Raise `UsageError` if there is no match to copy."""
+        if not self.due:
+            raise UsageError("the match is over, or none was begun")
+
+    def save(self) -> Saved:
+        """Return the match as it is now, as data. `resume` of an equal episode continues it.
+
+        Raises:
+            UsageError: the match is over; or a bot plays that is not a bundled one by its name, so
+                that it cannot be played again.
+        """
+        self.check_copied()
+        if self._opponents is not None and not self._opponents.are_bundled:
+            raise UsageError(
+                "only bundled bots can be copied with the match: use copy(), in which your program "
+                "plays all seats"
+            )
+        match = self._match
+        actions = {seat: self._actions[seat].copy() for seat in self.due}
+        return Saved(self.seed, match.seed, (*match.names,), match.absent, match.history, actions)
+
+    def resume(self, saved: Saved) -> None:
+        """Continue a match that was saved: play it again up to there."""
+        self._begin(saved.match_seed, saved.names, saved.absent)
+        for step in saved.steps:
+            self._match.repeat(step, self.learners)
+            if self._opponents is None:
+                self._match.take_entries()  # faults of bots that the program has replaced
+            else:
+                self._go_on()
+        self._go_on()
+        self.seed, self._seeds = saved.seed, None
+        for seat, actions in saved.actions.items():
+            for action in actions:
+                self.act(seat, action)
+
     def close(self) -> None:
         """End the opponents' processes."""
         if self._opponents is not None:
             self._opponents.close()
 
     def observe(self, seat: int) -> Observation:
-        """Return a seat's observation."""
+        """Return a seat's observation; `UsageError` if no match was begun."""
         return self._observer(self.player(seat))
 
     def player(self, seat: int) -> Translator:
         """The translator of a learner, which has looked at the match as it is now."""
+        self.check_begun()
         player = self._players[seat]
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)

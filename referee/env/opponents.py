@@ -41,6 +41,7 @@ class Opponents:
 
     Attributes:
         seats: where they sit.
+        are_bundled: whether all are bundled bots, which play the same match again.
 
     Raises:
         UsageError: one of them is not a bot.
@@ -56,6 +57,9 @@ class Opponents:
                 if bot is not None
             ],
             game,
+        )
+        self.are_bundled = all(
+            bot is None or (isinstance(bot, str) and bot in bundled) for bot in opponents
         )
         sources = dict(zip(self.seats, given, strict=True))
         self._sources = [sources.get(seat, _NOBODY) for seat in range(len(opponents))]

@@ -11,9 +11,20 @@ from pettingzoo import AECEnv
 from referee.env.common import Common
 from referee.env.episode import Observation
 
+_OF_A_MATCH = (
+    *("agent_selection", "rewards", "_cumulative_rewards"),
+    *("terminations", "truncations", "infos"),
+)
+"""The attributes of PettingZoo that a match has."""
+
 
 class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
     """An AECEnv. An agent acts until its reply is complete."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_A_MATCH:
+            raise AttributeError(f"there is no {name} before the first match: call reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a new match; without a seed, with the next one. `options` are ignored.
@@ -41,6 +52,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         Raises:
             UsageError: the action is not legal; nothing has changed.
         """
+        self._episode.check_begun()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -61,6 +73,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Show the selected agent's knowledge as text."""
+        self._episode.check_begun()
         return self._shown(self._seat[self.agent_selection])
 
     def _take_stock(self) -> None:

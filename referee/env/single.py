@@ -14,11 +14,12 @@ from referee.env.common import (
     RENDER_MODES,
     actions,
     check_render_mode,
+    made_again,
     observations,
     seat_of,
     shown,
 )
-from referee.env.episode import Episode, Observation
+from referee.env.episode import Episode, Observation, Saved
 from referee.errors import UsageError
 from referee.games import GAMES, find_game
 
@@ -123,6 +124,17 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             game, render_mode = self._game, self.render_mode
             self._copies = kind(game, game, episode.seats, render_mode=render_mode, **options)
         return self._copies._with(episode)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        make, arguments = self.__reduce__()
+        return make(*arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = type(self), self._ezpickle_args, self._ezpickle_kwargs
+        return made_again, (*arguments, self._episode.save() if self._episode.is_begun else None)
+
+    def _resume(self, saved: Saved) -> None:
+        self._episode.resume(saved)
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each choice that is legal, for programs that ask for it by this name."""

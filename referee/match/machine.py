@@ -43,6 +43,7 @@ from referee.games.interface.game import (
     Game,
     GameSetup,
     Outcome,
+    SeatLeft,
     SeatState,
     Viewer,
 )
@@ -126,6 +127,8 @@ class Match:
 
     Attributes:
         rules: of the game.
+        seed: of the match.
+        absent: the seats that left in the handshake.
         due: the seats whose answer is awaited; empty before `start` and once the match is over.
         disqualified: the seats that left, each with why.
         names: one entry per seat; PLAYER1 and so on until the handshakes have ended.
@@ -164,8 +167,8 @@ class Match:
         self.outcome: Outcome | None = None
         self.rules = rules
         self._options = rules.options() if options is None else options
-        self._seed = seed
-        self._absent: frozenset[int] = frozenset()
+        self.seed = seed
+        self.absent: frozenset[int] = frozenset()
         self._chance = chance or SeededRandomSource(seed)
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
@@ -173,7 +176,8 @@ class Match:
         self._redeals = list(redeals)  # that are still to come
         # An earlier state, None for the beginning; and what happened since, None if nobody asks.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
-        self._since: list[Mapping[int, object] | _DealAgain] | None = [] if copies else None
+        self._since: list[Step] | None = [] if copies else None
+        self._before: list[Step] = []  # what led to that earlier state
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
         # The round: what each seat was asked; what to note of each that has answered and is not
@@ -393,7 +397,7 @@ class Match:
         """Publish the names, and begin the game with the seats that are left."""
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
-        self._absent = frozenset(self.disqualified)
+        self.absent = frozenset(self.disqualified)
         for seat, name in enumerate(self.names):
             self._send(say.PlayerName(seat_id(seat), name))
         self._game = self._new_game(self._chance)
@@ -407,8 +411,8 @@ class Match:
             chance=chance,
             names=tuple(self.names),
             options=self._options,
-            absent=self._absent,
-            seed=self._seed,
+            absent=self.absent,
+            seed=self.seed,
         )
         return self.rules.new(setup)
 
@@ -450,6 +454,7 @@ class Match:
         new.faults = [codes.copy() for codes in self.faults]
         game, chance = self._copied_game(self._game, self._since)
         new._base, new._since = self._base, self._since.copy()
+        new._before = self._before.copy()
         new._game, new._chance = game, chance
         if viewer is not None:
             if viewer not in self.due or self._replies:
@@ -462,9 +467,7 @@ class Match:
         return new
 
     @blaming
-    def _copied_game(
-        self, game: Any, since: list[Mapping[int, object] | _DealAgain]
-    ) -> tuple[Any, SeededRandomSource]:
+    def _copied_game(self, game: Any, since: list[Step]) -> tuple[Any, SeededRandomSource]:
         """Copy the game, or an earlier state, which then takes the replies since."""
         if self._base is None or since:
             assert isinstance(self._chance, SeededRandomSource)
@@ -472,12 +475,13 @@ class Match:
             now = game.copy(chance) if hasattr(game, "copy") else None
             if now is not None:  # it is never played on
                 self._base = now, chance
+                self._before += since
                 since.clear()
         if self._base is not None:
             chance = self._base[1].copy()
             copy: Any = self._base[0].copy(chance)
         else:
-            chance = SeededRandomSource(self._seed)
+            chance = SeededRandomSource(self.seed)
             copy = self._new_game(chance)
         for step in since:
             if isinstance(step, _DealAgain):
@@ -486,6 +490,31 @@ class Match:
                 copy.advance(step)
         copy.take_events()
         return copy, chance
+
+    @property
+    def history(self) -> list[Step]:
+        """The steps since the handshake, of a match with `copies`, for `repeat`."""
+        return [*self._before, *(self._since or ())]
+
+    def repeat(self, step: Step, seats: Iterable[int]) -> None:
+        """Take a step of the `history` of a match that began as this one.
+
+        Args:
+            seats: only their replies are taken.
+        """
+        if isinstance(step, _DealAgain):
+            game, chance = self._game, self._chance
+            assert isinstance(chance, SeededRandomSource)
+            assert self._since is not None
+            self._since.append(step)
+            step.carry_out(game, chance)
+            return
+        for seat in seats:
+            reply = step.get(seat)
+            if isinstance(reply, SeatLeft):
+                self.disqualify(seat, Disqualification.EXITED, "it left the match before")
+            elif reply is not None:
+                self.take(seat, reply)  # type: ignore[arg-type]
 
     # --- both ---------------------------------------------------------------------------------
 
@@ -534,5 +563,7 @@ class _DealAgain(NamedTuple):
             game.redeal(self.viewer, chance)
 
 
+Step: TypeAlias = "Mapping[int, object] | _DealAgain"
+"""The replies of a round, by seat; or that cards were dealt again."""
 _UNREAD = Struct()
 _name_replies = reply_decoder((say.PlayerNameReply,))
