@@ -4,6 +4,7 @@ findings.py  what is wrong, with file and line
 guard.py     calls of the author's code: exceptions, time, `print`, the module `random`
 players.py   players who choose at random among what is legal
 match.py     one random match, checked round by round
+lines.py     a random match of the referee, with lines
 parts.py     a random match that uses the game's optional parts too
 hash_seed.py the same matches in other processes, whose sets have other orders
 digest.py    the digest of some matches: what these processes print

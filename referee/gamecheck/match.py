@@ -149,10 +149,21 @@ class RandomMatch:
                 self._check_fault(event)
             else:
                 self._check(number, event, self._rules.public, "take_events")
+        if self._given is None:
+            guard("person.observe", lambda: self._tell(events, requests))
         standings = guard("standings", lambda: [*game.standings()])
         turns = guard("turns", lambda: game.turns)
         kept = [seats, messages, events, standings, turns, guard("outcome", lambda: game.outcome)]
         self.trace.append(self._json(kept, "take_events"))
+
+    def _tell(self, events: Sequence[Struct], requests: Sequence[Request]) -> None:
+        """Tell people what happens, and what they are asked."""
+        for seat in range(self.setting.seats):
+            for event in events:
+                if not isinstance(event, Fault):
+                    self._players.observe(seat, event)
+        for each in requests:
+            self._players.observe(each.seat, each.message)
 
     def _check(
         self, number: int, message: Struct, known: tuple[type[Struct], ...], method: str

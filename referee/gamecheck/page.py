@@ -11,17 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from referee.errors import UsageError
 from referee.gamecheck.fields import fields
-from referee.gamecheck.players import Players, name_line
+from referee.gamecheck.lines import LinesMatch
+from referee.gamecheck.match import Setting
+from referee.gamecheck.players import Players
 from referee.games.interface.definition import GameDefinition
-from referee.match.machine import Match, Received, Sent
+from referee.match.machine import Entry, Received, Sent
 from referee.match.pages import Section, game_page
 
-_MOST_LINES = 20_000
-"""A match that is longer is not played to its end."""
 _FIRST, _LAST = 14, 4
 """Lines of the match that are shown."""
 _EXAMPLE = re.compile(r"^```json\n(.*?)\n```\n?", re.MULTILINE | re.DOTALL)
@@ -63,32 +62,27 @@ def page_of(rules: GameDefinition, matches: int, seed: int) -> str:
     return "\n\n".join([*parts, *_match(played[0])]) + "\n"
 
 
+class _Lines(LinesMatch):
+    """A random match that keeps its lines."""
+
+    def __init__(self, rules: GameDefinition, seed: int) -> None:
+        seats = rules.min_seats + seed % (rules.max_seats - rules.min_seats + 1)
+        super().__init__(rules, Setting(seed, seats))
+        self.lines: list[_Line] = []
+
+    def hear(self, entry: Entry) -> None:
+        if isinstance(entry, Sent):
+            self.lines.append(_Line(entry.to, False, entry.line.decode().rstrip("\n")))
+        elif isinstance(entry, Received):
+            self.lines.append(_Line(entry.seat, True, entry.line.decode()))
+        super().hear(entry)
+
+
 def _random_match(rules: GameDefinition, seed: int) -> list[_Line]:
     """All lines of a match between bots that choose at random."""
-    options = rules.options()
-    seats = rules.min_seats + seed % (rules.max_seats - rules.min_seats + 1)
-    names = tuple(f"Bot {number}" for number in range(1, seats + 1))
-    match = Match(rules, seats=seats, seed=seed, options=options)
-    players = Players(rules, names, options, seed)
-    match.start()
-    for seat in match.due:
-        match.receive(seat, name_line(seat, names[seat]))
-    lines: list[_Line] = []
-    while True:
-        requests: dict[int, Struct] = {}
-        for entry in match.take_entries():
-            if isinstance(entry, Sent):
-                lines.append(_Line(entry.to, False, entry.line.decode().rstrip("\n")))
-                if entry.to is not None and entry.message is not None:
-                    requests[entry.to] = entry.message
-            elif isinstance(entry, Received):
-                lines.append(_Line(entry.seat, True, entry.line.decode()))
-        if not match.due or len(lines) > _MOST_LINES:
-            return lines
-        for seat in match.due:
-            view = match.view(seat)
-            assert view is not None  # the game has begun
-            match.receive(seat, players.reply(seat, requests[seat], view))
+    match = _Lines(rules, seed)
+    match.play()
+    return match.lines
 
 
 def _own_messages(rules: GameDefinition, matches: Sequence[Sequence[_Line]]) -> dict[str, Any]:

@@ -11,11 +11,13 @@ import msgspec
 import pytest
 
 from referee.errors import GameError, UsageError
+from referee.gamecheck.check import check_game
 from referee.gamecheck.page import page_of
 from referee.games import GAMES
 from referee.games.interface.definition import GameDefinition
 from referee.games.outside import load
 from referee.match.pages import game_page
+from tests.support.any_game import TOY_FOLDER
 from tests.support.own_game import SMALL_GAMES, clean_games, every_small_game
 
 
@@ -87,3 +89,13 @@ def test_a_mistake_of_the_game_is_its_own(tmp_path: Path) -> None:
     )
     with pytest.raises(GameError, match=r"broken\.py, line \d+, in scores: ZeroDivisionError"):
         page_of(load(str(file)), 1, 0)
+
+
+@pytest.mark.parametrize("name", ["toy_cards", "connect4"])
+def test_a_person_is_told_what_happens(name: str) -> None:
+    """A game with a person and without an environment has a page, and can be checked."""
+    rules = load(SMALL_GAMES.get(name, str(TOY_FOLDER)))
+    bare = msgspec.structs.replace(rules, make_environment=None)
+    assert "## A match" in page_of(bare, 2, 0)
+    findings = check_game(bare, 2, 1, 20.0).findings
+    assert [finding.kind for finding in findings if finding.is_error] == []

@@ -1,0 +1,103 @@
+"""A random match of the referee, with lines: for the check of all parts, and for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from operator import or_
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.errors import GameError
+from referee.gamecheck.match import MAX_ROUNDS, Setting
+from referee.gamecheck.players import Players, name_line
+from referee.games.interface.definition import GameDefinition
+from referee.match.machine import Entry, Match, Sent
+
+
+class LinesMatch:
+    """A match between players who choose at random. A subclass looks at what happens in it.
+
+    Attributes:
+        names: of the players.
+        options: of the game.
+        match: the match.
+        players: of all seats; if there are several, they reply in turn.
+    """
+
+    def __init__(self, rules: GameDefinition, setting: Setting, *, copies: bool = False) -> None:
+        self.rules, self.setting = rules, setting
+        self.names = tuple(f"Bot {seat + 1}" for seat in range(setting.seats))
+        self.options = rules.options()
+        self.match = Match(
+            rules, seats=setting.seats, seed=setting.seed, options=self.options, copies=copies
+        )
+        self.players: Sequence[Players] = []
+        self._own = (*rules.public, *rules.requests)
+        self._decode = msgspec.json.Decoder(reduce(or_, self._own)).decode
+        self._asked: dict[int, Struct] = {}
+
+    def call(self, what: str, call: Callable[[], Any]) -> Any:
+        """Make a call of the game's code. A subclass can guard it."""
+        return call()
+
+    def make_players(self) -> None:
+        """Make the players: by the environment of the game, or by its person."""
+        self.players = [Players(self.rules, self.names, self.options, self.setting.seed)]
+
+    def play(self) -> None:
+        """Play to the end."""
+        match = self.match
+        self.call("the players", self.make_players)
+        match.start()
+        for seat in match.due:
+            line = name_line(seat, self.names[seat])
+            self.call("the start of a match", partial(match.receive, seat, line))
+        for number in range(MAX_ROUNDS):
+            for entry in self.call("advance", match.take_entries):
+                self.hear(entry)
+            if not match.due:
+                break
+            for seat in match.due:
+                self.reply(number, seat)
+        for players in self.players:
+            self.call("person.end", players.end)
+
+    def hear(self, entry: Entry) -> None:
+        """Read a line to a seat or to all, as its bot does."""
+        if not isinstance(entry, Sent) or not isinstance(entry.message, self._own):
+            return
+        message = self.read(entry)
+        if entry.to is not None:
+            self._asked[entry.to] = message
+        for seat in range(self.setting.seats) if entry.to is None else (entry.to,):
+            self.observe(seat, message)
+
+    def read(self, entry: Sent) -> Struct:
+        """Decode a message of the game.
+
+        Raises:
+            GameError: its line is not as its types have it.
+        """
+        try:
+            message: Struct = self._decode(entry.line)
+        except msgspec.MsgspecError as error:
+            name = type(entry.message).__name__
+            raise GameError(f"{name} is not as its own types have it: {error}") from error
+        return message
+
+    def observe(self, seat: int, message: Struct) -> None:
+        """Tell the players of a seat a message."""
+        for players in self.players:
+            self.call("person.observe", partial(players.observe, seat, message))
+
+    def reply(self, number: int, seat: int) -> bytes:
+        """Let a seat reply in a round; returns its line."""
+        players = self.players[number % len(self.players)]
+        request, view = self._asked[seat], self.match.view(seat)
+        assert view is not None  # the game has begun
+        line: bytes = self.call("a legal reply", partial(players.reply, seat, request, view))
+        self.call("advance", partial(self.match.receive, seat, line))
+        return line
