@@ -38,6 +38,7 @@ REACHED = "reached "
 """Begins the detail of a seat that was not disqualified; names of limits follow."""
 BUCKETS_PER_DOUBLING = 4
 """In the histogram of reply times, each bucket is 2**(1/4) times as wide as the one before."""
+BUCKETS = 256
 MAX_NUMBER = 2**53
 
 Number = Annotated[int, Meta(ge=0, lt=MAX_NUMBER)]
@@ -47,7 +48,7 @@ Score = (
     | Annotated[float, Meta(gt=-MAX_NUMBER, lt=MAX_NUMBER)]
 )
 Seconds = Annotated[float, Meta(ge=0, le=MAX_SECONDS * MAX_BOTS)]
-Bucket = Annotated[int, Meta(ge=0, lt=256)]
+Bucket = Annotated[int, Meta(ge=0, lt=BUCKETS)]
 
 
 class Faults(str):
