@@ -261,7 +261,7 @@ def why_skipped(case: Case, bot: BotSource) -> str:
     """Why a case cannot be tried with a bot; empty if it can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"
-        return f"only for bots that speak {spoken}"
+        return f"{verdict.OTHER_DIALECT} {spoken}"
     about = set(case.about)
     if about and about <= verdict.OF_A_SERVER and not isinstance(bot, BotAddress):
         return "only for bots behind HTTP"

@@ -11,7 +11,14 @@ from typing import TypeVar
 from referee.bots.repeat import as_bot
 from referee.conformance.case import Rule
 from referee.conformance.causes import Example, causes
-from referee.conformance.verdict import Report, Result, Status, Violation, request_type
+from referee.conformance.verdict import (
+    OTHER_DIALECT,
+    Report,
+    Result,
+    Status,
+    Violation,
+    request_type,
+)
 from referee.games import DEFAULT_GAME, GAMES, game_words
 from referee.match.pages import game_page
 from referee.text.terminal import cells, command_line, cut, paint, plain, unbroken
@@ -47,6 +54,15 @@ def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Res
             reason = result.why or "; ".join(v.actual for v in result.violations)
             found[result.status, reason or f"see {some(result.because)}"].append(result)
     return found
+
+
+def of_other_dialect(result: Result) -> bool:
+    """Whether the case does not apply, since the bot speaks other messages than the case."""
+    return result.status == Status.SKIPPED and result.why.startswith(OTHER_DIALECT)
+
+
+def _not_applied(count: int) -> str:
+    return "1 does not apply" if count == 1 else f"{count} do not apply"
 
 
 def some(ids: Sequence[str]) -> str:
@@ -156,18 +172,23 @@ class TextReport:
         titles = {chapter: self._title(chapter) for chapter, _ in by_chapter(results)}
         room = max(map(len, titles.values()), default=0)
         for chapter, cases in by_chapter(results):
-            came_out = Counter(case.status for case in cases)
-            parts = [f"{came_out[Status.PASSED]} of {len(cases)} passed"]
+            applied = [case for case in cases if not of_other_dialect(case)]
+            came_out = Counter(case.status for case in applied)
+            parts = [f"{came_out[Status.PASSED]} of {len(applied)} passed"] if applied else []
             others = (Status.FAILED, Status.NOT_JUDGED, Status.SKIPPED)
             parts += [f"{came_out[s]} {s.replace('-', ' ')}" for s in others if came_out[s]]
+            if len(applied) < len(cases):
+                parts.append(_not_applied(len(cases) - len(applied)))
             text = f"{titles[chapter]:{room}}  {', '.join(parts)}"
             yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
 
     def unjudged(self, results: Sequence[Result]) -> Iterator[str]:
         """Why cases were not judged."""
         for (status, reason), cases in why_unjudged(results).items():
-            ids = [case.id for case in cases]
-            text = f"{some(ids)} {status.replace('-', ' ')}: {plain(reason)}"
+            ids = some([case.id for case in cases])
+            text = f"{ids} {status.replace('-', ' ')}: {plain(reason)}"
+            if of_other_dialect(cases[0]):
+                text = f"{_not_applied(len(cases))}, {plain(reason)}: {ids}"
             yield from unbroken(text, self._width, others="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
@@ -175,13 +196,15 @@ class TextReport:
         failed = [result for result in report.cases if result.status == Status.FAILED]
         must = sum(result.level == "MUST" for result in failed)
         verdict = "conforms" if report.conforms else "does not conform"
-        parts = [f"{report.passed} of {len(report.cases)} cases passed"]
+        others = sum(map(of_other_dialect, report.cases))
+        apply = " that apply to its dialect" if others else ""
+        parts = [f"{report.passed} of {len(report.cases) - others} cases{apply} passed"]
         if must:
             parts.append(f"{must} that must pass failed")
         if must < len(failed):
             parts.append(f"{len(failed) - must} that should pass failed")
-        if report.skipped:
-            parts.append(f"{report.skipped} skipped")
+        if report.skipped > others:
+            parts.append(f"{report.skipped - others} skipped")
         if report.not_judged:
             parts.append(f"{report.not_judged} could not be judged")
         time = f"{report.seconds:.1f}{_NO_BREAK}s"

@@ -209,12 +209,15 @@ def dialects_for(rules: GameDefinition, bot: str) -> str:
             return f"it imports the library {adapter.library}: give it as {name}:{bot}"
     by_http = bot.startswith(("http://", "https://"))
     given = [
-        f'"{name}:{bot}"'
+        name
         for name, kind in rules.dialects.items()
         if not (kind.tells_hidden or kind.greets)
         and (kind.over_http if by_http else not kind.form_field)
     ]
-    return f"if it speaks a dialect, give it as {' or '.join(given)}" if given else ""
+    if not given:
+        return ""
+    spoken = "a dialect" if len(given) == 1 else " or ".join(given)
+    return f'if it speaks {spoken}, give it as "{given[0]}:{bot}"'
 
 
 def _cause(

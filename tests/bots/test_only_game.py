@@ -50,7 +50,8 @@ def test_a_file_that_imports_the_library_of_a_game(tmp_path: Path) -> None:
     assert dialects_for(GAMES["tribute"], str(bot)) == hint
     bot.write_text("# import scripts_of_tribute\nimport numpy\n")
     assert game_of_bots([(str(bot), "")]) == "dominion"
-    assert "sot:" not in dialects_for(GAMES["tribute"], str(bot))
+    advice = f'if it speaks classic or classic-index, give it as "classic:{bot}"'
+    assert dialects_for(GAMES["tribute"], str(bot)) == advice
 
 
 def test_bots_of_two_games_are_named() -> None:

@@ -73,6 +73,19 @@ def test_a_bot_that_conforms() -> None:
     assert "minimal conforms: 22 of 22 cases passed" in done.stdout
 
 
+def test_cases_in_other_messages_do_not_apply_to_a_bot_with_a_dialect() -> None:
+    done = referee("conform", "classic:classic_spender", "--case", "2", "--case", "1.1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:4] == [
+        "1 Framing                    2 of 2 passed, 5 do not apply",
+        "2 Messages from the referee  2 do not apply",
+        "7 do not apply, only for bots that speak the game's own messages: 1.1/1, 1.1/2,",
+        "  1.1/3, 1.1/4, 1.1/5, 2.2/1, 2.2/2",
+    ]
+    verdict = "conforms: 2 of 2 cases that apply to its dialect passed, in"
+    assert verdict in words_of(done.stdout)
+
+
 def test_each_case_is_shown_if_asked_for() -> None:
     done = referee("conform", "minimal", "--case", "1.1", "--case", "5.1", "--verbose")
     assert (done.returncode, done.stderr) == (0, "")

@@ -150,4 +150,4 @@ def test_the_first_state_of_the_engines_example() -> None:
 
 def test_authors_are_not_told_of_them() -> None:
     advice = dialects_for(RULES, "bot.py")
-    assert advice.endswith('give it as "classic:bot.py" or "classic-index:bot.py"')
+    assert advice == 'if it speaks classic or classic-index, give it as "classic:bot.py"'
