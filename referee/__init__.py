@@ -14,6 +14,7 @@ so that `import referee` is cheap.
 #   rulefiles/      bots without programming: files of rules, read and asked; pure
 #   match/          one match as a state machine, its spec, messages, result; pure
 #   text/           text for people
+#   names.py        the one name that people see of a bot
 #   logs/           spectator log and match record: write, read, verify, validate, replay
 #   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
 #   bot.py          for authors of bots in Python: the kits of the games, which import nothing

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from referee.games import game_rules
 from referee.match.limits import Limits, flag, limit_word
 from referee.match.position import Position
 from referee.match.spec import MatchSpec, OwnLimits, checked_own, with_own
+from referee.names import named
 from referee.text.lookalikes import looks
 from referee.text.terminal import as_text
 from referee.tournament.choices import FORMATS, MAX_BOTS
@@ -27,8 +27,6 @@ from referee.tournament.rows import Entrant
 from referee.tournament.schedule import format_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import MAX_PLAYERS
-
-_NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
@@ -96,15 +94,6 @@ def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
     if (chosen.deals or 0) > len(seeds):
         raise UsageError(f"--deals {chosen.deals}: --deal-seeds has {len(seeds):,} deals")
     return chosen.deals or len(seeds)
-
-
-def named(argument: str) -> tuple[str, str]:
-    """The name, or "", and the BOT of `NAME=BOT` or BOT.
-
-    The path of a file or folder is never read as a name: a stranger may have chosen it.
-    """
-    found = None if os.path.lexists(argument) else _NAMED(argument)
-    return (found[1], found[2]) if found else ("", argument)
 
 
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:

@@ -27,6 +27,7 @@ from referee.match.limits import Limits
 from referee.match.machine import Disqualified, Entry, Match
 from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
+from referee.names import shown_names
 from referee.text.terminal import as_text, command_line
 from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
 
@@ -43,8 +44,8 @@ def read_match(
 
     Args:
         name: of a match record or a spectator log, plain or compressed.
-        names: of the players of a record, in seat order; empty: those in its header, or if there
-            are none those that they gave themselves.
+        names: that others gave to the players of a record, in seat order; empty: those in its
+            header.
         stderr: the last text of the bots of a record, in seat order, if it is kept elsewhere.
 
     Raises:
@@ -73,7 +74,7 @@ def from_answers(
     """
     header = header_of(spec, "")
     match = spec.new_match()
-    made = _steps_of(header)
+    made = _steps_of(header, spec.names)
     elsewhere = _StderrElsewhere("", len(spec.bots), stderr)
     for entries, seconds in rounds(match, answers):
         elsewhere.add_to(made, entries)
@@ -82,9 +83,9 @@ def from_answers(
     return _record_page("", header, match, made)
 
 
-def seat_header(spec: MatchSpec, names: Sequence[str], made: Steps) -> Header:
+def seat_header(spec: MatchSpec, made: Steps) -> Header:
     """The header of a page of one seat of a match that is being played."""
-    return _header("live", spec.rules, spec.options, names, (), made)
+    return _header("live", spec.rules, spec.options, made.names, (), made)
 
 
 class _StderrElsewhere:
@@ -152,7 +153,8 @@ def _from_record(name: str, names: Sequence[str], stderr: Sequence[str | None]) 
 
 def _steps_of(header: RecordHeader, names: Sequence[str] = ()) -> MatchSteps:
     """The steps of a match with all its viewers, none yet."""
-    return MatchSteps(GAMES[header.game], [ALL, PUBLIC, *range(len(header.bots))], names)
+    viewers = [ALL, PUBLIC, *range(len(header.bots))]
+    return MatchSteps(GAMES[header.game], viewers, names, header.bots)
 
 
 def _record_page(
@@ -166,7 +168,7 @@ def _record_page(
     made.close()
     made.merge_viewers()
     spec = spec_of(header)
-    names = made.names or match.names
+    names = made.names or shown_names(match.names, header.names or (), header.bots)
     settings = msgspec.to_builtins(header.options)
     limits = {key: value for key, value in settings.items() if key in Limits._fields}
     own = {key: value for key, value in settings.items() if key not in limits}
@@ -214,7 +216,7 @@ class PublicMatch:
 
     Args:
         seats: how many there are; 0 if that is not known: then as many as give their names.
-        given: names of the players, in seat order, in place of those that they give themselves.
+        given, bots: of the players, as of `shown_names`.
 
     Attributes:
         made: its steps; None until the players are known.
@@ -222,14 +224,20 @@ class PublicMatch:
         ended: how it ended; None while it has not.
     """
 
-    def __init__(self, rules: GameDefinition, seats: int = 0, given: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        rules: GameDefinition,
+        seats: int = 0,
+        given: Sequence[str] = (),
+        bots: Sequence[str] = (),
+    ) -> None:
         self.made: LogSteps | None = None
         self.problem = ""
         self.ended: Ended | None = None
         self.rules = rules
         self._options = rules.options()
         self._seats = seats
-        self._given = given
+        self._given, self._bots = given, bots
         self._names: dict[int, str] = {}  # that the players give themselves
         self._early: list[LogLine] = []
 
@@ -249,7 +257,7 @@ class PublicMatch:
         if made is None:
             count = self._seats or max(rules.min_seats, 1 + max(self._names, default=0))
             own = [self._names.get(seat, seat_id(seat)) for seat in range(count)]
-            made = self.made = LogSteps(rules, self._given or own, own)
+            made = self.made = LogSteps(rules, shown_names(own, self._given, self._bots), own)
             for before in self._early:
                 made.add(before.content, before.text.decode())  # type: ignore[arg-type]
         foreign = line.content is None or seat is None or seat >= made.seats
@@ -275,12 +283,11 @@ class PublicMatch:
         """
         rules, made = self.rules, self.made
         assert made is not None
-        own = [self._names.get(seat, seat_id(seat)) for seat in range(made.seats)]
         return _header(
             kind,
             rules,
             self._options if options is None else options,
-            self._given or own,
+            made.names,
             bots,
             made,
             source=source,

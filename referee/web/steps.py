@@ -31,6 +31,7 @@ from referee.logs.stderr import lines_of, text_of
 from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import game_page
+from referee.names import shown_names
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of a game without a page of its own: the scores, which are not in its view."""
@@ -82,10 +83,7 @@ class Line(Struct, frozen=True, array_like=True):
 
 
 class Seat(Struct, frozen=True):
-    """A player: its id, its name, and its BOT argument, if that is known.
-
-    The name comes from its tournament if that is known, otherwise from the bot itself.
-    """
+    """A player: its id, the name that is shown (`referee.names`), and its BOT argument or ""."""
 
     id: str
     name: str
@@ -153,6 +151,9 @@ class Steps:
         self.steps: list[Step] = []
         self.lines: list[Line] = []
         self.turns: list[TurnText] = []
+        self.names: list[str] = []  # that are shown, once they are known
+        self.given: Sequence[str] = ()  # as of `shown_names`, like `bots`
+        self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._rules = rules
         self._viewers = viewers
@@ -200,9 +201,11 @@ class Steps:
                 rules[code.code] = Rule(code.kind, code.section, section.title, section.text)
         return rules
 
-    def _begin(self, names: Sequence[str], match: Match | None = None) -> None:
+    def _begin(self, match: Match | None = None) -> None:
+        """Begin to read turns: the names are known."""
         if self._rules.turns is not None:
-            self._reader = self._rules.turns(names)
+            self._reader = self._rules.turns(self.names)
+            self._reader.called = self.names
         if match is not None:
             match.watch(partial(self._moved, match))
 
@@ -305,20 +308,26 @@ class Steps:
 class MatchSteps(Steps):
     """The steps of a match that is run again, for all viewers: one per card that a round moves.
 
-    The players have the names in `names`, or if it is empty those that they gave themselves.
+    Args:
+        given, bots: of the players, as of `shown_names`.
     """
 
     def __init__(
-        self, rules: GameDefinition, viewers: Sequence[Viewer], names: Sequence[str] = ()
+        self,
+        rules: GameDefinition,
+        viewers: Sequence[Viewer],
+        given: Sequence[str] = (),
+        bots: Sequence[str] = (),
     ) -> None:
         super().__init__(rules, viewers)
-        self.names = names
+        self.given, self.bots = given, bots
         self._said: dict[int | None, StderrEntry] = {}  # seat -> its last text on stderr
 
     def add(self, match: Match, entries: Iterable[Entry], time: float) -> None:
         """Take what a round has led to, `time` seconds after the bots were started."""
-        if self._reader is None and not match.in_handshake:
-            self._begin(self.names or match.names, match)
+        if not self.names and not match.in_handshake:
+            self.names = shown_names(match.names, self.given, self.bots)
+            self._begin(match)
         over: list[Any] = []
         for entry in entries:
             if type(entry) is Sent or type(entry) is Received:
@@ -381,8 +390,9 @@ class SeatSteps(Steps):
 
     def add(self, match: Match, entries: Iterable[Entry]) -> bool:
         """Take what a round has led to, once all have answered; whether there is a new step."""
-        if self._reader is None and not match.in_handshake:
-            self._begin(match.names, match)
+        if not self.names and not match.in_handshake:
+            self.names = shown_names(match.names, self.given, self.bots)
+            self._begin(match)
         over: list[Any] = []
         for entry in entries:
             if self._has_left:
@@ -424,7 +434,8 @@ class LogSteps(Steps):
 
     def __init__(self, rules: GameDefinition, names: Sequence[str], own: Sequence[str]) -> None:
         super().__init__(rules, (PUBLIC,))
-        self._begin(names)
+        self.names = list(names)
+        self._begin()
         self.seats = len(names)
         self._over = 0  # turns
         self._spectator = _spectator(rules, own)

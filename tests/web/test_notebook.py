@@ -17,6 +17,7 @@ import referee
 from referee import course
 from referee.api import Matches
 from referee.match.result import MatchResult
+from referee.names import clean
 from referee.web import file
 from tests.support.helpers import cautious
 
@@ -74,7 +75,7 @@ def test_a_result_is_a_frame_with_the_page_of_its_match(result: MatchResult) -> 
     header = re.search(r'id="header-0">(.*?)</script>', page)
     assert header is not None
     assert [seat["name"] for seat in msgspec.json.decode(header[1])["seats"]] == [
-        name.strip() for name in HOSTILE
+        clean(name) for name in HOSTILE
     ]
 
 

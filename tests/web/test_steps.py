@@ -120,3 +120,21 @@ def test_stderr_stands_before_the_answer_that_it_belongs_to(tmp_path: Path) -> N
     for step, text in ((0, "player-name-request"), (-1, "play-turn"), (-1, "game-end")):
         assert ["stderr", 1, f"{text}\n"] in lines[slice(*page.steps[step].lines)]
         assert ("stderr", 1) in [(mark.kind, mark.seat) for mark in page.steps[step].marks]
+
+
+def test_sentences_have_the_names_that_are_shown(tmp_path: Path) -> None:
+    """Also if a bot is called as the seat of another, or two have the same name."""
+    path = tmp_path / "record"
+    path.write_bytes(watched("starrealms", 2, max_turns=8).record)
+    for given in (["zorro", "player1"], ["Ann", "Ann"]):
+        page = read_match(str(path), given)
+        names = [seat.name for seat in page.header.seats]
+        attacks = [
+            (1 - turn.seats[0], part.text)
+            for turn in page.turns
+            for part in turn.show
+            if isinstance(part, Phrase) and part.label == "attacks"
+        ]
+        assert attacks
+        for hit, text in attacks:
+            assert text.startswith(f"{names[hit]} (with ")

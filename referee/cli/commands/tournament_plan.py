@@ -160,7 +160,8 @@ def _bots(
     from msgspec.structs import replace
 
     from referee.bots.command import game_of_bots
-    from referee.tournament.setup import as_stored, as_unicode, entrants, named
+    from referee.names import named
+    from referee.tournament.setup import as_stored, as_unicode, entrants
 
     of_config = [] if options.bots or config is None else config.bots
     game = (

@@ -249,7 +249,9 @@ class Turns(turns.TurnReader[Turn]):
         if not turn.player_number:
             return ""
         name = self._names[seat_index(turn.player_number)]
-        return f"{turn.player_number} {name}, its {turns.ordinal(turn.player_turn)} turn"
+        called = self.call(turn.player_number)
+        whose = name if called == name else f"{called} {name}"
+        return f"{whose}, its {turns.ordinal(turn.player_turn)} turn"
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         if not turn.player_number:
@@ -271,11 +273,23 @@ class Turns(turns.TurnReader[Turn]):
         return [
             *(Phrase(label, text) for label, text in lines.items() if text),
             *([Phrase("bought", bought + money, "bold")] if bought else []),
-            *(_phrase(action, turn) for action in turn.actions),
+            *(self._phrase(action, turn) for action in turn.actions),
             Phrase("deck", f"{_counted(turn.cards)} ({total})"),
-            Phrase("scores", ", ".join(f"{seat_id(seat)} {n}" for seat, n in enumerate(scores))),
+            Phrase(
+                "scores",
+                ", ".join(f"{name} {n}" for name, n in zip(self.called, scores, strict=False)),
+            ),
             *([Phrase("supply", _counted(left))] if turn.supply else []),
         ]
+
+    def _phrase(self, action: Action, turn: Turn) -> Phrase:
+        name = self.call(action.player_number)
+        if action.what == "shuffled":
+            return Phrase("shuffled", f"{name}'s discard pile is the new deck")
+        who = "" if action.player_number == turn.player_number else f"{name}: "
+        if action.what == "discarded":
+            return Phrase("discarded", f"{who}{action.card} on top")
+        return Phrase("revealed", f"{who}{action.card}", "green")
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
@@ -296,15 +310,6 @@ class Turns(turns.TurnReader[Turn]):
             [[", ".join(numbers[own]), *gained[own]] for own in sorted(gained)],
             [["points", *scores], ["deck", *decks]],
         )
-
-
-def _phrase(action: Action, turn: Turn) -> Phrase:
-    if action.what == "shuffled":
-        return Phrase("shuffled", f"{action.player_number}'s discard pile is the new deck")
-    who = "" if action.player_number == turn.player_number else f"{action.player_number}: "
-    if action.what == "discarded":
-        return Phrase("discarded", f"{who}{action.card} on top")
-    return Phrase("revealed", f"{who}{action.card}", "green")
 
 
 def listed(cards: Sequence[str]) -> str:

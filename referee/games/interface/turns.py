@@ -77,6 +77,7 @@ class TurnReader(ABC, Generic[T]):
         columns: fields of a turn that `summary` shows. Each has the noun for its total if it is a
             list, such as "cards"; empty for a number.
         now: the turn that is going on.
+        called: what sentences call the players, in seat order; their ids unless a page names them.
     """
 
     turn_type: type[T]
@@ -85,6 +86,7 @@ class TurnReader(ABC, Generic[T]):
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = tuple(names)
+        self.called: Sequence[str] = [seat_id(seat) for seat in range(len(names))]
         self.now = self.turn_type(turn=1)
 
     @abstractmethod
@@ -126,7 +128,7 @@ class TurnReader(ABC, Generic[T]):
 
     def show(self, turn: T) -> list[Phrase | Picture]:
         """Say what happened in the turn."""
-        notes = [phrase for note in turn.notes for phrase in _phrases(note)]
+        notes = [phrase for note in turn.notes for phrase in self._phrases(note)]
         more = [Phrase("left out", f"{turn.omitted} more", "red")] if turn.omitted else []
         return [*self.words(turn), *notes, *more]
 
@@ -156,6 +158,16 @@ class TurnReader(ABC, Generic[T]):
             totals.append(f"{total} {noun}".rstrip())
         columns = ["turn", "player", *self.columns, "scores"]
         return Summary(columns, rows, [["all", "", *totals, ""]])
+
+    def call(self, player: str) -> str:
+        """Say what sentences call a player; other texts stay as they are."""
+        seat = seat_of(player, len(self.called))
+        return player if seat is None else self.called[seat]
+
+    def _phrases(self, note: Note) -> Iterator[Phrase]:
+        yield Phrase(note.what, f"{self.call(note.player_number)}: {note.text}", "red")
+        for place, line in enumerate(note.stderr):
+            yield Phrase("" if place else "stderr", line, "raw")
 
     # --- for the readers of games -----------------------------------------------------------------
 
@@ -230,12 +242,6 @@ class TurnListener(Generic[T]):
             for part in self._turns.words(turn)
             if isinstance(part, Phrase) and part.label in self.verbs
         ]
-
-
-def _phrases(note: Note) -> Iterator[Phrase]:
-    yield Phrase(note.what, f"{note.player_number}: {note.text}", "red")
-    for place, line in enumerate(note.stderr):
-        yield Phrase("" if place else "stderr", line, "raw")
 
 
 def counted(words: Iterable[str], times: str = "") -> Iterator[str]:

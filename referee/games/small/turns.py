@@ -25,14 +25,14 @@ class Turns(turns.TurnReader[Turn]):
         """Read a message."""
         if isinstance(message, PlayerLost):
             self.now.turn = message.turn
-            self.act("loses", f"{message.player_number}, by a wrong move")
+            self.act("loses", f"{self.call(message.player_number)}, by a wrong move")
         if not isinstance(message, MovesPlayed):
             return []
         alone = len(message.moves) == 1
         self.now.turn = message.turn
         for player, move in message.moves.items():
             said = SECRET if move is None else self.kind.words(move)
-            self.act("plays", said if alone else f"{player} {said}")
+            self.act("plays", said if alone else f"{self.call(player)} {said}")
             self.now.player_number = player if alone else ""
         self.now.scores = message.scores
         return [self.close()]

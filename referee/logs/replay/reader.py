@@ -24,6 +24,7 @@ from referee.logs.record import DisqualifiedEntry, FaultEntry, SentEntry, Stderr
 from referee.logs.source import LogReader
 from referee.logs.stderr import lines_of, read_stderr
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
+from referee.names import shown_names
 
 _ALL = "all"
 _FIRST_TYPES = ("player-name", "game-info")
@@ -34,7 +35,7 @@ class Start(Struct, frozen=True):
     """The players are known."""
 
     game: str  # a key of `GAMES`
-    names: list[str]  # in seat order: those of the tournament of a record, or the bots' own
+    names: list[str]  # that are shown, in seat order (`referee.names`)
     own_names: list[str]  # that the bots gave themselves
     seed: int | None  # of a record; None for a spectator log, which has less
     bots: list[str]  # the BOT arguments of a record
@@ -215,11 +216,11 @@ class Replay:
         self._seats = max(rules.min_seats, 1 + max(self._names, default=0))
         own = [self._names.get(seat, seat_id(seat)) for seat in range(self._seats)]
         header = self._header or {}
-        names = _names(header.get("names"), self._seats) or own
+        bots = header.get("bots")
+        commands = bots if isinstance(bots, list) else []
+        shown = [bot if isinstance(bot, str) else describe(bot) for bot in commands]
+        names = shown_names(own, _names(header.get("names"), self._seats), shown)
         self.turn_reader = rules.turns(names)
-        given = header.get("bots")
-        bots = given if isinstance(given, list) else []
-        shown = [bot if isinstance(bot, str) else describe(bot) for bot in bots]
         yield Start(rules.name, names, own, header.get("seed"), shown)
         for entry in self._early:
             yield from self._entry(*entry)

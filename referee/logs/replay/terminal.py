@@ -14,6 +14,7 @@ from referee.games.interface.seats import seat_id, seat_ids
 from referee.games.interface.turns import TurnReader
 from referee.logs.replay.reader import CutShort, Skipped, Start
 from referee.match.messages import GameEnd
+from referee.names import clean
 from referee.text.terminal import paint, plain, wrap_list
 
 _LABEL = 13
@@ -34,7 +35,8 @@ class Painter:
         for seat, (name, own) in enumerate(zip(start.names, start.own_names, strict=True)):
             given = start.bots[seat] if seat < len(start.bots) else name
             bot = f" ({plain(given)})" if given != name else ""
-            itself = f", which calls itself {plain(own)}" if own != name else ""
+            is_own = clean(own) in (name, name.removesuffix(f" ({seat_id(seat)})"))
+            itself = "" if is_own else f", which calls itself {plain(own)}"
             text = f"{seat_id(seat)}: {plain(name) or '(no name)'}{bot}{itself}"
             yield from self._wrap(text, 2)
         if start.seed is None:

@@ -50,7 +50,6 @@ export function inlineSource(index) {
 export class Match {
   constructor({ header, turns, steps, lines }) {
     this.header = header;
-    this.names = header.seats.map(({ id, name }, _, all) => (all.filter((seat) => seat.name === name)[1] ? id : name)); // in texts
     this.turns = new Map(); // by number, in order
     this.lines = lines ?? null; // null: to be had from the source
     this.steps = [];
@@ -80,9 +79,7 @@ export class Match {
       this.values.push(step.values ? { ...before, ...step.values } : before);
     }
     this.lines?.push(...lines);
-    // In the words of the referee a seat has its name; what a bot wrote stays as it is.
-    const named = ({ text, ...item }) => ({ ...item, text: item.style === "raw" ? text : text?.replace(/\bplayer(\d+)\b/g, (id, n) => this.names[n - 1] ?? id) });
-    for (const turn of turns) this.turns.set(turn.turn, { ...turn, show: turn.show.map(named) });
+    for (const turn of turns) this.turns.set(turn.turn, turn);
     this.header.rules = { ...this.header.rules, ...rules };
     this.moments = momentsOf(this);
     this.events = [...new Set(this.moments.map(({ at }) => at))];

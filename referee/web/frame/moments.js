@@ -19,13 +19,13 @@ export function momentsOf(match) {
 
 const margin = (row, seat) => row[seat] - Math.max(...row.filter((_, other) => other !== seat));
 
-function leads({ order, first, values, header, turns, names }, curve, ends, numbers) {
+function leads({ order, first, values, header, turns }, curve, ends, numbers) {
   const found = [];
   // What the seat did in the turn, and the numbers before and after it.
   const told = (place, seat) => {
     const { show = [], seats = [] } = turns.get(order[place]) ?? {};
     const { label, text } = (seats[1] ? show[seat] : show.find(({ style }) => style && style !== "dim")) ?? {};
-    const change = names.map((name, at) => `${name} ${numbers[place - 1]?.[at] ?? 0} to ${numbers[place][at]}`);
+    const change = header.seats.map(({ name }, at) => `${name} ${numbers[place - 1]?.[at] ?? 0} to ${numbers[place][at]}`);
     return `${text ? `${label} ${text.replace(/ \(.*?\)/g, "")}; ` : ""}${curve}: ${change.join(", ")}`;
   };
   let leader = -1;

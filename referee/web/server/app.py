@@ -36,6 +36,7 @@ from starlette.types import ASGIApp
 
 from referee.errors import RefereeError, UsageError
 from referee.games import GAMES
+from referee.names import shown_names
 from referee.text.terminal import plain
 from referee.tournament.rows import MatchRow
 from referee.web.file import FRAME
@@ -253,7 +254,7 @@ class Site:
         known = self.tournaments.entrants(self.library.stores, [digest]).get(digest)
         if known is None:
             return parts
-        if known.names and not self.library.item(file).has_names:
+        if known.names and not self.library.item(file).given:
             names = known.names
         whole = self.matches.parts(file, names, known.stderr)
         if whole.about.digest != digest:  # the file was replaced
@@ -268,9 +269,8 @@ class Site:
         return file.path != file.root and self.library.item(file).problem == library.PRIVATE
 
     def _names(self, file: File) -> list[str]:
-        """The names that a record has for its players; empty for a log."""
-        item = self.library.item(file)
-        return item.shown if item.bots else []
+        """The names that the header of a record has for its players; may be empty."""
+        return self.library.item(file).given
 
     def _with_tournaments(self, given: Iterable[Item]) -> list[Item]:
         """Matches in the list, with the tournaments here that they are of, or say that they are.
@@ -497,8 +497,8 @@ def _of_tournaments(item: Item, known: Entrants | None) -> Item:
     if known is None or item.checked is False:
         return item
     names = item.shown
-    if item.checked and not item.has_names and known.names:
-        names = known.names
+    if item.checked and not item.given and known.names:
+        names = shown_names(item.names, known.names, item.bots)
     return msgspec.structs.replace(item, tournaments=known.stores, shown=names)
 
 

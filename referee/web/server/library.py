@@ -33,6 +33,7 @@ from referee.logs.header import first_line
 from referee.logs.parsing import Messages, message_kinds
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
+from referee.names import shown_names
 from referee.text.terminal import as_text
 from referee.tournament.playing.live import kept_of
 
@@ -79,10 +80,11 @@ class File(NamedTuple):
 class Item(Struct, frozen=True):
     """A match in the list. spec/serve.md, 3, describes the fields.
 
-    `shown` has the names from the record's header. Without any it has the BOT arguments, or in a
-    log the names that the bots gave themselves.
+    `names` are those of the handshakes, or the BOT arguments as long as these are not known, and
+    `shown` those of `referee.names`.
 
     Attributes:
+        given: the names in the header of a record; may be empty.
         checked: whether `digest` is that of the record's lines; None if they were not read so far.
         tournaments: the stores here with a match of this digest, by their names in addresses.
     """
@@ -92,6 +94,7 @@ class Item(Struct, frozen=True):
     game: str = ""
     names: list[str] = []
     shown: list[str] = []
+    given: list[str] = []
     bots: list[str] = []
     ranks: list[int] = []
     scores: list[Score] = []
@@ -104,11 +107,6 @@ class Item(Struct, frozen=True):
     tournaments: list[str] = []
     live: bool = False
     problem: str = ""
-
-    @property
-    def has_names(self) -> bool:
-        """Whether it is a record whose header has names."""
-        return self.shown != self.bots
 
     def seats_of(self, bot: str) -> list[int]:
         """The seats whose bot has this in a name or its BOT argument; all if it is empty."""
@@ -410,7 +408,8 @@ def _read(file: File) -> Item:
         "record",
         game=header.game,
         names=_cut(header.bots),
-        shown=_cut(header.names or header.bots),
+        shown=_shown(["" for _ in header.bots], header.names or (), header.bots),
+        given=_cut(header.names or ()),
         bots=_cut(header.bots),
         seed=header.seed,
         started=header.started[:_LONGEST],
@@ -420,6 +419,7 @@ def _read(file: File) -> Item:
     return msgspec.structs.replace(
         item,
         names=_cut([player.name for player in end.players]),
+        shown=_shown([player.name for player in end.players], item.given, item.bots),
         ranks=[player.rank for player in end.players],
         scores=[player.score for player in end.players],
         disqualified=[player.disqualified for player in end.players],
@@ -441,7 +441,11 @@ def _of_log(file: File) -> Item:
     if isinstance(end, GameEnd):
         ranks = [1 if seat_id(seat) in end.winners else 2 for seat in range(len(names))]
         found = {"ranks": ranks, "scores": end.scores, "reason": end.reason[:_LONGEST]}
-    return Item(file.id, "log", game=game, names=names, shown=names, **found)
+    return Item(file.id, "log", game=game, names=names, shown=_shown(names), **found)
+
+
+def _shown(own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = ()) -> list[str]:
+    return _cut(shown_names(own, given, bots))
 
 
 def _cut(texts: Sequence[str]) -> list[str]:

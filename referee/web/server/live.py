@@ -257,7 +257,8 @@ class Playing:
             header = read_header(line)
             if isinstance(header, Header):
                 self._record = header
-                self._match = PublicMatch(GAMES[header.game], len(header.bots), self._names())
+                rules, bots = GAMES[header.game], header.bots
+                self._match = PublicMatch(rules, len(bots), self._names(), bots)
                 return
         self._ahead.append(line)
         messages = Messages(self._ahead)

@@ -21,6 +21,7 @@ from msgspec import UNSET
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
 from referee.games import DEFAULT_GAME, GAMES
 from referee.match.spec import settings_words, tournament_limits
+from referee.names import named
 from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
@@ -31,7 +32,6 @@ from referee.tournament.report.report import Report
 from referee.tournament.report.season import Season
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
-from referee.tournament.setup import named
 from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts

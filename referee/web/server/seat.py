@@ -226,11 +226,12 @@ class Seat:
     def observe(self, spec: MatchSpec, match: Match, entries: Sequence[Entry]) -> None:
         """Take what a round has led to."""
         made = self._steps
+        made.given, made.bots = spec.names, spec.bots
         steps, lines = len(made.steps), len(made.lines)
         if not made.add(match, entries):
             return
         if not steps:
-            header = seat_header(spec, match.names, made)
+            header = seat_header(spec, made)
             whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
             self._add("reset", header=header, seat=self._number, **whole)
             return

@@ -163,7 +163,7 @@ async def test_a_disqualification_has_the_last_lines_of_the_bot(
         (
             b'["\\u001b[2J","village_engine"]',
             [
-                "player1: ?[2J (big_money), which calls itself Big Money",
+                "player1: [2J (big_money), which calls itself Big Money",
                 "player2: village_engine, which calls itself Village Engine",
             ],
         ),

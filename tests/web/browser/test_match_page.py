@@ -409,8 +409,7 @@ def test_texts_of_bots_are_only_text(visit: Visit, match: MatchPage, tmp_path: P
         assert page.evaluate(wider) == 0
 
 
-def test_what_a_bot_wrote_is_not_changed(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
-    """Elsewhere the name of a seat stands for its number."""
+def test_the_page_changes_no_sentence(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
     show = [
         Phrase("disqualified", "player4: exited", "red"),
         Phrase("stderr", "  player4 ?", "raw"),
@@ -419,7 +418,7 @@ def test_what_a_bot_wrote_is_not_changed(visit: Visit, match: MatchPage, tmp_pat
     path = tmp_path / "raw.html"
     path.write_text(page_file([MatchPage(match.header, turns, match.steps, match.lines)]))
     texts = visit(path).locator(".turns [data-current] .what").all_text_contents()
-    assert texts == [f"{match.header.seats[3].name}: exited", "  player4 ?"]
+    assert texts == ["player4: exited", "  player4 ?"]
 
 
 def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path) -> None:

@@ -171,12 +171,7 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
         whole = msgspec.json.decode(msgspec.json.encode(read_match(str(LOG))))
         assert steps == whole["steps"]
         assert lines == whole["lines"]
-        told = repr(whole["turns"])
-        if source is RECORD:  # which has the words of the organiser
-            told = told.replace("Big Money", "big_money").replace(
-                "Village Engine", "village_engine"
-            )
-        assert repr(list(turns.values())) == told
+        assert list(turns.values()) == whole["turns"]
         header = await said(ask("/match/game.jsonl/header"))
         assert header["kind"] == ("record" if source is RECORD else "log")
 
@@ -289,8 +284,7 @@ async def test_a_record_shows_only_what_is_public_until_its_end(
         header = data["header"]
         assert (header["kind"], header["seed"]) == ("live", None)
         assert header["viewers"] == ["public"]
-        names, bots = ([seat[key] for seat in header["seats"]] for key in ("name", "bot"))
-        assert names == bots
+        assert header["seats"][0] == {"id": "player1", "name": "Ann", "bot": "./bot0.py"}
         assert strange or (header["problem"] == "" and len(data["turns"]) >= 9)
         append(tmp_path / "game.jsonl", end)
         while (await client.event())[0] != "end":

@@ -1,0 +1,45 @@
+"""The one name that people see of a bot."""
+
+import pytest
+
+from referee.names import named, shown_names, stem_of
+
+
+@pytest.mark.parametrize(
+    ("own", "given", "bots", "shown"),
+    [
+        (["Ann", "Ben"], (), (), ["Ann", "Ben"]),
+        (["Ann", "Ben"], ["x", ""], ["a", "b"], ["x", "Ben"]),
+        (["Ann", "Ann"], (), (), ["Ann (player1)", "Ann (player2)"]),
+        (["player2", "zorro"], (), (), ["player2", "zorro"]),
+        (["", "PLAYER2"], (), ["./my_bot.py --fast", ""], ["my_bot", "player2"]),
+        (["a\u202eb\u200bc\x1b[2J", "\t"], (), (), ["abc[2J", "player2"]),
+        (["x" * 64, "\u65e5" * 30], (), (), ["x" * 37 + "...", "\u65e5" * 18 + "..."]),
+        (["Ann", "Ben"], ["y" * 60, "y"], (), ["y" * 60, "y"]),
+    ],
+)
+def test_a_bot_has_one_name(
+    own: list[str], given: list[str], bots: list[str], shown: list[str]
+) -> None:
+    assert shown_names(own, given, bots) == shown
+
+
+@pytest.mark.parametrize(
+    ("bot", "stem"),
+    [
+        ("big_money", "big_money"),
+        ("python3 ./bots/my_bot.py -x", "my_bot"),
+        ("node 'other bot.js'", "other bot"),
+        ("./compiled", "compiled"),
+        ("http://127.0.0.1:8000/bot", "http://127.0.0.1:8000/bot"),
+        ("an 'open quote", "an"),
+        ("", ""),
+    ],
+)
+def test_a_bot_without_a_name_is_called_as_its_file(bot: str, stem: str) -> None:
+    assert stem_of(bot) == stem
+
+
+def test_a_name_is_given_before_a_bot() -> None:
+    assert named("new=./my_bot.py") == ("new", "./my_bot.py")
+    assert named("env A=1 ./bot") == ("", "env A=1 ./bot")
