@@ -45,6 +45,7 @@ def settled_spec(
     recorded: Mapping[str, Any] | None = None,
     redeals: Sequence[Redeal] = (),
     sandbox: Sandbox = NO_SANDBOX,
+    names: Sequence[str] = (),
 ) -> MatchSpec:
     """The description of a match between these bots.
 
@@ -53,7 +54,7 @@ def settled_spec(
         options: chosen by the user, as of `match_spec`.
         recorded: the options of the record that the match continues. They lift no limit of the
             sandbox.
-        redeals: as of `MatchSpec`.
+        redeals, names: as of `MatchSpec`.
         sandbox: whose limits hold unless the user has chosen others.
 
     Raises:
@@ -72,7 +73,7 @@ def settled_spec(
                 f"BOT {source.argument}: its dialect tells hidden cards as the seed of the match "
                 "has them, and here they were dealt again"
             )
-    return replace(spec, redeals=tuple(redeals))
+    return replace(spec, redeals=tuple(redeals), names=tuple(names))
 
 
 class MatchFiles(NamedTuple):

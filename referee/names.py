@@ -45,7 +45,7 @@ def shown_names(
     names = []
     for seat, name in enumerate(own):
         by_others = clean(given[seat]) if seat < len(given) else ""
-        itself = "" if name.casefold() == seat_id(seat) else cut(clean(name), MAX_COLUMNS)
+        itself = "" if name.casefold() == seat_id(seat) else _short(clean(name))
         stem = clean(stem_of(bots[seat])) if seat < len(bots) else ""
         names.append(by_others or itself or stem or seat_id(seat))
     return [
@@ -72,6 +72,13 @@ def stem_of(bot: str) -> str:
         return bot
     file = next(filter(_FILE, words), words[0] if words else "")
     return os.path.splitext(os.path.basename(file))[0]
+
+
+def _short(name: str) -> str:
+    """At most `MAX_COLUMNS`; the end of a path says more than its start."""
+    if "/" in name and len(name) > MAX_COLUMNS:
+        return "..." + name[3 - MAX_COLUMNS :]
+    return cut(name, MAX_COLUMNS)
 
 
 def _is_hidden(sign: str) -> bool:

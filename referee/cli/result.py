@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias, get_type_hints
 
+from msgspec.structs import replace
+
 from referee.bots.repeat import as_bot
 from referee.course import Played
 from referee.games import GAMES, game_words
@@ -18,6 +20,7 @@ from referee.games.interface.faults import EndReason
 from referee.games.interface.turns import ordinal
 from referee.match.limits import SANDBOXED, flag
 from referee.match.result import DisqualificationReport, FirstFault, MatchResult, PlayerResult
+from referee.names import shown_names
 from referee.text.terminal import cells, command_line, cut, duration, paint, plain, unbroken
 
 MAX_NAME = 24
@@ -41,6 +44,7 @@ def match_report(
     *,
     width: int,
     colour: bool,
+    names: Sequence[str] = (),
     record: str | None = None,
     stderr: str | None = None,
 ) -> str:
@@ -48,6 +52,7 @@ def match_report(
 
     Args:
         again: the command that plays the same match again, as a list of words.
+        names: given to the bots by `NAME=BOT`, in seat order; may be empty.
         width: columns to wrap at. Text that people copy is never wrapped.
         record: the name of the match's record, if there is one.
         stderr: where all that the bots wrote on stderr is, if it is kept.
@@ -56,7 +61,7 @@ def match_report(
     def painted(cell: Cell) -> str:
         return paint(*cell, colour=colour)
 
-    result = played.result
+    result = _with_names(played.result, names)
     lines = [*_players(result, painted), "", *_facts(result, painted)]
     lines += [painted((line, "bold")) for line in textwrap.wrap(_verdict(result), width)]
     lines += _faults(result, width, painted)
@@ -76,6 +81,13 @@ def match_report(
     if step is not None:
         lines += [f"{step[0]}:", "  " + step[1]]
     return "\n".join(lines) + "\n"
+
+
+def _with_names(result: MatchResult, given: Sequence[str]) -> MatchResult:
+    """The result with the names that people see."""
+    own, bots = ([getattr(player, key) for player in result.players] for key in ("name", "bot"))
+    players = zip(result.players, shown_names(own, given, bots), strict=True)
+    return replace(result, players=[replace(player, name=name) for player, name in players])
 
 
 def next_step(
@@ -182,7 +194,7 @@ def _table(
 
 
 def _name(player: PlayerResult) -> str:
-    return plain(player.name) or "(no name)"
+    return plain(player.name)
 
 
 def _short(name: str) -> str:
@@ -241,7 +253,9 @@ def _verdict(result: MatchResult) -> str:
 
 
 def _names(players: Sequence[PlayerResult]) -> str:
-    return _and([f"{_name(player)} ({player.player_number})" for player in players])
+    names = [_name(player).removesuffix(f" ({player.player_number})") for player in players]
+    seats = [player.player_number for player in players]
+    return _and([f"{name} ({seat})" for name, seat in zip(names, seats, strict=True)])
 
 
 def _and(words: Sequence[str]) -> str:

@@ -72,7 +72,10 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     names: Annotated[
         list[str] | UnsetType,
-        Meta(description="The names of the bots in a tournament, in seat order; missing: none."),
+        Meta(
+            description="The names that a tournament or NAME=BOT gave to the bots, in seat order; "
+            "missing: none."
+        ),
     ] = msgspec.UNSET
     options: Any
     limits_of_bots: Annotated[

@@ -83,7 +83,8 @@ class MatchSpec(Struct, frozen=True):
         options: the game's own (`GameDefinition.options`).
         limits: of each bot, unless `limits_of_bots` has others.
         sandbox: of each bot.
-        names: that their tournament gives to the bots, in seat order; empty outside of one.
+        names: that their tournament or `NAME=BOT` gives to the bots, in seat order; one of them may
+            be "", and all of them may be missing.
         redeals: as of `Match`; empty: the luck is that of the seed from beginning to end.
         limits_of_bots: in seat order, if a bot has others than the rest; else empty.
     """

@@ -182,7 +182,8 @@ def test_a_long_request_is_cut() -> None:
 @pytest.mark.parametrize("name", ["", "[bold]x[/bold]", ":smile:", "x" * 64])
 def test_names_are_shown_as_they_are(name: str) -> None:
     text = report("turn-limit", [1], player(1, 4, 5, 1, name=name), player(2, 3, 5, 2))
-    assert f"{name or '(no name)'} (player1) won" in text.replace("\n", "")
+    shown = "x" * 37 + "..." if len(name) > 40 else name or "bot1"
+    assert f"{shown} (player1) won" in text.replace("\n", "")
 
 
 def fault(code: str, section: str, detail: str, turn: int, **other: object) -> FirstFault:

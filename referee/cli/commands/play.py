@@ -81,7 +81,7 @@ def _check_many(options: PlayOptions) -> None:
                 f"--deals {options.deals} plays many matches: "
                 f"--{name.replace('_', '-')} goes with --deals 1"
             )
-    if HUMAN in options.bots:
+    if HUMAN in options.named_bots[1]:
         raise UsageError(f"--deals {options.deals} plays many matches: human plays with --deals 1")
 
 
@@ -233,6 +233,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
     text = match_report(
         played,
         _again(options, spec),
+        names=spec.names,
         width=console.width(file),
         colour=console.has_colour(file),
         record=options.record,

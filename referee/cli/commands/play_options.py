@@ -21,6 +21,7 @@ from referee.cli.settings import (
 )
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
+from referee.names import named
 
 LIVE = "-"
 """As the folder of `--stderr`: it is shown at once."""
@@ -59,7 +60,9 @@ browser (spec/serve.md, 6)."""
     )
 
     _players = Heading("players")
-    bots: tuple[str, ...] = argument("BOT", "a bundled name, a program, or a command line")
+    bots: tuple[str, ...] = argument(
+        "BOT", "a bundled name, a program, or a command line; NAME=BOT gives it a name"
+    )
 
     _match = Heading("match")
     game: GameName | None = game_of_bots_option()
@@ -109,3 +112,10 @@ browser (spec/serve.md, 6)."""
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options(endless=True)
+
+    @property
+    def named_bots(self) -> tuple[list[str], list[str]]:
+        """The names before the BOTs, "" for none, and the BOTs; no names if no bot has one."""
+        pairs = [named(bot) for bot in self.bots]
+        names, bots = [name for name, _ in pairs], [bot for _, bot in pairs]
+        return names if any(names) else [], bots

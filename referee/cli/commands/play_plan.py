@@ -41,7 +41,9 @@ def settle(
     from referee.match_plan import MatchPlan, settled_spec
 
     resumed = _resumed(options)
-    bots = options.bots or (() if resumed is None else tuple(resumed.header.bots))
+    names, bots = options.named_bots
+    if resumed is not None:
+        bots, names = bots or resumed.header.bots, names or resumed.header.names or []
     if resumed is None:
         game = options.game or game_of_bots((bot, "") for bot in bots)
         seed = settings.chosen_seed(options.seed, options.seed_file)
@@ -64,6 +66,7 @@ def settle(
         recorded=None if resumed is None else resumed.settings,
         redeals=redeals,
         sandbox=_sandbox(options, sources, game, unseen),
+        names=names,
     )
     plan = MatchPlan(
         sources,
@@ -194,7 +197,7 @@ def _check_outputs(options: PlayOptions, plan: MatchPlan) -> None:
     for name, kind in plan.outputs:
         if name is not None and name != STDOUT:
             resumed = None if continues and kind is RECORD else options.resume
-            console.check_other_file(name, [resumed, seed_file, *options.bots])
+            console.check_other_file(name, [resumed, seed_file, *options.named_bots[1]])
     if options.page and options.record is not None:
         from referee.web.server.seat import LINKS_SUFFIX
 
