@@ -64,13 +64,15 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
 
 class TurnText(Struct):
-    """A turn as text: its steps, the seats that moved, and the events, empty until it is over."""
+    """A turn as text: its steps, the seats that move, and what happened, empty until it is over."""
 
     turn: int
     first: int
     last: int
     title: str = ""
     seats: tuple[int, ...] = ()
+    line: str = ""
+    scores: Sequence[Score] | None = None
     show: list[Phrase | Picture] = field(default_factory=list)
 
 
@@ -112,7 +114,7 @@ class Header(Struct, kw_only=True):
     """The facts about a match that its steps do not have."""
 
     format: str = "referee-page"
-    version: int = 1
+    version: int = 2
     kind: str
     game: str
     title: str
@@ -262,6 +264,8 @@ class Steps:
             self.turns.append(TurnText(turn, here, here))
         else:
             self.turns[-1].last = here
+        if self._reader is not None and self._reader.now.turn == turn:
+            self.turns[-1].seats = self._reader.active()
 
     def _turns_over(self, over: Iterable[Any]) -> None:
         """Put the text of turns that are over to their steps."""
@@ -273,6 +277,8 @@ class Steps:
                 insort(self.turns, turn, key=lambda turn: turn.turn)
             turn.title = self._reader.title(made)
             turn.seats = self._reader.seats(made)
+            turn.line = self._reader.line(made)
+            turn.scores = made.scores
             turn.show = self._shown(made)
 
     def _shown(self, turn: Any) -> list[Phrase | Picture]:
@@ -348,6 +354,8 @@ class MatchSteps(Steps):
         ends = asked if asked != turn else 0
         self._add(turn, views, scores, match.due, round(time, 3), ends=ends)
         self._turns_over(over)
+        if match.outcome is not None and self.turns[-1].scores is None:
+            self.turns[-1].scores = scores
 
     def add_stderr(self, entry: StderrEntry) -> None:
         """Take what a bot wrote to stderr before the answers that are added next."""

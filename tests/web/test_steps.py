@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 import referee
+from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase
 from referee.web.recorded import read_match
 from tests.support.live import hostile
@@ -138,3 +140,23 @@ def test_sentences_have_the_names_that_are_shown(tmp_path: Path) -> None:
         assert attacks
         for hit, text in attacks:
             assert text.startswith(f"{names[hit]} (with ")
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_turn_has_its_seats_from_its_begin_and_then_its_line_and_scores(
+    game: str, tmp_path: Path
+) -> None:
+    """In a log as in the record of the same match."""
+    found = watched(game, 2, max_turns=8)
+    (tmp_path / "log").write_bytes(found.log)
+    (tmp_path / "record").write_bytes(found.record)
+    log = read_match(str(tmp_path / "log"))
+    record = read_match(str(tmp_path / "record"), [seat.name for seat in log.header.seats])
+    over = [turn for turn in record.turns if turn.line]
+    assert over
+    for turn in over:
+        assert turn.scores is not None
+        assert "(" not in turn.line
+    for one, other in zip(over, log.turns, strict=False):
+        assert (one.turn, one.seats, one.line) == (other.turn, other.seats, other.line)
+        assert other.scores in (None, one.scores)

@@ -86,6 +86,10 @@ class Turns(turns.TurnReader[Turn]):
     def seats(self, turn: Turn) -> tuple[int, ...]:
         return (0, 1)
 
+    def line(self, turn: Turn) -> str:
+        sides = [f"{side.what} {self.in_words(side)}" for side in turn.actions]
+        return "; ".join([*sides, *self.losses(turn)])
+
     def title(self, turn: Turn) -> str:
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))
 

@@ -253,6 +253,16 @@ class Turns(turns.TurnReader[Turn]):
         whose = name if called == name else f"{called} {name}"
         return f"{whose}, its {turns.ordinal(turn.player_turn)} turn"
 
+    def active(self) -> tuple[int, ...]:
+        return (self._active,) if self._is_record or self._ledger.supply else ()
+
+    def line(self, turn: Turn) -> str:
+        gained = [f"gains {listed(turn.gained)}"] * bool(turn.gained)
+        price = f" for {turn.spent} of {turn.money}" if turn.played or turn.finished else ""
+        bought = [f"buys {listed(turn.bought)}{price}"] * bool(turn.bought)
+        nothing = [f"buys nothing with {turn.money}"] * (turn.finished and not turn.bought)
+        return "; ".join([*gained, *bought, *nothing, *self.losses(turn)])
+
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         if not turn.player_number:
             return []

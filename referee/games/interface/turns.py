@@ -121,6 +121,23 @@ class TurnReader(ABC, Generic[T]):
         seat = seat_of(turn.player_number, len(self._names))
         return () if seat is None else (seat,)
 
+    def active(self) -> tuple[int, ...]:
+        """Say who moves in the turn that is going on, as far as that is known."""
+        return self.seats(self.now)
+
+    def line(self, turn: T) -> str:
+        """Say in one line what mattered in the turn, without its player and the scores.
+
+        These are the actions with a style of their own, or if there are none all of them.
+        """
+        styles = self.styles
+        told = [action for action in turn.actions if styles.get(action.what) != "dim"]
+        chief = [action for action in told if styles.get(action.what)]
+        parts = []
+        for what, actions in groupby(chief or told, key=attrgetter("what")):
+            parts.append(f"{what} {', '.join(counted(map(self.object_of, actions)))}".strip())
+        return "; ".join([*parts, *self.losses(turn)])
+
     def title(self, turn: T) -> str:
         """Give a heading, such as whose turn it is; it may be empty."""
         name = "".join(self._names[seat] for seat in self.seats(turn))
@@ -143,8 +160,12 @@ class TurnReader(ABC, Generic[T]):
 
     def in_words(self, action: Action) -> str:
         """Say an action and its effects: "Ram (5 combat)"."""
-        effects = "; ".join(action.effects)
-        return f"{action.card} ({effects})" if action.card and effects else action.card or effects
+        to, effects = self.object_of(action), "; ".join(action.effects)
+        return f"{to} ({effects})" if to and effects else to or effects
+
+    def object_of(self, action: Action) -> str:
+        """Say what an action was done to; it may be empty."""
+        return action.card
 
     def summary(self, turns: Sequence[T]) -> Summary:
         """Show turns as one table, a row each; they may be some of the match, or none."""
@@ -168,6 +189,12 @@ class TurnReader(ABC, Generic[T]):
         yield Phrase(note.what, f"{self.call(note.player_number)}: {note.text}", "red")
         for place, line in enumerate(note.stderr):
             yield Phrase("" if place else "stderr", line, "raw")
+
+    def losses(self, turn: T) -> Iterator[str]:
+        """Say who was disqualified in the turn."""
+        for note in turn.notes:
+            if note.what == "disqualified":
+                yield f"{self.call(note.player_number)} is disqualified"
 
     # --- for the readers of games -----------------------------------------------------------------
 

@@ -85,10 +85,8 @@ class Turns(turns.TurnReader[Turn]):
         self.add_effects(*self._drawn)
         self._drawn = []
 
-    def in_words(self, action: turns.Action) -> str:
-        if action.what == "attacks":  # a player, or a base
-            action = turns.Action(action.what, self.call(action.card), action.effects)
-        return super().in_words(action)
+    def object_of(self, action: turns.Action) -> str:
+        return self.call(action.card)  # an attack is on a player, or a base
 
     # --- a method for each message about an action ------------------------------------------------
 
