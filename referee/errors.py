@@ -8,6 +8,7 @@ itself has a bug.
     RefereeError
     |-- UsageError            the caller asked for something impossible; nothing was started
     |   |-- UsageErrors       several problems together
+    |   |-- UnknownOptionError  an environment has no option of this name
     |   |-- BotNotFoundError  a BOT argument names nothing that can be run
     |   `-- NotBuiltError     folders of bots must be built first
     |-- LogWriteError         a log could not be written (disk full, reader gone)
@@ -61,6 +62,13 @@ class UsageErrors(UsageError):
     def lines(self) -> Sequence[str]:
         """The problems, one line each."""
         return self._lines
+
+
+class UnknownOptionError(UsageError, TypeError):
+    """An environment has no option of this name.
+
+    It is a `TypeError` too, since libraries that try keywords expect that of a constructor.
+    """
 
 
 class BotNotFoundError(UsageError):

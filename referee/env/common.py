@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,6 +10,7 @@ import msgspec
 import numpy as np
 from gymnasium import logger, spaces
 from gymnasium.utils import EzPickle
+from numpy.typing import NDArray
 
 from referee.env.episode import Episode, Saved
 from referee.errors import UsageError
@@ -18,7 +20,7 @@ from referee.games.interface.table import copied
 if TYPE_CHECKING:
     from referee.env.opponents import Bots
 
-RENDER_MODES = ("ansi",)
+RENDER_MODES = ("ansi", "human")
 
 
 class Common(EzPickle):  # type: ignore[misc]
@@ -30,7 +32,7 @@ class Common(EzPickle):  # type: ignore[misc]
         game: a key of `GAMES`.
         name: of the environment.
         players: how many; None for as few as can play.
-        render_mode: None, or "ansi" for text.
+        render_mode: None; "ansi" for text; or "human" to print it after each step.
         opponents, normalised: as of `Episode`.
         options: the game's own that are not to have their defaults.
 
@@ -54,13 +56,12 @@ class Common(EzPickle):  # type: ignore[misc]
         super().__init__(game, name, players, render_mode, opponents, normalised, **options)
         rules = GAMES[find_game(game)]
         episode = Episode(rules, players, options, opponents, normalised=normalised)
-        check_render_mode(render_mode)
         self.metadata = {
             "name": name,
             "render_modes": list(RENDER_MODES),
             "is_parallelizable": False,
         }
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self.possible_agents = episode.agents.copy()
         self.agents = episode.agents.copy()
         self.observation_spaces = {agent: observations(episode) for agent in self.agents}
@@ -138,6 +139,26 @@ class Common(EzPickle):  # type: ignore[misc]
         """Set what PettingZoo keeps of a match that is not over."""
         self.agents = self.possible_agents.copy()
 
+    @property
+    def reason(self) -> str | None:
+        """Why the match ended, such as "turn-limit"; None before its end."""
+        return self._episode.reason
+
+    @property
+    def disqualified(self) -> dict[str, str]:
+        """The players that were disqualified, such as "player2", each with the code."""
+        return self._episode.disqualified
+
+    @property
+    def state_space(self) -> Any:
+        """The space of `state`: that of the agents' observations, one after the other."""
+        return state_space(list(self.observation_spaces.values()))
+
+    def state(self) -> NDArray[Any]:
+        """Return the observations of all agents in one row of numbers, without masks."""
+        seen = [self._episode.observe(seat) for seat in self._seat.values()]
+        return np.concatenate([numbers_of(each).ravel() for each in seen])
+
     def close(self) -> None:
         """End the opponents' processes; `reset` starts new ones."""
         self._episode.close()
@@ -171,18 +192,38 @@ def seat_of(agent: str | None) -> int | None:
     return int(number) - 1 if number.isdecimal() else -1
 
 
-def check_render_mode(mode: str | None) -> None:
-    """Raise `UsageError` if the mode is not valid."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise UsageError(f'render_mode is {mode!r}; give None or "ansi"')
+def checked_render_mode(mode: str | None) -> str | None:
+    """Return the mode; warn and return None if it is not valid, as libraries try some."""
+    if mode is None or mode in RENDER_MODES:
+        return mode
+    logger.warn(f'render_mode is {mode!r}, and nothing is rendered; give "ansi" or "human"')
+    return None
 
 
 def shown(episode: Episode, seat: int, mode: str | None) -> str | None:
-    """Show a seat's knowledge as text."""
+    """Show a seat's knowledge as text. With "human" it is printed."""
     if mode is None:
         logger.warn('render() without a render_mode: make the environment with "ansi"')
         return None
-    return f"player_{seat + 1}\n{episode.player(seat).show()}"
+    text = f"player_{seat + 1}\n{episode.player(seat).show()}"
+    if mode == "human":
+        sys.stdout.write(f"{text}\n")
+        return None
+    return text
+
+
+def numbers_of(seen: Any) -> Any:
+    """Return the numbers of an observation, or their space, without the mask."""
+    return seen["observation"] if isinstance(seen, dict | spaces.Dict) else seen
+
+
+def state_space(of_agents: list[Any]) -> Any:
+    """Return the space of all observations in one row, without masks."""
+    boxes = [numbers_of(space) for space in of_agents]
+    low, high = (
+        np.concatenate([getattr(box, side).ravel() for box in boxes]) for side in ("low", "high")
+    )
+    return spaces.Box(low, high, dtype=boxes[0].dtype)
 
 
 def observations(episode: Episode) -> Any:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from referee.errors import GameError, InternalError, UsageError, is_from_outside
+from referee.errors import GameError, InternalError, UnknownOptionError, UsageError, is_from_outside
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
 from referee.games.interface.faults import Disqualification, Fault
 from referee.games.interface.game import Outcome
 from referee.games.interface.seats import seat_id
 from referee.games.interface.table import copied
+from referee.match.limits import LIMITS
 from referee.match.machine import Match, Sent, Step
 from referee.match.messages import PlayerNameReply
 from referee.match.spec import checked_seed, drawn_seed, match_spec
@@ -120,9 +121,11 @@ class Episode:
         self.environment: Environment = rules.environment
         own = rules.options.__struct_fields__
         for name in options:
-            if name not in own and opponents is None:  # bots have limits as well
-                raise UsageError(
+            if name not in own and (opponents is None or name not in LIMITS):
+                limits = "" if opponents is None else ", and the limits of bots"
+                raise UnknownOptionError(
                     f"{rules.name} has no option {name!r}; there are: players, {', '.join(own)}"
+                    f"{limits}"
                 )
         bots = _checked(opponents, players)
         self.seats = (len(bots) or rules.min_seats) if players is None else players
@@ -357,7 +360,7 @@ class Episode:
     @property
     def outcome(self) -> Outcome | None:
         """How the match ended; None before its end."""
-        return self._match.outcome
+        return self._match.outcome if self.is_begun else None
 
     def rewards(self) -> list[float]:
         """Return one reward for each seat: 0 before the end.
@@ -373,23 +376,33 @@ class Episode:
             for rank in outcome.ranks
         ]
 
-    def facts(self, seat: int) -> dict[str, Any]:
-        """Return facts about a seat beside its observation: `infos` of PettingZoo."""
-        facts: dict[str, Any] = {"seed": self.seed}
+    @property
+    def reason(self) -> str | None:
+        """Why the match ended, such as "turn-limit"; None before its end."""
+        return None if self.outcome is None else str(self.outcome.reason)
+
+    @property
+    def disqualified(self) -> dict[str, str]:
+        """The players that left, such as "player2", each with the code."""
+        left = self._match.disqualified if self.is_begun else {}
+        return {seat_id(other): str(left[other].code) for other in left}
+
+    def facts(self, seat: int) -> dict[str, float]:
+        """Return numbers beside a seat's observation: `infos` of PettingZoo.
+
+        All but the seed are 0 before the end of the match.
+        """
         outcome = self.outcome
-        if outcome is not None:
-            scores = [standing.score for standing in self._match.standings()]
-            best = max(score for other, score in enumerate(scores) if other != seat)
-            facts |= {
-                "reason": str(outcome.reason),
-                "rank": outcome.ranks[seat],
-                "score": scores[seat],
-                "margin": scores[seat] - best,
-            }
-            left = self._match.disqualified
-            if left:
-                facts["disqualified"] = {seat_id(other): str(left[other].code) for other in left}
-        return facts
+        if outcome is None:
+            return {"seed": self.seed, "rank": 0, "score": 0, "margin": 0, "disqualified": 0}
+        scores = [standing.score for standing in self._match.standings()]
+        return {
+            "seed": self.seed,
+            "rank": outcome.ranks[seat],
+            "score": scores[seat],
+            "margin": scores[seat] - max(scores[:seat] + scores[seat + 1 :]),
+            "disqualified": len(self._match.disqualified),
+        }
 
     def _go_on(self) -> None:
         """Send new lines to the opponents and take their replies, until a learner is due."""

@@ -34,6 +34,8 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         """
         self._episode.begin(seed)
         self._stand()
+        if self.render_mode == "human":
+            self.render()
 
     def _stand(self) -> None:
         super()._stand()
@@ -60,6 +62,8 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         episode = self._episode
         episode.act(self._seat[agent], action)
         self._take_stock()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> Observation:
         """Return an agent's observation."""

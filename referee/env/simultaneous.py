@@ -28,6 +28,8 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
         """
         self._episode.begin(seed)
         self._stand()
+        if self.render_mode == "human":
+            self.render()
         return self._seen(), self._facts()
 
     def step(
@@ -59,6 +61,8 @@ class SimultaneousEnv(Common, ParallelEnv):  # type: ignore[misc]
             dict.fromkeys(agents, False),
             self._facts(),
         )
+        if self.render_mode == "human":
+            self.render()
         if over:
             self.agents = []
         return result

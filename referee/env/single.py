@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from referee.env.common import (
     RENDER_MODES,
     actions,
-    check_render_mode,
+    checked_render_mode,
     made_again,
     observations,
     seat_of,
@@ -35,7 +35,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         opponents: as of `Episode`, with one None. None: the game's usual opponent
             (`Environment.opponent`) plays in the second seat.
         normalised: as of `Episode`.
-        render_mode: None, or "ansi" for text.
+        render_mode: as of `Common`.
         options: the game's own that are not to have their defaults.
 
     Raises:
@@ -57,7 +57,6 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         if opponents is None and rules.environment is not None:
             opponents = [None, rules.environment.opponent]
         self._episode = Episode(rules, None, options, opponents, normalised=normalised)
-        check_render_mode(render_mode)
         if len(self._episode.learners) != 1:
             raise UsageError(
                 'opponents has one None, for the program, such as [None, "big_money"]; '
@@ -65,9 +64,10 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             )
         (self._seat,) = self._episode.learners
         self._game = game
+        self._is_illegal = False  # the last action
         self._is_end_due = False  # whether the match was over before the first action
         self._copies: Any = None  # an environment that copies are made of
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self.observation_space = observations(self._episode)
         self.action_space = actions(self._episode)
 
@@ -84,6 +84,9 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         self._episode.begin(seed)
         super().reset(seed=seed)
         self._is_end_due = not self._episode.due
+        self._is_illegal = False
+        if self.render_mode == "human":
+            self.render()
         return self._seen(), self._episode.facts(self._seat)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -103,9 +106,11 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         legal = episode.player(seat).legal()
         if legal is not None and not legal[action]:
             episode.due = ()
-            info = {**episode.facts(seat), "reason": "illegal-action"}
-            return self._seen(), -1.0, True, False, info
+            self._is_illegal = True
+            return self._seen(), -1.0, True, False, episode.facts(seat)
         episode.act(seat, action)
+        if self.render_mode == "human":
+            self.render()
         over = episode.outcome is not None
         return self._seen(), episode.rewards()[seat], over, False, episode.facts(seat)
 
@@ -143,6 +148,16 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             return seen["action_mask"]
         return np.ones(int(self.action_space.nvec.sum()), np.int8)
 
+    @property
+    def reason(self) -> str | None:
+        """Why the match ended: as of `Common`, or "illegal-action"."""
+        return "illegal-action" if self._is_illegal else self._episode.reason
+
+    @property
+    def disqualified(self) -> dict[str, str]:
+        """The players that were disqualified, as of `Common`."""
+        return self._episode.disqualified
+
     def _seen(self) -> Observation:
         """Return what the player sees; at the end of a match its mask is all 1.
 
@@ -154,7 +169,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         return seen
 
     def render(self) -> str | None:
-        """Show the player's knowledge as text."""
+        """Show the player's knowledge as text; print it with "human"."""
         return shown(self._episode, self._seat, self.render_mode)
 
     def close(self) -> None:

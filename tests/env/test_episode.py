@@ -404,9 +404,10 @@ def test_rewards_are_by_rank() -> None:
     idle = [lambda seen: np.zeros((4, 4), int)] * 2
     play_episode(episode, idle, 1)
     assert episode.rewards() == [0.0, 0.0]
+    assert episode.reason == "turn-limit"
     assert episode.facts(0) == {
         "seed": 1,
-        "reason": "turn-limit",
+        "disqualified": 0,
         "rank": 1,
         "score": episode.facts(1)["score"],
         "margin": 0,

@@ -61,7 +61,7 @@ def test_a_match_to_its_end() -> None:
     env = dominion_v1.gym_env([passive, None], max_turns=12)
     for seed in (3, 4):
         seen, info = env.reset(seed=seed)
-        assert info == {"seed": seed}
+        assert info == {"seed": seed, "rank": 0, "score": 0, "margin": 0, "disqualified": 0}
         terminated, rewards = False, []
         while not terminated:
             assert (seen["action_mask"] == env.action_masks()).all()
@@ -69,7 +69,7 @@ def test_a_match_to_its_end() -> None:
             seen, reward, terminated, truncated, info = env.step(action)
             rewards.append(reward)
             assert not truncated
-        assert info["reason"] == "turn-limit"
+        assert env.reason == "turn-limit"
         assert set(rewards[:-1]) == {0.0}
         assert (rewards[-1] < 0) == (info["rank"] == 2)
         with pytest.raises(UsageError, match="call reset"):
@@ -80,8 +80,8 @@ def test_an_illegal_action_ends_the_match() -> None:
     env = dominion_v1.gym_env([None, passive])
     env.reset(seed=1)
     illegal = dominion_v1.choices.index("buy province")
-    _, reward, terminated, _, info = env.step(illegal)
-    assert (reward, terminated, info["reason"]) == (-1.0, True, "illegal-action")
+    _, reward, terminated, _, _ = env.step(illegal)
+    assert (reward, terminated, env.reason) == (-1.0, True, "illegal-action")
     with pytest.raises(UsageError, match="call reset"):
         env.step(illegal)
     env.reset()
@@ -194,3 +194,16 @@ def test_an_opponent_that_leaves_before_the_first_action_ends_no_run() -> None:
     assert ends[1] == (1.0, 1)
     with pytest.raises(UsageError, match="call reset"):
         envs.envs[0].unwrapped.step(0)
+
+
+def test_a_library_that_tries_a_render_mode_gets_a_warning() -> None:
+    """As `make_vec_env` of Stable-Baselines3 does, which continues after a TypeError only."""
+    id = "referee.env.registration:referee/Dominion-v1"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        env = gymnasium.make(id, render_mode="rgb_array")
+    assert any("nothing is rendered" in str(warning.message) for warning in caught)
+    env.reset(seed=1)
+    assert env.step(env.unwrapped.action_masks().argmax())[1] == 0
+    with pytest.raises(TypeError, match="no option 'turns'"):
+        gymnasium.make(id, turns=3)

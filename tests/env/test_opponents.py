@@ -108,7 +108,7 @@ def test_the_match_is_that_of_play(game: str, opponents: list[Any]) -> None:
             assert list(outcome.ranks) == [player.rank for player in result.players]
             for seat in learners:
                 assert episode.facts(seat)["score"] == result.players[seat].score
-                assert "disqualified" not in episode.facts(seat)
+                assert episode.facts(seat)["disqualified"] == 0
             if "classic" not in str(opponents):  # which cannot say keep_alive
                 assert GUARDIAN.processes == processes
     finally:
@@ -174,8 +174,9 @@ def test_an_opponent_that_leaves_is_told() -> None:
     with pytest.warns(RuntimeWarning, match=r"the opponent .*, player2, was disqualified: exited"):
         play_on(episode)
     facts = episode.facts(0)
-    assert (facts["reason"], facts["rank"]) == ("last-player-standing", 1)
-    assert facts["disqualified"] == {"player2": "exited"}
+    assert (episode.reason, facts["rank"]) == ("last-player-standing", 1)
+    assert facts["disqualified"] == 1
+    assert episode.disqualified == {"player2": "exited"}
     episode.close()
 
 
@@ -219,7 +220,7 @@ def test_a_handshake_that_fails_after_others_ends_only_its_match() -> None:
     assert (episode.due, episode.rewards()) == ((), [-1, 1])
     episode.begin(3)
     play_on(episode)
-    assert "disqualified" not in episode.facts(1)
+    assert episode.disqualified == {}
     never = Episode(GAMES["dominion"], None, {}, [FailsAt(1), None])
     with pytest.raises(BotError, match="it has crashed"):
         never.begin(1)

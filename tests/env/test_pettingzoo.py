@@ -101,7 +101,7 @@ def test_a_match_of_dominion() -> None:
         for other in env.agents:
             assert env.observe(other)["action_mask"].any() == (agent == other and not terminated)
         if terminated:
-            assert info["reason"] == "turn-limit"
+            assert env.unwrapped.reason == "turn-limit"
         env.step(None if terminated else chosen(random, seen))
     assert set(totals.values()) <= {-1.0, -0.5, 0.0, 0.5, 1.0}
     assert sum(totals.values()) == 0
@@ -168,7 +168,8 @@ def test_a_terminated_match_of_bot_wars_goes_no_further() -> None:
     assert rewards == {"player_1": 0.0, "player_2": 0.0}
     assert all(terminated.values())
     assert not any(truncated.values())
-    assert infos["player_1"]["reason"] == "turn-limit"
+    assert infos["player_1"]["rank"] == 1
+    assert env.reason == "turn-limit"
     assert env.agents == []
     assert env.step({}) == ({}, {}, {}, {}, {})
 
@@ -198,8 +199,8 @@ def test_what_is_rendered() -> None:
     wars = botwars_v1.parallel_env(rows=4, cols=4, render_mode="ansi")
     wars.reset(seed=7)
     assert wars.render() == "player_1\n....\n....\n....\n...."
-    with pytest.raises(UsageError, match='give None or "ansi"'):
-        dominion_v1.env(render_mode="human")
+    with pytest.warns(UserWarning, match='rgb_array.*; give "ansi" or "human"'):
+        assert dominion_v1.raw_env(render_mode="rgb_array").render_mode is None
     env = dominion_v1.raw_env()
     env.reset()
     with pytest.warns(UserWarning, match="render"):
@@ -237,7 +238,7 @@ def test_a_copy_for_a_viewer_deals_again_what_it_cannot_know() -> None:
     env.reset(seed=3)
     other = env.copy(viewer="player_1", seed=11)
     assert str(other.observe("player_1")) == str(env.observe("player_1"))
-    assert other.infos["player_1"] == {"seed": 11}
+    assert other.infos["player_1"]["seed"] == 11
     with pytest.raises(UsageError, match="player_2 has no action due"):
         env.copy(viewer="player_2")
 
@@ -290,3 +291,51 @@ def test_a_match_can_be_over_before_the_first_action() -> None:
     _, rewards, terminated, _, _ = wars.step({})
     assert (rewards, terminated) == ({"player_2": 1.0}, {"player_2": True})
     assert wars.agents == []
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_the_state_has_the_observations_of_all_agents(normalised: bool) -> None:
+    env = dominion_v1.raw_env(3, normalised=normalised)
+    env.reset(seed=1)
+    of_agents = [env.observe(agent)["observation"] for agent in env.agents]
+    assert (env.state() == np.concatenate(of_agents)).all()
+    wars = botwars_v1.parallel_env(normalised=normalised, **SMALL)
+    wars.reset(seed=1)
+    for each in (env, wars):
+        assert each.state() in each.state_space
+
+
+def test_with_human_each_step_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    env: Any = dominion_v1.raw_env(render_mode="human")
+    against: Any = dominion_v1.gym_env(render_mode="human")
+    wars: Any = botwars_v1.parallel_env(render_mode="human", **SMALL)
+    for each in (env, against, wars):
+        each.reset(seed=7)
+        first = capsys.readouterr().out
+        assert first.startswith("player_1\n")
+        still = {agent: np.zeros((5, 6), int) for agent in each.agents} if each is wars else 0
+        each.step(still)
+        assert capsys.readouterr().out.startswith("player_")
+        assert each.render() is None
+
+
+def test_an_unknown_keyword_is_a_type_error() -> None:
+    for make in (dominion_v1.env, dominion_v1.gym_env, botwars_v1.parallel_env):
+        with pytest.raises(TypeError, match="no option 'turns'; there are: players,"):
+            make(turns=3)
+    with pytest.raises(TypeError, match="and the limits of bots"):
+        dominion_v1.gym_env([None, "minimal"], turns=3)
+
+
+def test_infos_have_the_same_keys_and_numbers_only() -> None:
+    env = dominion_v1.raw_env(max_turns=1)
+    env.reset(seed=1)
+    found = set()
+    while True:
+        for info in env.infos.values():
+            found.add(tuple((key, isinstance(value, int)) for key, value in info.items()))
+        if env.terminations[env.agent_selection]:
+            break
+        env.step(0)
+    keys = ("seed", "rank", "score", "margin", "disqualified")
+    assert found == {tuple((key, True) for key in keys)}
