@@ -2,7 +2,7 @@
 
 spec/python-rl.md describes them.
 
-    from referee.env import PolicyBot, botwars_v1, dominion_v1
+    from referee.env import PolicyBot, botwars_v2, dominion_v1
 
     env = dominion_v1.env(players=2)
 

@@ -33,7 +33,7 @@ class Common(EzPickle):  # type: ignore[misc]
         name: of the environment.
         players: how many; None for as few as can play.
         render_mode: None; "ansi" for text; or "human" to print it after each step.
-        opponents, normalised: as of `Episode`.
+        opponents, normalised, version: as of `Episode`.
         options: the game's own that are not to have their defaults.
 
     Raises:
@@ -51,11 +51,15 @@ class Common(EzPickle):  # type: ignore[misc]
         render_mode: str | None = None,
         opponents: Bots | None = None,
         normalised: bool = False,
+        version: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(game, name, players, render_mode, opponents, normalised, **options)
+        given = game, name, players, render_mode, opponents, normalised, version
+        super().__init__(*given, **options)
         rules = GAMES[find_game(game)]
-        episode = Episode(rules, players, options, opponents, normalised=normalised)
+        episode = Episode(
+            rules, players, options, opponents, normalised=normalised, version=version
+        )
         self.metadata = {
             "name": name,
             "render_modes": list(RENDER_MODES),
@@ -100,8 +104,8 @@ class Common(EzPickle):  # type: ignore[misc]
         if not self._episode.is_begun:
             return made_again, (type(self), self._ezpickle_args, self._ezpickle_kwargs)
         episode = self._episode.copy() if self._episode.has_opponents else self._episode
-        game, name, _, mode, _, normalised = self._ezpickle_args
-        arguments = game, name, episode.seats, mode, None, normalised
+        game, name, _, mode, _, *others = self._ezpickle_args
+        arguments = game, name, episode.seats, mode, None, *others
         options = msgspec.structs.asdict(episode.options)
         return made_again, (type(self), arguments, options, episode.save())
 

@@ -34,11 +34,13 @@ class Environments(ModuleType):
     Attributes:
         choices: the name of each choice with the game's default options; its place is its number.
         name: as `referee.env` has it.
+        version: of its observations and actions.
     """
 
     def __init__(self, game: str, environment: Environment) -> None:
         self.choices = environment.choices(GAMES[game].options())
         self.name = f"{game}_v{environment.version}"
+        self.version = environment.version
         outside = GAMES.outside.get(game)
         self._game = game if outside is None else outside.place  # which another process finds
         super().__init__(f"referee.env.{self.name}", self.__doc__)
@@ -56,7 +58,7 @@ class Environments(ModuleType):
         _check_installed(self.name)
         from referee.env.sequential import SequentialEnv
 
-        return SequentialEnv(self._game, self.name, players, **options)
+        return SequentialEnv(self._game, self.name, players, version=self.version, **options)
 
     def gym_env(self, opponents: Bots | None = None, **options: Any) -> Env:
         """Make a Gymnasium Env: one None in `opponents`; an illegal action ends it with -1.
@@ -67,23 +69,23 @@ class Environments(ModuleType):
         _check_installed(self.name)
         from referee.env.single import SingleEnv
 
-        return SingleEnv(self._game, opponents, **options)
+        return SingleEnv(self._game, opponents, version=self.version, **options)
 
     def observation_names(self, players: int | None = None, **options: Any) -> tuple[str, ...]:
         """List the entries of an observation; of a grid of numbers, those of each cell."""
-        episode = Episode(GAMES[find_game(self._game)], players, options)
+        episode = Episode(GAMES[find_game(self._game)], players, options, version=self.version)
         return episode.environment.observation(episode.seats, episode.options).names
 
     def choice_names(self, **options: Any) -> tuple[str, ...]:
         """List the name of each choice with other options; its place is its number."""
-        episode = Episode(GAMES[self._game], None, options)
+        episode = Episode(GAMES[self._game], None, options, version=self.version)
         return episode.environment.choices(episode.options)
 
     def __repr__(self) -> str:
         return f"<environments {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return environments_of, (self._game,)
+        return environments_of, (self._game, self.version)
 
 
 class ParallelEnvironments(Environments):
@@ -94,7 +96,7 @@ class ParallelEnvironments(Environments):
         _check_installed(self.name)
         from referee.env.simultaneous import SimultaneousEnv
 
-        return SimultaneousEnv(self._game, self.name, players, **options)
+        return SimultaneousEnv(self._game, self.name, players, version=self.version, **options)
 
     def raw_env(self, players: int | None = None, **options: Any) -> AECEnv:
         """Make an AECEnv of the ParallelEnv."""
@@ -111,30 +113,35 @@ class ParallelEnvironments(Environments):
         return wrappers.OrderEnforcingWrapper(raw)
 
 
-def environments_of(game: str) -> Environments:
+def environments_of(game: str, version: int | None = None) -> Environments:
     """The environments of a game, such as `environments_of("./my_game.py").env()`.
 
     Args:
         game: a key of `GAMES`; or the file, the folder or the installed name of a game of your own,
             whose code is run.
+        version: of the environments; None for the newest.
 
     Raises:
-        UsageError: there is no such game, or it has no environment.
+        UsageError: there is no such game, or it has no environment of this version.
         GameError: its code has a mistake.
     """
     name = find_game(game)
     found = _made(name) if name in GAMES.outside else _environments_of(name)
-    if found is None:
+    if not found:
         raise UsageError(f"{name} has no environment")
-    return found
+    for one in found:
+        if version in (None, one.version):
+            return one
+    raise UsageError(f"{name} has no environment of version {version}; there is {found[0].name}")
 
 
-def _made(game: str) -> Environments | None:
+def _made(game: str) -> tuple[Environments, ...]:
+    """Make the environments of a game, the newest version first."""
     environment = GAMES[game].environment
     if environment is None:
-        return None
+        return ()
     kind = ParallelEnvironments if environment.simultaneous else Environments
-    return kind(game, environment)
+    return tuple(kind(game, one) for one in (environment, *environment.earlier))
 
 
 _environments_of = cache(_made)
@@ -142,7 +149,7 @@ _environments_of = cache(_made)
 
 def environments() -> dict[str, Environments]:
     """Those of all games that have one, by name."""
-    return {one.name: one for one in map(_environments_of, GAMES) if one is not None}
+    return {one.name: one for game in GAMES for one in _environments_of(game)}
 
 
 class Importer:

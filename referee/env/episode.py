@@ -93,6 +93,7 @@ class Episode:
         options: the game's options that are not to have their defaults, and the opponents' limits.
         opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
         normalised: as of `Observer`.
+        version: of the environment; None for the newest.
 
     Attributes:
         seats: how many.
@@ -116,9 +117,10 @@ class Episode:
         opponents: Bots | None = None,
         *,
         normalised: bool = False,
+        version: int | None = None,
     ) -> None:
         assert rules.environment is not None
-        self.environment: Environment = rules.environment
+        self.environment: Environment = rules.environment.of_version(version)
         own = rules.options.__struct_fields__
         for name in options:
             if name not in own and (opponents is None or name not in LIMITS):

@@ -10,9 +10,10 @@ from gymnasium import register
 from referee.games import GAMES
 
 for _game, _rules in GAMES.items():
-    if (_environment := _rules.environment) is not None:
-        register(
-            f"referee/{_environment.id}-v{_environment.version}",
-            "referee.env.single:SingleEnv",
-            kwargs={"game": _game},
-        )
+    if (_newest := _rules.environment) is not None:
+        for _environment in (*_newest.earlier, _newest):
+            register(
+                f"referee/{_environment.id}-v{_environment.version}",
+                "referee.env.single:SingleEnv",
+                kwargs={"game": _game, "version": _environment.version},
+            )

@@ -34,7 +34,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         game: a key of `GAMES`.
         opponents: as of `Episode`, with one None. None: the game's usual opponent
             (`Environment.opponent`) plays in the second seat.
-        normalised: as of `Episode`.
+        normalised, version: as of `Episode`.
         render_mode: as of `Common`.
         options: the game's own that are not to have their defaults.
 
@@ -50,13 +50,16 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         opponents: Bots | None = None,
         render_mode: str | None = None,
         normalised: bool = False,
+        version: int | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(game, opponents, render_mode, normalised, **options)
+        super().__init__(game, opponents, render_mode, normalised, version, **options)
         rules = GAMES[find_game(game)]
         if opponents is None and rules.environment is not None:
             opponents = [None, rules.environment.opponent]
-        self._episode = Episode(rules, None, options, opponents, normalised=normalised)
+        self._episode = Episode(
+            rules, None, options, opponents, normalised=normalised, version=version
+        )
         if len(self._episode.learners) != 1:
             raise UsageError(
                 'opponents has one None, for the program, such as [None, "big_money"]; '
@@ -125,7 +128,10 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             from referee.env.simultaneous import SimultaneousEnv
 
             kind = SimultaneousEnv if episode.environment.simultaneous else SequentialEnv
-            options = asdict(episode.options) | {"normalised": episode.normalised}
+            options = asdict(episode.options) | {
+                "normalised": episode.normalised,
+                "version": episode.environment.version,
+            }
             game, render_mode = self._game, self.render_mode
             self._copies = kind(game, game, episode.seats, render_mode=render_mode, **options)
         return self._copies._with(episode)

@@ -383,7 +383,7 @@ def test_a_razed_spawn_point_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "action", [3, np.zeros(16, int), np.zeros((4, 4)), np.full((4, 4), 5), np.full((4, 4), -1)]
+    "action", [3, np.zeros(15, int), np.zeros((4, 4)), np.full((4, 4), 5), np.full((4, 4), -1)]
 )
 def test_what_is_no_action_of_bot_wars_is_refused(action: Any) -> None:
     episode = Episode(BOTWARS, None, {"rows": 4, "cols": 4})

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from referee.bots.bot import Failure
-from referee.env import botwars_v1, dominion_v1
+from referee.env import botwars_v1, botwars_v2, dominion_v1
 from referee.errors import UsageError
 from referee.games.interface.faults import Disqualification
 from tests.support.helpers import name_line
@@ -107,7 +107,10 @@ def test_several_seats_of_the_program_are_for_pettingzoo() -> None:
 
 
 @pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("id", ["Dominion-v1", "BotWars-v1", "StarRealms-v2", "Tribute-v2"])
+@pytest.mark.filterwarnings("ignore:.*BotWars-v1 is out of date:DeprecationWarning")
+@pytest.mark.parametrize(
+    "id", ["Dominion-v1", "BotWars-v1", "BotWars-v2", "StarRealms-v2", "Tribute-v2"]
+)
 def test_each_game_has_an_id(id: str, normalised: bool) -> None:
     env = gymnasium.make(
         f"referee.env.registration:referee/{id}", max_turns=9, normalised=normalised
@@ -207,3 +210,18 @@ def test_a_library_that_tries_a_render_mode_gets_a_warning() -> None:
     assert env.step(env.unwrapped.action_masks().argmax())[1] == 0
     with pytest.raises(TypeError, match="no option 'turns'"):
         gymnasium.make(id, turns=3)
+
+
+def test_version_2_of_bot_wars_has_one_row_of_actions() -> None:
+    row, grid = botwars_v2.gym_env(**SMALL), botwars_v1.gym_env(**SMALL)
+    assert (row.action_space.shape, grid.action_space.shape) == ((20,), (4, 5))
+    assert str(row.reset(seed=3)) == str(grid.reset(seed=3))
+    over = False
+    while not over:
+        action = row.action_space.sample()
+        *_, over, _, _ = result = row.step(action)
+        assert str(result) == str(grid.step(action.reshape(4, 5)))
+    assert pickle.loads(pickle.dumps(botwars_v1.gym_env)).__self__ is botwars_v1
+    for version in (grid, row):
+        version.reset(seed=1)
+        assert version.copy().action_space("player_1") == version.action_space

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from referee.errors import UsageError
@@ -75,7 +76,9 @@ class Translator:
         """Every action is legal."""
 
     def act(self, action: Any) -> Struct | None:
-        """Take a choice for each cell; those that move no own botlet inside the grid are left out.
+        """Take a choice for each cell, as a grid or row by row.
+
+        Choices that move no own botlet inside the grid are left out.
 
         Raises:
             UsageError: it is not such an array.
@@ -84,14 +87,15 @@ class Translator:
             raise UsageError("this seat is not asked")
         own, choices = self._grid(_OWN[self._seat]), np.asarray(action)
         if not (
-            choices.shape == own.shape
+            choices.shape in (own.shape, (own.size,))
             and choices.dtype.kind in "iu"
             and choices.view(f"u{choices.itemsize}").max() < len(CHOICES)  # -1 is large here
         ):
             raise UsageError(
                 f"an action is an array of integers from 0 to {len(CHOICES) - 1} of the shape "
-                f"{own.shape}"
+                f"{own.shape} or ({own.size},)"
             )
+        choices = choices.reshape(own.shape)
         rows, cols = own.shape
         moves = []
         chosen = (own * choices).ravel()
@@ -120,7 +124,7 @@ class Translator:
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 
-ENVIRONMENT = Environment(
+_VERSION_1 = Environment(
     id="BotWars",
     opponent="gatherer",
     version=1,
@@ -130,4 +134,10 @@ ENVIRONMENT = Environment(
     translator=lambda seat, seats, options: Translator(seat, seats),
     tracker=lambda seat, seats: BotWarsTracker(),
     simultaneous=True,
+)
+ENVIRONMENT = replace(
+    _VERSION_1,
+    version=2,
+    action_shape=lambda options: (options.rows * options.cols,),  # libraries have no grids of them
+    earlier=(_VERSION_1,),
 )

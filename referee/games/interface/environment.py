@@ -94,6 +94,7 @@ class Environment(Struct, frozen=True):
         action_shape: from the game's options: () if an action is one choice, else the shape of
             an array of choices.
         simultaneous: whether all players move together, so that it is a parallel environment.
+        earlier: the versions before this one that can still be used.
     """
 
     id: str
@@ -105,6 +106,12 @@ class Environment(Struct, frozen=True):
     tracker: Callable[[int, int], StateTracker]
     action_shape: Callable[[Any], tuple[int, ...]] = lambda options: ()
     simultaneous: bool = False
+    earlier: tuple[Environment, ...] = ()
+
+    def of_version(self, version: int | None) -> Environment:
+        """Return a version of the environment; None: this one, the newest."""
+        found = {one.version: one for one in (self, *self.earlier)}
+        return self if version is None else found[version]
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
