@@ -126,8 +126,8 @@ class Episode:
             if name not in own and (opponents is None or name not in LIMITS):
                 limits = "" if opponents is None else ", and the limits of bots"
                 raise UnknownOptionError(
-                    f"{rules.name} has no option {name!r}; there are: players, {', '.join(own)}"
-                    f"{limits}"
+                    f"{rules.name} got an unexpected keyword argument {name!r}; "  # libraries look
+                    f"it has the options players, {', '.join(own)}{limits}"  # for these words
                 )
         bots = _checked(opponents, players)
         self.seats = (len(bots) or rules.min_seats) if players is None else players

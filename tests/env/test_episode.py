@@ -453,8 +453,8 @@ def test_seeds_that_are_drawn_follow_from_the_last_that_was_given() -> None:
         (5, {}, "2 to 4 bots, not 5"),
         ("2", {}, "players is '2'"),
         (2, {"max_turns": 0}, "max_turns"),
-        (2, {"rows": 4}, "dominion has no option 'rows'"),
-        (2, {"time_limit": 4}, "dominion has no option 'time_limit'"),
+        (2, {"rows": 4}, "dominion got an unexpected keyword argument 'rows'"),
+        (2, {"time_limit": 4}, "dominion got an unexpected keyword argument 'time_limit'"),
     ],
 )
 def test_wrong_arguments(players: Any, options: dict[str, Any], says: str) -> None:

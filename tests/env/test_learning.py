@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install -e '.[rl]'")
 
 from referee.env import starrealms_v2
-from tools.learning import tree_search
+from tools.learning import libraries, tree_search
 from tools.learning.picture import picture
 
 pytestmark = pytest.mark.extras
@@ -42,3 +42,11 @@ def test_a_picture_has_a_bar_for_each_error() -> None:
     root = ElementTree.fromstring(picture([(0, 0.4, 0.02), (1, 0.6, 0.03)], [(0, "0"), (1, "4")]))
     paths = [element.get("d", "") for element in root.iter() if element.tag.endswith("path")]
     assert paths[-1] == "M60 146v8M560 104v12"
+
+
+def test_the_page_has_a_program_for_each_library() -> None:
+    programs = libraries.programs()
+    assert list(programs) == list(libraries.PACKAGES)
+    for library, program in programs.items():
+        compile(program, library, "exec")
+        assert "print(" in program

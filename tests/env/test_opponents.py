@@ -253,7 +253,7 @@ def test_opponents_have_limits() -> None:
     with pytest.warns(RuntimeWarning, match="timeout"):
         play_on(episode)
     episode.close()
-    with pytest.raises(UsageError, match="no option 'time_limt'"):
+    with pytest.raises(UsageError, match="unexpected keyword argument 'time_limt'"):
         Episode(GAMES["dominion"], None, {"time_limt": 1}, [None, "minimal"])
 
 

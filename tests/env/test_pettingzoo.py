@@ -321,7 +321,9 @@ def test_with_human_each_step_is_printed(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_an_unknown_keyword_is_a_type_error() -> None:
     for make in (dominion_v1.env, dominion_v1.gym_env, botwars_v1.parallel_env):
-        with pytest.raises(TypeError, match="no option 'turns'; there are: players,"):
+        with pytest.raises(
+            TypeError, match="keyword argument 'turns'; it has the options players,"
+        ):
             make(turns=3)
     with pytest.raises(TypeError, match="and the limits of bots"):
         dominion_v1.gym_env([None, "minimal"], turns=3)
