@@ -1,4 +1,4 @@
-"""Plays matches between bots for card games and reports their mistakes.
+"""Plays matches between bots of turn-based games and reports their mistakes.
 
     result = referee.play_match(["big_money", "node my_bot.js"], seed=7)
 

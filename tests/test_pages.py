@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -143,3 +144,31 @@ def test_symptoms_of_the_troubleshooting_page_are_words_of_the_referee() -> None
     for quote in quotes:
         for part in re.split(r"\.\.\.|\d+|--\S+", quote):
             assert part.strip(" ,?") in words, quote
+
+
+def test_the_page_of_the_result_object_has_every_key_of_every_game() -> None:
+    page = (ROOT / "spec" / "json.md").read_text()
+    part = page[page.index("\n## 3 ") : page.index("\n## 5 ")]
+    cells = " ".join(re.findall(r"^\| (`.*?) \|", part, re.MULTILINE))
+    schema = json.loads((ROOT / "spec" / "schema" / "result.schema.json").read_text())
+    for name in ("MatchResult", "PlayerResult", "DisqualificationReport", "FirstFault"):
+        for key in schema["$defs"][name]["properties"]:
+            assert re.search(rf"`{key}[`.]", cells), (name, key)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_table_of_games_has_all_games(page: str) -> None:
+    """A list of names in quotes, such as those that Python takes."""
+    for line in (ROOT / page).read_text().splitlines():
+        if '`"dominion"`, ' in line:
+            assert all(f'`"{game}"`' in line for game in GAMES), line
+
+
+def test_the_page_lists_the_languages_of_the_starters_of_each_game() -> None:
+    page = (ROOT / "spec" / "other-languages.md").read_text()
+    table = page[page.index("| game | languages |") :].split("\n\n")[0].splitlines()[2:]
+    for game, row in zip(GAMES, table, strict=True):
+        folder = ROOT / "referee" / "games" / game / "starters"
+        made = {each.name for each in folder.iterdir() if each.is_dir()} - {"python-kit"}
+        text = re.sub(r"\[.*?\)", "", row)
+        assert {*re.findall(r"\b(python|javascript|java|c|cpp|rust|perl|go|sot)\b", text)} == made

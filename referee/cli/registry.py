@@ -50,7 +50,7 @@ def parser(names: Iterable[str] = COMMANDS, *, whole: bool = True) -> Parser:
     top = Parser(
         prog="referee",
         usage="%(prog)s COMMAND [OPTION ...] [ARGUMENT ...]",
-        description="Plays matches between bots and reports their mistakes.",
+        description="Plays matches between bots of turn-based games and reports their mistakes.",
         epilog='"referee help COMMAND" says all about one of them.',
         examples=EXAMPLES,
     )
