@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import random
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import FrameType
 from typing import Any, TypeVar
 
 from referee.errors import GameError, UsageError
 from referee.gamecheck.findings import Findings, in_frames, in_traceback, shortened
+from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.small.author import MistakeError
 
 T = TypeVar("T")
@@ -21,10 +20,6 @@ _DRAWS = ("random", "choice", "choices", "shuffle", "sample", "randint", "randra
 
 class GameStoppedError(Exception):
     """A call of the game has failed. It is reported; this match cannot continue."""
-
-
-class _TooLongError(BaseException):
-    """A call takes too long. No `except Exception` of an author catches it."""
 
 
 class Guard:
@@ -47,10 +42,10 @@ class Guard:
             GameStoppedError: the call raised an exception, or took too long.
             UsageError: the game cannot do this.
         """
-        signal.setitimer(signal.ITIMER_REAL, self._seconds)
         try:
-            return call()
-        except _TooLongError as error:
+            with in_time(self._seconds):
+                return call()
+        except GameTimeoutError as error:
             text = f"takes more than {self._seconds:g} seconds: end its loops, and wait for nothing"
             self._add("hangs", what, text, error)
         except RecursionError as error:
@@ -69,8 +64,6 @@ class Guard:
             said = " ".join(str(raised).split())
             text = f"raised {type(raised).__name__}{': ' * bool(said)}{said}: correct this line"
             self._add("raises", what, text, raised)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
         raise GameStoppedError
 
     def _add(self, kind: str, what: str, text: str, error: BaseException) -> None:
@@ -80,8 +73,7 @@ class Guard:
 
 @contextmanager
 def watching(findings: Findings) -> Iterator[None]:
-    """Report what the game prints and draws with the module `random`, and let calls end in time."""
-    old = signal.signal(signal.SIGALRM, _too_long)
+    """Report what the game prints and draws with the module `random`."""
     draws = {name: getattr(random, name) for name in _DRAWS}
     for name, draw in draws.items():
         setattr(random, name, _watched(findings, name, draw))
@@ -91,11 +83,6 @@ def watching(findings: Findings) -> Iterator[None]:
     finally:
         for name, draw in draws.items():
             setattr(random, name, draw)
-        signal.signal(signal.SIGALRM, old)
-
-
-def _too_long(number: int, frame: FrameType | None) -> None:
-    raise _TooLongError
 
 
 def _watched(findings: Findings, name: str, draw: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ from msgspec import Meta, Struct, UnsetType
 
 from referee.errors import GameError, RefereeError, UsageError, game_error, in_short, note_game
 from referee.games import GAMES
-from referee.games.interface.blaming import in_time
+from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.interface.definition import GameDefinition
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _module(path: str, code: _Code) -> ModuleType:
     try:
         with in_time():
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit, GameTimeoutError) as error:
         del sys.modules[name]
         raise _not_loaded(path, error) from error
     return module

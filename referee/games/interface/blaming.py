@@ -25,8 +25,8 @@ GAME_SECONDS = 20.0
 """Seconds that one call of the code of a game from outside may take."""
 
 
-class GameTimeoutError(Exception):
-    """The code of a game does not return."""
+class GameTimeoutError(BaseException):
+    """The code of a game does not return. No `except Exception` of an author catches it."""
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
@@ -45,7 +45,7 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
         try:
             with in_time():
                 return call(*args, **kwargs)
-        except (Exception, SystemExit) as error:
+        except (Exception, SystemExit, GameTimeoutError) as error:
             is_ours = isinstance(error, RefereeError)
             if is_ours and not isinstance(error, ProtocolMisuseError | InternalError):
                 raise
@@ -55,8 +55,11 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 
 
 @contextmanager
-def in_time() -> Iterator[None]:
+def in_time(seconds: float | None = None) -> Iterator[None]:
     """Raise `GameTimeoutError` in the code inside this block when it takes too long.
+
+    Args:
+        seconds: that it may take; None: `GAME_SECONDS`.
 
     Only the main thread can be interrupted, and none in which a debugger runs. What the code prints
     goes to stderr: stdout may be a log that another program reads.
@@ -64,8 +67,14 @@ def in_time() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _late)
-    signal.setitimer(signal.ITIMER_REAL, GAME_SECONDS)
+    most = GAME_SECONDS if seconds is None else seconds
+
+    def late(number: int, frame: FrameType | None) -> None:
+        if sys.gettrace() is None:
+            raise GameTimeoutError(f"this takes longer than {most:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, most)
     try:
         with redirect_stdout(sys.stderr):
             yield
@@ -77,8 +86,3 @@ def in_time() -> Iterator[None]:
 def _has_timer() -> bool:
     """Whether a block around this one, or somebody else, has set the timer."""
     return signal.getitimer(signal.ITIMER_REAL)[0] > 0
-
-
-def _late(number: int, frame: FrameType | None) -> None:
-    if sys.gettrace() is None:
-        raise GameTimeoutError(f"this takes longer than {GAME_SECONDS:g} s")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.games.interface.blaming import in_time
+from referee.games.interface.blaming import GameTimeoutError, in_time
 from referee.games.interface.game import ALL, GameSetup
 from referee.games.interface.random_source import SeededRandomSource
 from referee.games.small.author import Game, Move
@@ -123,7 +123,7 @@ def learn(kind: type[Game], options: Struct) -> Meaning:
 
     A mistake of the game is not reported here: in a match it is.
     """
-    with suppress(Exception), in_time():
+    with suppress(Exception, GameTimeoutError), in_time():
         return _learned([*_turns(kind, options)])
     return Meaning()
 
@@ -149,7 +149,8 @@ class _Turn(NamedTuple):
 def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
     least = kind.players if isinstance(kind.players, int) else kind.players[0]
     setup = GameSetup(chance=SeededRandomSource(0), names=("",) * least, options=options)
-    game, dice = SmallGame(kind, "", setup), SeededRandomSource(1)
+    dice = SeededRandomSource(1)
+    game = SmallGame(kind, "", setup)
 
     def seen() -> dict[str, Part]:
         return {part.label: part for part in parts(game.view(ALL).state, least)}
@@ -157,8 +158,10 @@ def _turns(kind: type[Game], options: Struct) -> Iterator[_Turn]:
     before = seen()
     for _ in range(MOST_TURNS):
         asked = [request.seat for request in game.requests]
-        if not asked:
-            return
+        if not asked:  # the next match: what happens is not the same in each
+            game = SmallGame(kind, "", setup)
+            before = seen()
+            continue
         legal = game.legal
         moves = {seat: plain(legal[seat][dice.choose("", len(legal[seat]))]) for seat in asked}
         game.advance({seat: MoveReply(move) for seat, move in moves.items()})

@@ -281,3 +281,26 @@ def test_of_two_seas_the_right_one_is_clicked(seed: int) -> None:
 def test_nothing_is_played_until_a_person_is_asked() -> None:
     kind = type("Slow", (Marks,), {"start": lambda self: pytest.fail("a match began")})
     definition(kind, "slow")
+
+
+class Late(Marks):
+    """The second player puts a mark only in every third match: at the last cell."""
+
+    matches = 0
+
+    def start(self) -> None:
+        super().start()
+        Late.matches += 1
+
+    def legal(self, seat: int) -> Any:
+        return ["pass", "end"] if seat and Late.matches % 3 else super().legal(seat)
+
+    def apply(self, move: Any) -> None:
+        super().apply(move)
+        if move == "end":
+            self.to_move = None
+
+
+def test_several_short_matches_are_played() -> None:
+    means = learned(type("Late", (Late,), {"name": staticmethod(NAMES["cell-0"])}))
+    assert means.marks == {"X": 0, "O": 1}
