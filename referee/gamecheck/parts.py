@@ -122,8 +122,12 @@ class PartsMatch(LinesMatch):
         seen = self._guard("observe", player.observe)
         low, high = self._numbers.low, self._numbers.high
         if seen.shape != low.shape:
-            text = f"an observation has the shape {seen.shape}, and its bounds have {low.shape}"
-            self._findings.add("observation", text)
+            text = (
+                f"an observation has the shape {seen.shape}, and its bounds have {low.shape}: "
+                "a view whose lists grow or shrink needs observe(view)"
+            )
+            if not self._findings.has("observation"):  # each shape would be one more
+                self._findings.add("observation", text)
         elif not ((low <= seen) & (seen <= high)).all():
             place = int(((seen < low) | (seen > high)).nonzero()[-1][0])
             name = self._numbers.names[place]

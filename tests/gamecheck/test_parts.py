@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -148,3 +149,50 @@ def test_a_copy_that_shares_its_state_is_found() -> None:
     made = replace(rules, new=lambda setup: Shares(kind, rules.name, setup), log_player=None)
     kinds = {finding.kind for finding in found(made, 4)}
     assert kinds & {"copy", "raises", "fault"}
+
+
+HIGH_CARD = '''
+from referee.games.small import Game, sees
+
+
+class HighCard(Game):
+    """Each plays one of five hidden cards at once; the highest takes the trick."""
+
+    players = (2, 4)
+    moves = range(1, 26)
+    secrets = "hands"
+
+    def start(self):
+        deck = [*range(1, 26)]
+        self.chance.shuffle(deck)
+        self.hands = [sorted(deck[5 * seat : 5 * seat + 5]) for seat in range(5)]
+        self.tricks, self.to_move = [0] * self.seats, tuple(range(self.seats))
+
+    def legal(self, seat):
+        return self.hands[seat]
+
+    def apply(self, moves):
+        for seat, card in moves.items():
+            self.hands[seat].remove(card)
+        self.tricks[max(moves, key=moves.get)] += 1
+        self.to_move = self.to_move if self.hands[0] else None
+
+    def view(self, viewer):
+        return {"hands": [h if sees(viewer, s) else None for s, h in enumerate(self.hands)]}
+
+    def secret(self, seat):
+        return [hand for other, hand in enumerate(self.hands) if other != seat]
+
+    def scores(self):
+        return self.tricks
+'''
+
+
+def test_hidden_hands_that_shrink(tmp_path: Path) -> None:
+    """The hidden hand of a seat that has left decides what is played; the log is right anyway."""
+    file = tmp_path / "high_card.py"
+    file.write_text(HIGH_CARD)
+    rules = GAMES[outside.add(str(file))]
+    (finding,) = (finding for finding in found(rules, 10) if finding.is_error)
+    assert finding.text.startswith("an observation has the shape (")
+    assert finding.text.endswith("a view whose lists grow or shrink needs observe(view)")

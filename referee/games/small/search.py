@@ -137,7 +137,8 @@ class Search:
             if int(wanted.fit(new)) == int(fit) and changed & now.keys():
                 others.setdefault(place, []).append(value)
                 touched |= changed
-        if not now.keys() <= touched:
+        is_moved = any(part.startswith("/moves/") for part in now.keys() & touched)
+        if not now.keys() <= touched and not is_moved:  # scores and state follow from a move
             return None  # no draw has to do with some part
         places = list(others)
         choices = [[values[place], *others[place]] for place in places]
