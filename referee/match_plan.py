@@ -29,7 +29,7 @@ from referee.logs.record import RecordedAnswer
 from referee.logs.sink import Sink
 from referee.match.machine import Redeal
 from referee.match.sandbox import NO_SANDBOX, Sandbox
-from referee.match.spec import MatchSpec, match_spec
+from referee.match.spec import MatchSpec, checked_own, match_spec, with_own
 
 if TYPE_CHECKING:
     from referee.course import Played
@@ -46,6 +46,7 @@ def settled_spec(
     redeals: Sequence[Redeal] = (),
     sandbox: Sandbox = NO_SANDBOX,
     names: Sequence[str] = (),
+    limits_of_bots: Sequence[Mapping[str, Any]] = (),
 ) -> MatchSpec:
     """The description of a match between these bots.
 
@@ -56,6 +57,7 @@ def settled_spec(
             sandbox.
         redeals, names: as of `MatchSpec`.
         sandbox: whose limits hold unless the user has chosen others.
+        limits_of_bots: the own limits of each bot, by name; empty: none has any.
 
     Raises:
         UsageError: such a match is not possible; the text says why.
@@ -73,7 +75,13 @@ def settled_spec(
                 f"BOT {source.argument}: its dialect tells hidden cards as the seed of the match "
                 "has them, and here they were dealt again"
             )
-    return replace(spec, redeals=tuple(redeals), names=tuple(names))
+    own = [with_own(spec.limits, checked_own(spec.rules, spec.limits, n)) for n in limits_of_bots]
+    return replace(
+        spec,
+        redeals=tuple(redeals),
+        names=tuple(names),
+        limits_of_bots=tuple(own) if any(limits_of_bots) else (),
+    )
 
 
 class MatchFiles(NamedTuple):
@@ -135,7 +143,7 @@ class MatchPlan(NamedTuple):
 
     def launched(self) -> AbstractContextManager[list[Started]]:
         """The bots, which run inside this block; as `launch_bots`."""
-        return launch_bots(self.sources, self.spec.limits, self.spec.sandbox)
+        return launch_bots(self.sources, self.spec.each_limits, self.spec.sandbox)
 
     async def play(
         self,

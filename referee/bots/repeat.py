@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from referee.bots.bundled import bundled_bots, rule_files
 from referee.bots.command import HUMAN
 from referee.games import GAMES, game_words
-from referee.match.limits import SANDBOXED
+from referee.match.limits import SANDBOXED, Limits
 from referee.match.sandbox import Sandbox
-from referee.match.spec import MatchSpec, settings_words
+from referee.match.spec import MatchSpec, own_limits_words, settings_words
 
 
 def repeat_words(
@@ -38,7 +38,7 @@ def repeat_words(
     words = ["referee", "play", *game, *map(as_bot, spec.bots)]
     words += start or ["--seed", str(spec.seed)]
     words += sandbox_words(spec.sandbox.kind, readable, env)
-    return words + settings_words(spec, spec.sandbox.limits)
+    return words + settings_words(spec, spec.sandbox.limits) + own_limits_words(spec)
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
@@ -46,8 +46,18 @@ def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
     ours = {HUMAN, *bundled_bots(spec.game), *rule_files(spec.game)}  # all they start came with us
     if ours.issuperset(bots):
         return spec
-    lifted = {n: most for n, most in SANDBOXED.items() if getattr(spec.limits, n) == math.inf}
-    return replace(spec, sandbox=Sandbox("bwrap"), limits=spec.limits._replace(**lifted))
+    return replace(
+        spec,
+        sandbox=Sandbox("bwrap"),
+        limits=_sandboxed(spec.limits),
+        limits_of_bots=tuple(map(_sandboxed, spec.limits_of_bots)),
+    )
+
+
+def _sandboxed(limits: Limits) -> Limits:
+    """The limits, with those of the sandbox where there is none."""
+    lifted = {n: most for n, most in SANDBOXED.items() if getattr(limits, n) == math.inf}
+    return limits._replace(**lifted)
 
 
 def sandbox_words(

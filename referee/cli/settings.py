@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias, cast
 
 from referee.cli.options import Heading, Option, computed, flag, option, repeated, several
 from referee.cli.values import (
@@ -20,6 +20,7 @@ from referee.cli.values import (
     grace,
     limit,
     or_none,
+    player,
     seconds,
     size,
 )
@@ -171,6 +172,25 @@ def limits_of_bot(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
             raise UsageError(f"{key}: {error}") from error
         found.append((name, None if read == math.inf else read))
     return tuple(found)
+
+
+def limit_of(text: str) -> tuple[int, str, int | float | None]:
+    """A limit of one player: PLAYER:LIMIT=VALUE. Returns: the seat from 0, the limit, its value."""
+    who, _, rest = text.partition(":")
+    key, _, value = rest.partition("=")
+    name = key.replace("-", "_")
+    if name not in LIMITS or not value:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: give PLAYER:LIMIT=VALUE, such as 2:time-limit=5"
+        )
+    try:
+        ((_, read),) = limits_of_bot({name: value})
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from error
+    return player(who) - 1, name, read
+
+
+LimitOf: TypeAlias = Annotated[tuple[int, str, int | float | None], limit_of]
 
 
 def env_option() -> tuple[Variable, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import codecs
 import hashlib
-import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -28,11 +27,18 @@ from referee.games.interface.game import Score
 from referee.games.interface.seats import SeatId, seat_id
 from referee.games.outside import Source
 from referee.logs.sink import Sink
-from referee.match.limits import Limits, LimitsBy
+from referee.match.limits import LimitsBy
 from referee.match.machine import Disqualified, Entry, Match, Received, Redeal, Sent
 from referee.match.result import narrowed, seat_ends, with_facts
 from referee.match.sandbox import NO_SANDBOX, Sandbox
-from referee.match.spec import MatchSpec, checked_own, settings_type, split, with_own
+from referee.match.spec import (
+    MatchSpec,
+    checked_own,
+    own_limits,
+    settings_type,
+    split,
+    with_own,
+)
 
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
@@ -387,16 +393,6 @@ def spec_of(header: Header) -> MatchSpec:
         redeals=tuple(header.redeals or ()),
         limits_of_bots=tuple(with_own(limits, each) for each in own),
     )
-
-
-def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
-    """The limits of one bot that differ from those of the others."""
-    pairs = zip(limits._asdict().items(), own, strict=True)
-    return {
-        name: None if value == math.inf else value
-        for (name, usual), value in pairs
-        if value != usual
-    }
 
 
 def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:

@@ -208,6 +208,16 @@ def with_own(limits: Limits, own: OwnLimits) -> Limits:
     )
 
 
+def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
+    """The limits of one bot that differ from those of the others."""
+    pairs = zip(limits._asdict().items(), own, strict=True)
+    return {
+        name: None if value == math.inf else value
+        for (name, usual), value in pairs
+        if value != usual
+    }
+
+
 def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -> OwnLimits:
     """The limits of one bot, in the order of `Limits`.
 
@@ -248,6 +258,19 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
         if given[name] != before[name]:
             words += setting_words(name, given[name])
     return words
+
+
+def own_limits_words(spec: MatchSpec) -> list[str]:
+    """The limits that single bots have, as options of `referee play`."""
+    return [
+        word
+        for seat, limits in enumerate(spec.limits_of_bots, 1)
+        for name in own_limits(spec.limits, limits)
+        for word in (
+            "--limit-of",
+            f"{seat}:{name.replace('_', '-')}={limit_word(name, getattr(limits, name))}",
+        )
+    ]
 
 
 def setting_words(name: str, value: Any) -> list[str]:

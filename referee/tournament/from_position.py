@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from referee.games.interface.seats import SeatId, seat_id
 from referee.match.machine import MAX_SEED
 from referee.match.position import Position
 from referee.match.result import MatchResult
-from referee.match.spec import MatchSpec
+from referee.match.spec import MatchSpec, own_limits
 from referee.tournament.rating.deals import Floats
 from referee.tournament.rating.intervals import shares_over_deals, t_point
 from referee.tournament.report.standings import Share
@@ -67,7 +67,14 @@ def deals_from(
     """
     seats = len(spec.bots)
     what = setup(
-        [Entrant(seat_id(seat), bot) for seat, bot in enumerate(spec.bots)],
+        [
+            Entrant(
+                seat_id(seat),
+                bot,
+                limits=tuple(own_limits(spec.limits, limits).items()) or UNSET,
+            )
+            for seat, (bot, limits) in enumerate(zip(spec.bots, spec.each_limits, strict=True))
+        ],
         game=spec.game,
         players=seats,
         deals=deals,

@@ -13,11 +13,13 @@ from referee.cli.options import parser_of as parser_of_options
 from referee.cli.parser import Parser
 from referee.cli.registry import COMMANDS, options_type
 from referee.cli.serving import Address
+from referee.cli.settings import limit_of
 from referee.cli.values import Count, DealSeedsInFile, Seconds, SeedInFile
 
 SAMPLES: dict[Any, tuple[str, object]] = {
     values.count: ("3", 3),
     values.count_or_never: ("never", 0),
+    limit_of: ("player2:time-limit=4", (1, "time_limit", 4.0)),
     values.number: ("-2.5", -2.5),
     values.player: ("player2", 2),
     values.probability: (".25", 0.25),

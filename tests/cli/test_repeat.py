@@ -276,6 +276,23 @@ def test_the_line_of_a_match_that_was_continued(folders: Path) -> None:
     assert replayed(line, folders) == without_times(folders / "s.jsonl")
 
 
+def test_the_line_of_a_match_with_limits_of_single_bots(folders: Path) -> None:
+    """A match that continues its record has the same limits, and its line says so."""
+    words = ["play", "minimal", "minimal", "--max-turns", "2", "--record", "r.jsonl"]
+    own = ["--limit-of", "1:memory-limit=none", "--limit-of", "player2:time-limit=4"]
+    assert referee(*words, *own, "--sandbox", "none").returncode == 0
+    resume = ["--resume", "r.jsonl", "--turn", "2", "--record", "s.jsonl"]
+    done = referee("play", "minimal", "minimal", *resume)
+    assert done.returncode == 0
+    (line,) = re.findall(r"The same match again:\n(.*)\n", done.stdout)
+    assert line.endswith("--max-turns 2 --limit-of 2:time-limit=4")
+    header = without_times(folders / "s.jsonl")[0]
+    assert header["limits_of_bots"] == [{}, {"time_limit": 4.0}]
+    assert replayed(line, folders)[0]["limits_of_bots"] == header["limits_of_bots"]
+    wrong = referee("play", "minimal", "minimal", "--limit-of", "3:time-limit=4")
+    assert wrong.stderr == "referee: --limit-of: there is no player 3 of 2\n"
+
+
 @needs_bwrap
 def test_the_line_that_shows_the_turn_in_which_a_bot_failed(folders: Path) -> None:
     """Without a record the line makes one first, on the same terms; then it shows the turn."""

@@ -419,14 +419,17 @@ def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> 
 
 @contextlib.contextmanager
 def launch_bots(
-    sources: Sequence[BotSource], limits: Limits, sandbox: Sandbox = NO_SANDBOX
+    sources: Sequence[BotSource],
+    limits: Limits | Sequence[Limits],
+    sandbox: Sandbox = NO_SANDBOX,
 ) -> Iterator[list[Started]]:
     """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
+    each = [limits] * len(sources) if isinstance(limits, Limits) else limits
     bots: list[Started] = []
     with no_orphans():
         try:
-            for source in sources:
-                bot = launch(source, limits, sandbox)
+            for source, own in zip(sources, each, strict=True):
+                bot = launch(source, own, sandbox)
                 bots.append(bot)  # at once: none may be lost
             yield bots
         finally:

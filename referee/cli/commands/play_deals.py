@@ -51,7 +51,7 @@ def play_deals(
     from referee.tournament.playing.dispatcher import Dispatcher
 
     assert options.deals is not None
-    if math.inf in (plan.spec.limits.time_limit, plan.spec.limits.startup_limit):
+    if any(math.inf in (own.time_limit, own.startup_limit) for own in plan.spec.each_limits):
         raise UsageError(
             "--deals needs time limits, or a bot that hangs would block it: add --time-limit 10 "
             "--startup-limit 10"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from referee.cli.consent import run_recorded_option
-from referee.cli.options import Heading, Options, argument, flag, option
+from referee.cli.options import Heading, Options, argument, flag, option, repeated
 from referee.cli.serving import Listen, allowed_host_option, listen_option
 from referee.cli.settings import (
     LIMITS_OF_BOTS,
+    LimitOf,
     Settings,
     env_option,
     force_option,
@@ -112,6 +113,9 @@ browser (spec/serve.md, 6)."""
     env: tuple[Variable, ...] = env_option()
     _limits = LIMITS_OF_BOTS
     settings: Settings = settings_options(endless=True)
+    limit_of: tuple[LimitOf, ...] = repeated(
+        "PLAYER:LIMIT=VALUE", "a limit of one bot, such as 2:time-limit=5; can be repeated"
+    )
 
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:

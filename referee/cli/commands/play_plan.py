@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from referee.capacity import check_descriptors
 from referee.cli import console, settings
@@ -14,6 +14,7 @@ from referee.errors import LogReadError, UsageError
 from referee.games import GAMES
 from referee.logs.files import STDOUT
 from referee.logs.outputs import LINKS, RECORD, check_output
+from referee.match.limits import SANDBOXED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,7 @@ def settle(
         redeals=redeals,
         sandbox=_sandbox(options, sources, game, unseen),
         names=names,
+        limits_of_bots=_limits_of_bots(options, resumed, len(bots)),
     )
     plan = MatchPlan(
         sources,
@@ -81,6 +83,24 @@ def settle(
     )
     _check_outputs(options, plan)
     return plan, session
+
+
+def _limits_of_bots(
+    options: PlayOptions, resumed: RecordedAnswers | None, players: int
+) -> list[dict[str, Any]]:
+    """The own limits of each bot: those of the record to continue, and those of --limit-of.
+
+    As in `settled_spec`, a record does not lift a limit of the sandbox.
+    """
+    recorded = (resumed.header.limits_of_bots or ()) if resumed is not None else ()
+    found: list[dict[str, Any]] = [{} for _ in range(players)]
+    for own, claimed in zip(found, recorded, strict=False):
+        own |= {n: v for n, v in claimed.items() if v is not None or n not in SANDBOXED}
+    for seat, name, value in options.limit_of:
+        if seat >= players:
+            raise UsageError(f"--limit-of: there is no player {seat + 1} of {players}")
+        found[seat][name] = value
+    return found
 
 
 def _sandbox(

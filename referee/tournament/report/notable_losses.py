@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotCommand, find_bot
@@ -18,7 +19,7 @@ from referee.errors import UsageError
 from referee.text.terminal import command_line
 from referee.tournament.rating.deals import Deals, DealTable, Floats, sum_by
 from referee.tournament.report.standings import Standings, deals_of
-from referee.tournament.rows import Entrant, MatchRow, points_of
+from referee.tournament.rows import Entrant, MatchRow, limits_of_bots, points_of
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
 
@@ -129,6 +130,8 @@ def _notable_loss(
 def _again(match: MatchRow, setup: TournamentSetup) -> str:
     bots = [bot_argument(setup.bots[bot], setup.game) for bot in match.players]
     spec = setup.spec(bots, match.seed)
+    limits = limits_of_bots(spec.limits, [setup.bots[bot] for bot in match.players])
+    spec = replace(spec, limits_of_bots=limits)
     start: list[str] = []
     if setup.position:
         record, turn = setup.position.record, setup.position.turn

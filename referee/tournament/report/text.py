@@ -124,15 +124,12 @@ def bot_text(
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
     """Why the commands of lost matches are not quite what was played; empty if they are."""
-    notes = []
     if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
-        notes.append(
+        return (
             "These matches had no sandbox. The commands ask for one, since they start programs; "
             "--sandbox none plays them exactly as they were, with your rights."
         )
-    if losses and found.limits_of_bots:
-        notes.append("The commands have no limits of single bots.")
-    return " ".join(notes)
+    return ""
 
 
 def headline(found: Standings) -> str:

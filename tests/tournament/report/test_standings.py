@@ -42,6 +42,7 @@ from referee.tournament.rows import (
 )
 from referee.tournament.schedule.format import Knockout
 from referee.tournament.schedule.withdrawals import Withdrawal
+from referee.tournament.setup import setup as tournament
 from referee.tournament.stages import stages
 from referee.tournament.store import Store
 from referee.web.server.pages import command, standings_file
@@ -722,6 +723,16 @@ def test_lost_matches_to_learn_from() -> None:
     assert [word for word in words if word.startswith("bot")] == bots
     assert words[words.index("--seed") + 1] == str(line.seed)
     assert words[-6:] == ["--sandbox", "bwrap", "--time-limit", "2", "--max-turns", "30"]
+
+
+def test_the_line_of_a_lost_match_has_the_limits_of_single_bots() -> None:
+    own = (("time_limit", 2.0), ("memory_limit", None))
+    bots = (Entrant("good", "good"), Entrant("bad", "bad", limits=own))
+    store = played(tournament(bots, game="dominion", seed=1, deals=1), better_wins)
+    for loss in notable_losses(store, standings(store))["bad"]:
+        seat = 1 + (" bad good " not in loss.command)
+        # A file lifts no limit of the sandbox.
+        assert loss.command.endswith(f"--limit-of {seat}:time-limit=2")
 
 
 def test_a_lesson_starts_a_bot_where_it_is_with_its_environment(tmp_path: Path) -> None:
