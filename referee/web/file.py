@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from referee.errors import UsageError
 from referee.games import GAMES
+from referee.games.interface.page import Now
 from referee.text.html import render
 from referee.text.terminal import plain
 from referee.web.steps import Header, Line, MatchPage, Step
@@ -196,16 +197,18 @@ def cut(match: MatchPage, first: int, last: int) -> MatchPage:
         end += 1
     views: dict[str, dict[str, object]] = {}
     values: dict[str, list[float]] = {}
+    now: dict[str, Now] = {}
     for step in match.steps[: start + 1]:
         for viewer, fields in step.set.items():
             views.setdefault(viewer, {}).update(fields)
         values |= step.values
+        now |= step.now
     offset = match.steps[start].lines[0]
     steps = [
         msgspec.structs.replace(step, lines=(step.lines[0] - offset, step.lines[1] - offset))
         for step in match.steps[start : end + 1]
     ]
-    steps[0] = msgspec.structs.replace(steps[0], set=views, values=values)
+    steps[0] = msgspec.structs.replace(steps[0], set=views, now=now, values=values)
     for turn in chosen:
         turn.first, turn.last = turn.first - start, turn.last - start
     lines = match.lines[offset : match.steps[end].lines[1]]

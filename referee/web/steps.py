@@ -23,7 +23,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL, PUBLIC, Audience, Score, Viewer
 from referee.games.interface.log_player import Gone
-from referee.games.interface.page import Series, Spectator
+from referee.games.interface.page import Now, Series, Spectator
 from referee.games.interface.seats import seat_of
 from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
@@ -57,6 +57,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     lines: tuple[int, int]
     seats: tuple[int, ...] = ()
     set: dict[str, dict[str, Any]] = {}
+    now: dict[str, Now] = {}
     values: dict[str, list[float]] = {}
     marks: list[Mark] = []
     time: float | None = None
@@ -166,6 +167,8 @@ class Steps:
         self._fields = msgspec.to_builtins if page is None else page.fields
         self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
         self._values: dict[str, list[float]] = {}
+        self._tell_now = _nothing if page is None else page.now
+        self._now: dict[str, Now] = {}
         self._marks: list[Mark] = []
         self._first_line = 0
         self._between: list[tuple[Mapping[Viewer, Any], Sequence[float]]] = []
@@ -191,6 +194,7 @@ class Steps:
             for step in self.steps:
                 for key in others:
                     step.set.pop(key, None)
+                    step.now.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
         """The texts on the game's page for the codes that occur."""
@@ -238,9 +242,12 @@ class Steps:
     ) -> None:
         """Add a step. `said` is whether it takes the lines and marks since the last one."""
         self._shown_views = views
-        changed = {}
+        changed, new_now = {}, {}
         for viewer, view in views.items():
             key = _key(viewer)
+            now = self._tell_now(view)
+            if now is not None and self._now.get(key) != now:
+                new_now[key] = self._now[key] = now
             fields = self._fields(view)
             old = self._views[key]
             new = {name: v for name, v in fields.items() if name not in old or old[name] != v}
@@ -258,7 +265,7 @@ class Steps:
         if said:
             lines, marks = (self._first_line, len(self.lines)), self._marks
             self._first_line, self._marks = len(self.lines), []
-        self.steps.append(Step(turn, lines, seats, changed, new_values, marks, time, ends))
+        self.steps.append(Step(turn, lines, seats, changed, new_now, new_values, marks, time, ends))
         here = len(self.steps) - 1
         if not self.turns or self.turns[-1].turn < turn:
             self.turns.append(TurnText(turn, here, here))
@@ -483,6 +490,10 @@ class LogSteps(Steps):
             for step in range(none.first, none.last + 1):
                 self.steps[step] = msgspec.structs.replace(self.steps[step], turn=self._over)
             self.turns[-1].last = none.last
+
+
+def _nothing(view: Struct) -> None:
+    """Say nothing of what happens now."""
 
 
 def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:

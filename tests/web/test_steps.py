@@ -160,3 +160,33 @@ def test_a_turn_has_its_seats_from_its_begin_and_then_its_line_and_scores(
     for one, other in zip(over, log.turns, strict=False):
         assert (one.turn, one.seats, one.line) == (other.turn, other.seats, other.line)
         assert other.scores in (None, one.scores)
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_what_happens_now_is_as_public_in_a_record_as_in_its_log(game: str, tmp_path: Path) -> None:
+    found = watched(game, 2, max_turns=8)
+    (tmp_path / "log").write_bytes(found.log)
+    (tmp_path / "record").write_bytes(found.record)
+    shown = []
+    for name in ("record", "log"):
+        page = read_match(str(tmp_path / name))
+        now, after = None, {}
+        for step in page.steps:
+            new = step.now.get("public")
+            assert new is None or new != now
+            now = new or now
+            after.setdefault(step.turn, now)  # what the turn before it led to
+        shown.append(after)
+    record, log = shown
+    assert record == log
+    assert any(log.values()) == (game not in ("botwars", "small"))
+
+
+def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
+    (tmp_path / "record").write_bytes(watched("dominion", 2, max_turns=8).record)
+    page = read_match(str(tmp_path / "record"))
+    assert any(step.now.get("1") for step in page.steps[1:])
+    for step in page.steps:
+        for viewer, now in step.now.items():
+            if viewer != "all" and now.seat != int(viewer.replace("public", "-1")):
+                assert [counter.value for counter in now.counters] == [None] * 3

@@ -28,6 +28,23 @@ class Spectator(Protocol):
         """What `Game.view(PUBLIC)` says after these messages."""
 
 
+class Counter(Struct, frozen=True, array_like=True):
+    """A number that the player on turn has, such as its actions left; None: not known."""
+
+    name: str
+    value: int | None
+
+
+class Now(Struct, frozen=True):
+    """What happens now, as far as a viewer knows it: who is on turn, and its counters.
+
+    A game has the same counters in all states, so that they keep their place.
+    """
+
+    seat: int | None
+    counters: tuple[Counter, ...] = ()
+
+
 class Series(Struct, frozen=True):
     """Numbers to be drawn as a curve; `of` makes one per seat from any viewer's view."""
 
@@ -46,6 +63,7 @@ class PageDefinition(Struct, frozen=True):
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
             place.
         fields: from a view, what the drawing gets of it, as in JSON; by default all of its fields.
+        now: from any viewer's view, what happens now; None where a game does not say it.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
     """
@@ -55,4 +73,5 @@ class PageDefinition(Struct, frozen=True):
     facts: Callable[[Any], Mapping[str, Any]] = lambda options: {}
     spectator: Callable[[int], Spectator] | None = None
     fields: Callable[[Any], dict[str, Any]] = to_builtins
+    now: Callable[[Any], Now | None] = lambda view: None
     shows_result: bool = False

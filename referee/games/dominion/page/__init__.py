@@ -6,6 +6,7 @@ drawing.js, drawing.css    the table, as the browser draws it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from msgspec import Struct
 from referee.games.dominion.events import Event, Ledger, TurnMessage
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
-from referee.games.dominion.rules.messages import PlayerGained, SupplyInfo
+from referee.games.dominion.rules.messages import PlayerGained, PlayTurn, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
-from referee.games.interface.page import PageDefinition, Series
+from referee.games.interface.page import Counter, Now, PageDefinition, Series
 
 
 def _facts(options: Any) -> dict[str, Any]:
@@ -76,6 +77,17 @@ class Spectator:
         return View(self._ledger.supply, seats, None, None)
 
 
+def _now(view: View) -> Now:
+    """Only a request says what is left."""
+    asked = view.request if isinstance(view.request, PlayTurn) else None
+    numbers = {
+        "actions": asked and asked.actions,
+        "buys": asked and asked.buys,
+        "money": asked and asked.extra_money + sum(WORTH.get(card, 0) for card in asked.hand),
+    }
+    return Now(view.asked if asked else None, tuple(starmap(Counter, numbers.items())))
+
+
 PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
@@ -85,4 +97,5 @@ PAGE = PageDefinition(
     ),
     facts=_facts,
     spectator=Spectator,
+    now=_now,
 )

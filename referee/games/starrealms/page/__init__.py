@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from referee.games.interface.page import PageDefinition, Series
+from referee.games.interface.page import Counter, Now, PageDefinition, Series
 from referee.games.starrealms.person import does
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.view import View
@@ -43,6 +43,11 @@ def _of_turn(name: str) -> Callable[[View], list[float]]:
     ]
 
 
+def _now(view: View) -> Now:
+    counters = Counter("trade", view.trade), Counter("combat", view.combat)
+    return Now(view.player if view.turn else None, counters)
+
+
 PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
@@ -52,4 +57,5 @@ PAGE = PageDefinition(
         Series("cards", "owned", _cards),
     ),
     facts=_facts,
+    now=_now,
 )

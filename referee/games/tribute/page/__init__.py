@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from referee.games.interface.page import PageDefinition, Series
+from referee.games.interface.page import Counter, Now, PageDefinition, Series
 from referee.games.tribute.person import ASKS, CALLS, does
 from referee.games.tribute.rules.cards import TREASURY, card_set
 from referee.games.tribute.rules.game import Options
@@ -55,6 +55,12 @@ def _cards(view: View) -> list[float]:
     ]
 
 
+def _now(view: View) -> Now:
+    own = view.seats[view.player]
+    names = ("coins", "power", "prestige")
+    return Now(view.player, tuple(Counter(name, getattr(own, name)) for name in names))
+
+
 PAGE = PageDefinition(
     folder=Path(__file__).parent,
     series=(
@@ -64,4 +70,5 @@ PAGE = PageDefinition(
         Series("cards", "owned", _cards),
     ),
     facts=_facts,
+    now=_now,
 )
