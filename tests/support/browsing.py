@@ -22,6 +22,12 @@ ARGUMENTS = [
 ]
 
 
+def painted(page: Any) -> Any:
+    """Wait until the page shows what was done to it: it paints once per frame. Returns the page."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(done))")
+    return page
+
+
 @contextmanager
 def playing(*words: str, people: int = 1) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """`referee play` with people, and their links; no browser is opened."""

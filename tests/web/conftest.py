@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.browsing import ARGUMENTS, CHROMIUM
+from tests.support.browsing import ARGUMENTS, CHROMIUM, painted
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,8 @@ def visit(browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto((path if isinstance(path, str) else path.as_uri()) + place)
         page.wait_for_selector(".match, .list")
+        press = page.keyboard.press
+        page.keyboard.press = lambda key: press(key) or painted(page)
         return page
 
     yield opened

@@ -12,6 +12,7 @@
 //     {type: "moved", problem}, {type: "gone", problem}  another tab has the seat; the match does not go on
 //   lines()          a promise of all lines, for a source that does not give them with "reset"
 //   answer(request, picks)  answers a question; a promise, which fails with a sentence
+//   kind             "file", "server" or "seat"
 //   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
 
@@ -37,6 +38,7 @@ export function inlineHeaders() {
 export function inlineSource(index) {
   const read = (part) => document.getElementById(`${part}-${index}`).textContent;
   return {
+    kind: "file",
     async open(onChange) {
       const header = JSON.parse(read("header"));
       onChange({ type: "reset", header, ...(await unpack(read("steps"))) });
@@ -100,6 +102,15 @@ export class Match {
       known.push(changed ? { ...before, ...changed } : before);
     }
     return known[step];
+  }
+
+  /** The step of a place: of a turn (or the last one before it) and its step, or of a step; undefined: none. */
+  stepOf({ turn, step }) {
+    if (turn === undefined) return step === undefined ? undefined : Math.min(Math.max(step - 1, 0), this.last);
+    const known = this.order.findLast((other) => other <= turn) ?? this.order[0];
+    const next = this.order[this.order.indexOf(known) + 1];
+    const to = next === undefined ? this.last : this.first.get(next) - 1;
+    return Math.min(this.first.get(known) + Math.max((step ?? 1) - 1, 0), to);
   }
 
   /** The first step of the turn that is so many turns away; from within a turn, -1 is its begin. */

@@ -10,7 +10,9 @@ import { el, icon, plain, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
 import { Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
+import { Playing } from "./play.js";
 import { Player } from "./player.js";
+import { SPEEDS, begin, reduce } from "./store.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -18,15 +20,13 @@ import { dressed, themeButton, toggleTheme } from "./theme.js";
 const ABOUT = "M11 10h2v7h-2zM11 6.5h2v2h-2zM12 2a10 10 0 1 0 0 20 10 10 0 0 0 0-20zm0 2a8 8 0 1 1 0 16 8 8 0 0 1 0-16z";
 
 class App {
-  match = null;
-  step = 0;
-  eyes = "all";
-  tab = "";
-  live = false;
+  #frame = 0; // in which the page is painted
+  #grew = 0; // the version of the match that is painted
 
   constructor(root, source, drawing, number) {
     this.root = root;
     this.source = source;
+    this.state = begin(source.kind);
     this.number = number; // of the match, in a file of several
     this.list = source.place ? "" : root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
@@ -46,8 +46,11 @@ class App {
     this.status = el("p", { class: "unseen", role: "status" });
     this.banner = el("section", { class: "banner", "aria-label": "Result", hidden: true });
     this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
-    this.onHash = () => this.goTo(readPlace(location.hash));
+    this.playing = new Playing((steps) => this.dispatch({ type: "tick", steps }));
+    this.onHash = () => this.match && this.dispatch({ type: "place", place: readPlace(location.hash) });
     addEventListener("hashchange", this.onHash);
+    this.onSeen = () => document.hidden && this.#frame && this.#paint(); // a frame would not come
+    document.addEventListener("visibilitychange", this.onSeen);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
   }
 
@@ -59,56 +62,56 @@ class App {
     }
   }
 
+  get match() {
+    return this.state.match;
+  }
+
+  get step() {
+    return this.state.at;
+  }
+
+  get eyes() {
+    return this.state.eyes;
+  }
+
+  get tab() {
+    return this.state.tab;
+  }
+
+  /** Change the state; the page is painted in the next frame, once for all changes before it. */
+  dispatch(action) {
+    const before = this.state;
+    this.state = reduce(before, action);
+    if (this.state === before) return;
+    this.playing.follow(this.state);
+    if (this.#frame) return;
+    if (document.hidden) this.#paint();
+    else this.#frame = requestAnimationFrame(() => this.#paint());
+  }
+
   onEvent(event) {
     if (event.type === "reset") this.reset(event);
-    else if (event.type === "steps") this.grow(event);
-    else if (event.type === "end") {
+    else if (event.type === "steps") {
+      this.match.add(event);
+      this.dispatch({ type: "add", match: this.match });
+    } else if (event.type === "end") {
       this.match.header = event.header;
-      this.live = false;
       this.#tell();
-      this.grow({});
-      this.place?.end(event.header, this.own);
+      this.dispatch({ type: "over" });
     } else this.place?.onEvent(event);
   }
 
   reset(data) {
-    const again = this.match !== null;
-    const followed = again && this.step === this.match.last;
-    const turn = again && !followed ? this.turn : undefined;
-    const alone = again && this.match.header.viewers.length === 1;
-    this.match = new Match(data);
-    this.step = Math.min(this.step, this.match.last);
-    const { header } = this.match;
-    this.seat = seats(header);
-    this.live = header.kind === "live" && !header.outcome;
-    this.own = data.seat;
-    if (followed || (!again && this.live)) this.step = this.match.last;
-    const whole = this.place && header.outcome;
-    if (alone || whole || !header.viewers.includes(this.eyes)) this.eyes = header.viewers[0];
-    document.title = plain(header.title);
+    const match = new Match(data);
+    this.seat = seats(match.header);
+    this.first = !this.match;
+    this.state = reduce(this.state, { type: "reset", match, own: data.seat, place: readPlace(location.hash) });
+    document.title = plain(match.header.title);
     this.table.reset();
     this.#mount();
     this.#tell();
-    this.#grown();
-    if (turn === this.match.steps[this.step].turn) this.update();
-    else if (again) this.goTo({ turn });
-    else this.goTo(readPlace(location.hash), true);
     this.place?.remounted();
-  }
-
-  grow(data) {
-    const follows = this.step === this.match.last;
-    this.match.add(data);
-    this.#grown();
-    if (follows) this.step = this.match.last;
-    this.table.follows = follows;
-    this.update();
-    this.table.follows = false;
-  }
-
-  #grown() {
-    this.player.reset();
-    this.tabs.reset();
+    this.#paint();
   }
 
   #mount() {
@@ -135,7 +138,7 @@ class App {
     if (this.place) this.table.element.prepend(this.place.element);
     this.table.place.before(this.banner);
     if (this.place) this.table.place.after(this.place.after);
-    this.root.className = this.place && !header.outcome ? "match seated" : "match";
+    this.root.className = "match";
     this.keys.explain(this.table.legend);
     this.root.replaceChildren(
       this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
@@ -202,49 +205,22 @@ class App {
     });
   }
 
-  goTo({ turn, step, eyes, tab }, first = false) {
-    if (!this.match) return;
-    const { match } = this;
-    if (match.header.viewers.includes(eyes)) this.eyes = eyes;
-    if (this.tabs.names.includes(tab)) this.tab = tab;
-    if (turn !== undefined) {
-      const known = match.order.findLast((other) => other <= turn) ?? match.order[0];
-      const from = match.first.get(known);
-      const next = match.order[match.order.indexOf(known) + 1];
-      const to = next === undefined ? match.last : match.first.get(next) - 1;
-      this.step = Math.min(from + Math.max((step ?? 1) - 1, 0), to);
-    } else if (step !== undefined) {
-      this.step = Math.min(Math.max(step - 1, 0), match.last);
-    }
-    this.update(first);
-  }
-
-  go(step, playing = false) {
-    if (!playing) this.player.play(false);
-    const to = Math.min(Math.max(step, 0), this.match.last);
-    if (to === this.step) return;
-    this.step = to;
-    this.update();
+  go(to) {
+    this.dispatch({ type: "go", to });
   }
 
   goToTurn(text) {
     const turn = Number.parseInt(text, 10);
-    if (turn >= 0) {
-      this.player.play(false);
-      this.goTo({ turn });
-    }
+    if (turn >= 0) this.go(this.match.stepOf({ turn }));
     this.player.turn.value = this.turn;
   }
 
   look(eyes) {
-    if (!this.match.header.viewers.includes(eyes)) return;
-    this.eyes = eyes;
-    this.update();
+    this.dispatch({ type: "look", eyes });
   }
 
   show(tab) {
-    this.tab = tab;
-    this.update();
+    this.dispatch({ type: "tab", tab });
   }
 
   /** Do what a key or a button says. */
@@ -252,16 +228,9 @@ class App {
     if (!this.match) return false;
     const [word, what] = action.split(" ");
     const { match, step, player } = this;
+    const faster = (by) => this.dispatch({ type: "speed", speed: SPEEDS[Math.min(Math.max(SPEEDS.indexOf(this.state.speed) + by, 0), SPEEDS.length - 1)] });
     const actions = {
-      play: () => {
-        if (!player.playing && step === match.last) this.go(0);
-        player.play(!player.playing);
-        if (!player.playing) this.update();
-      },
-      pause: () => {
-        player.play(false);
-        this.update();
-      },
+      play: () => this.dispatch({ type: "play", on: !this.state.playing }),
       back: () => this.go(step - 1),
       on: () => this.go(step + 1),
       turnBack: () => this.go(match.turnFrom(step, -1)),
@@ -271,16 +240,17 @@ class App {
       eventOn: () => this.go(match.eventFrom(step, 1)),
       eventBack: () => this.go(match.eventFrom(step, -1)),
       turnField: () => player.turn.focus(),
-      faster: () => player.faster(1),
-      slower: () => player.faster(-1),
+      faster: () => faster(1),
+      slower: () => faster(-1),
       eyes: () => this.look(what),
       tab: () => {
         this.show(what);
+        this.#paint();
         if (what === "turns" && this.tabs.wide) this.tabs.panels.turns.focus();
       },
       theme: () => toggleTheme(),
       help: () => this.keys.help(),
-      close: () => player.play(false),
+      close: () => this.dispatch({ type: "play", on: false }),
     };
     actions[word]();
     return true;
@@ -295,8 +265,20 @@ class App {
     this.status.textContent = plain(text);
   }
 
-  update(first = false) {
-    const { match, step, player } = this;
+  #paint() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const { match, step, player, state } = this;
+    if (!match) {
+      this.place?.update();
+      return;
+    }
+    if (this.#grew !== state.version) {
+      this.#grew = state.version;
+      this.player.reset();
+      this.tabs.reset();
+    }
+    this.root.dataset.mode = state.mode;
     const { header } = match;
     const { outcome } = header;
     const now = match.steps[step];
@@ -313,7 +295,7 @@ class App {
       chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
     });
     const { turn } = now;
-    this.when.hidden = step === match.last && Boolean(this.place?.asks); // its question says the turn
+    this.when.hidden = step === match.last && Boolean(state.ask); // its question says the turn
     this.when.replaceChildren(
       el("strong", null, turn ? `Turn ${turn}` : "Start"),
       el("span", { class: "dim" }, ` step ${step} of ${match.last}`),
@@ -324,15 +306,19 @@ class App {
     this.table.update();
     this.place?.update();
     this.tabs.update();
-    if (!player.playing) {
-      if (!first) this.address.set(this.addressOf(step));
+    if (!state.playing) {
+      if (!this.first) this.address.set(this.addressOf(step));
       const marks = (now.marks ?? []).filter(({ kind }) => kind !== "stderr").map(({ kind, code = "" }) => `${kind} ${code}`);
       this.say([this.nameOf(step), this.table.describe() || match.turns.get(turn)?.title, ...marks].filter(Boolean).join(". ").slice(0, 600));
     }
+    this.first = false;
   }
 
   close() {
-    this.player.play(false);
+    this.dispatch({ type: "play", on: false });
+    cancelAnimationFrame(this.#frame);
+    this.#frame = -1; // nothing more is painted
+    document.removeEventListener("visibilitychange", this.onSeen);
     this.address.flush();
     removeEventListener("hashchange", this.onHash);
     this.keys.close();

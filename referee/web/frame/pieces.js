@@ -66,27 +66,36 @@ export function listed(list) {
   return tally(list).map(([name, number]) => (number > 1 ? `${number} ${name}` : name)).join(", ");
 }
 
-/** A question that a drawing asks: null, or `question` and `picks`, indices of its choices. */
+/** A question that a drawing asks: null, or `question`; `picks` are indices of its choices. */
 export class Asking {
   #table;
   #paint;
   #answer = null;
   #hadFocus = false; // when the last question was answered
   question = null;
-  picks = [];
 
   constructor(table, paint) {
     this.#table = table;
     this.#paint = paint;
   }
 
-  ask(question, answer) {
+  ask(question, _, answer) {
+    if (this.question && !question) this.#hadFocus = this.#table.contains(document.activeElement);
     this.question = question;
     this.#answer = answer;
-    this.picks = [];
     this.#paint();
-    if (this.#hadFocus && question) this.#focus();
+    if (!question) return;
+    if (this.#hadFocus) this.#focus();
     this.#hadFocus = false;
+  }
+
+  get picks() {
+    return this.#answer?.picks ?? [];
+  }
+
+  /** The picks have changed, here or elsewhere. */
+  picked() {
+    if (this.question) this.#paint();
   }
 
   /** A button that chooses. */
@@ -95,24 +104,11 @@ export class Asking {
   }
 
   choose(index) {
-    const { most, repeats, choices } = this.question;
-    const { key, barred } = choices[index];
-    if (barred) return;
-    if (key || most === 1) {
-      this.send([index]);
-      return;
-    }
-    const place = repeats ? -1 : this.picks.indexOf(index);
-    if (place >= 0) this.picks.splice(place, 1);
-    else if (this.picks.length < most) this.picks.push(index);
-    this.#paint();
+    this.#answer.pick(index);
   }
 
   send(picks) {
-    this.#hadFocus = this.#table.contains(document.activeElement);
-    this.question = null;
-    this.#paint();
-    this.#answer(picks);
+    this.#answer.send(picks);
   }
 
   /** What chooses all that is picked, and what chooses nothing; `words` stand on the first. */
@@ -126,6 +122,7 @@ export class Asking {
       inside.push(
         el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
         el("button", { type: "button", class: main, "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.send([...picks]) }, words),
+        this.#answer.canUndo && el("button", { type: "button", "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
       );
     }
     if (enter && !picks.length) {

@@ -1,8 +1,8 @@
 // Where one is in the match, and how to get elsewhere.
 
 import { el, icon, svg } from "./kit.js";
+import { SPEEDS } from "./store.js";
 
-const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64];
 const MARKS = ["lead", "think", "decided", "fault", "disqualified", "end"];
 const HIGH = ["decided", "disqualified", "end"]; // marks
 const PLAY = "M8 5v14l11-7z";
@@ -20,14 +20,10 @@ const BUTTONS = [
 /** The bar below the table. */
 export class Player {
   #app;
-  #due = 0;
-  #timer = 0;
   #header = null; // whose viewers can be chosen
 
   constructor(app) {
     this.#app = app;
-    this.playing = false;
-    this.speed = 2; // steps a second
     this.range = el("input", {
       type: "range", min: "0", max: "0", step: "1", "aria-label": "Step", class: "range",
       oninput: () => app.go(Number(this.range.value)),
@@ -55,8 +51,8 @@ export class Player {
     this.of = el("span", { class: "dim of" });
     this.speedField = el(
       "select",
-      { "aria-label": "Speed, steps a second", onchange: () => this.setSpeed(Number(this.speedField.value)) },
-      SPEEDS.map((speed) => el("option", { value: speed, selected: speed === this.speed }, `${speed}×`)),
+      { "aria-label": "Speed, steps a second", onchange: () => app.dispatch({ type: "speed", speed: Number(this.speedField.value) }) },
+      SPEEDS.map((speed) => el("option", { value: speed }, `${speed}×`)),
     );
     this.eyes = el("select", { "aria-label": "Eyes", onchange: () => app.look(this.eyes.value) });
     this.live = el("button", { type: "button", class: "button live", hidden: true, onclick: () => app.act("last") }, "live");
@@ -108,7 +104,9 @@ export class Player {
     this.eyes.value = app.eyes;
     for (const name of ["first", "turnBack", "back"]) this.#bar(name, step === 0);
     for (const name of ["on", "turnOn", "last"]) this.#bar(name, step === match.last);
-    this.live.hidden = !app.live || step === match.last;
+    this.live.hidden = app.state.mode !== "live" || step === match.last;
+    this.speedField.value = app.state.speed;
+    this.#dress(app.state.playing);
   }
 
   // Not `disabled`: that would take the focus from under the finger.
@@ -116,42 +114,12 @@ export class Player {
     this.buttons[name].setAttribute("aria-disabled", barred);
   }
 
-  setSpeed(speed) {
-    this.speed = speed;
-    this.speedField.value = speed;
-    this.#due = performance.now() + 1000 / speed;
-    if (this.playing) this.#wait();
-  }
-
-  faster(by) {
-    this.setSpeed(SPEEDS[Math.min(Math.max(SPEEDS.indexOf(this.speed) + by, 0), SPEEDS.length - 1)]);
-  }
-
-  play(on) {
-    if (on === this.playing) return;
-    this.playing = on;
-    clearTimeout(this.#timer);
-    this.buttons.play.replaceChildren(icon(on ? PAUSE : PLAY));
-    this.buttons.play.setAttribute("aria-label", on ? "Pause" : "Play");
-    this.buttons.play.title = on ? "Pause (Space)" : "Play (Space)";
-    if (on) {
-      this.#due = performance.now() + 1000 / this.speed;
-      this.#wait();
-    }
-  }
-
-  #wait() {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
-  }
-
-  // Steps for which there was no time are not made up for, but for the few that fall into one frame.
-  #tick() {
-    const late = Math.max(performance.now() - this.#due, 0);
-    const steps = 1 + Math.min(Math.floor((late * this.speed) / 1000), 4);
-    this.#due = Math.max(this.#due + (steps * 1000) / this.speed, performance.now());
-    this.#app.go(Math.min(this.#app.step + steps, this.#app.match.last), true);
-    if (this.#app.step === this.#app.match.last) this.#app.act("pause");
-    else if (this.playing) this.#wait();
+  #dress(playing) {
+    const { play } = this.buttons;
+    const label = playing ? "Pause" : "Play";
+    if (play.title.startsWith(label)) return;
+    play.replaceChildren(icon(playing ? PAUSE : PLAY));
+    play.setAttribute("aria-label", label);
+    play.title = `${label} (Space)`;
   }
 }

@@ -1,9 +1,10 @@
 // A person's seat: whose turn it is, what is told, and the question as buttons and as a field.
 //
-// The field has what is chosen, as at the terminal: numbers, keys, names or their beginnings. The
-// buttons write into it, so that clicks and keys can be mixed. A drawing that has an `ask` of its
-// own shows the question as well.
+// The field has what is picked, as at the terminal: numbers, keys, names or their beginnings. A drawing
+// that has an `ask` of its own shows the question as well. All of them change one draft (`answer.js`).
 
+import { Answer } from "./answer.js";
+import { numbered } from "./choices.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
 const MOST_TOLD = 200; // sentences that are kept
@@ -12,20 +13,22 @@ const MOST_DENSE = 3; // levels of room that is saved
 /** The seat. */
 export class Seat {
   #app;
-  #request = 0;
-  #question = null;
+  #ask = null; // of the state, as it is shown
+  #draft = null;
+  #status = ""; // what the status was made of
   #shown = null; // the question that the drawing shows
-  #sending = null; // the request whose answer is on its way
+  #hadFocus = false; // when the last question was answered
 
   constructor(app) {
     this.#app = app;
+    this.answer = new Answer(app, (doubt) => this.#sure(doubt));
     this.status = el("p", { class: "seat-status", role: "status" });
     this.problem = el("p", { class: "problem", role: "alert" });
     this.told = el("div", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
     this.question = el("div", { class: "seat-question" });
     this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
     this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
-    this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => this.#mark() });
+    this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => app.dispatch({ type: "write", text: this.field.value }) });
     this.form = el("form", { class: "seat-form", hidden: true, onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send"));
     this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told, this.form);
     this.after = this.question; // it stands below the table
@@ -44,33 +47,19 @@ export class Seat {
     addEventListener("resize", this.fit);
     this.listen = (event) => this.#key(event);
     document.addEventListener("keydown", this.listen, true);
-    this.#state("Waiting for the match to begin.");
+    this.update();
   }
 
   // --- what comes --------------------------------------------------------------------------------
 
   onEvent(event) {
-    if (event.type === "again") this.told.replaceChildren();
-    else if (event.type === "told") this.#tell(event.lines);
-    else if (event.type === "question") this.#ask(event.request, event.question);
-    else if (event.type === "offline") this.#problem(event.problem);
-    else if (event.type === "online") this.#problem("");
-    else if (event.type === "moved") this.#moved(event.problem);
-    else if (event.type === "gone") this.#over(event.problem);
-  }
-
-  /** The match is over. */
-  end(header, seat) {
-    const { winners, scores, reason } = header.outcome;
-    const won = winners.includes(seat) ? (winners.length > 1 ? "You share the first place" : "You won") : winners.length ? "You lost" : "Nobody won";
-    this.#over(`The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${reason}). All of it can be looked at now, hidden cards too.`);
-  }
-
-  #over(text) {
-    this.#ask(this.#request, null);
-    this.told.hidden = true;
-    this.#state(text);
-    this.element.dataset.asked = "over";
+    const { type, problem, request, question } = event;
+    if (type === "told") this.#tell(event.lines);
+    else if (type === "question") this.#app.dispatch({ type: "ask", request, question });
+    else if (type === "again") {
+      this.told.replaceChildren();
+      this.#app.dispatch({ type });
+    } else this.#app.dispatch({ type: "net", net: type === "online" ? "" : type, problem });
   }
 
   #tell(lines) {
@@ -79,51 +68,70 @@ export class Seat {
     this.told.scrollTop = this.told.scrollHeight;
   }
 
-  #moved(problem) {
-    this.#ask(this.#request, null);
-    this.#state("");
-    this.status.replaceChildren(problem, " ", el("button", { type: "button", class: "button text", onclick: () => this.#app.source.take() }, "Play here"));
+  // What the status says: [text, whether the seat can be taken back].
+  #statusOf({ net, problem, mode, ask, match, own }) {
+    if (net === "gone") return [problem];
+    if (net === "moved") return [problem, true];
+    if (mode === "over") return [this.#ended(match.header.outcome, own)];
+    if (ask) return [[ask.question.title && `${ask.question.title}.`, ask.question.text].filter(Boolean).join(" ")];
+    return [match ? "The others play." : "Waiting for the match to begin."];
   }
 
-  #state(text) {
-    this.status.textContent = plain(text);
-    const mark = this.#question ? "● " : "";
-    if (this.#app.match) document.title = mark + plain(this.#app.match.header.title);
-  }
-
-  #problem(text) {
-    if (this.problem.textContent !== text) this.problem.textContent = plain(text);
+  #ended({ winners, scores, reason }, seat) {
+    const won = winners.includes(seat) ? (winners.length > 1 ? "You share the first place" : "You won") : winners.length ? "You lost" : "Nobody won";
+    return `The match is over. ${won}, ${scores[seat]} to ${scores.filter((_, other) => other !== seat).join(" and ")} (${reason}). All of it can be looked at now, hidden cards too.`;
   }
 
   // --- the question ------------------------------------------------------------------------------
 
-  #ask(request, question) {
-    this.#request = request;
-    this.#question = question;
-    this.dialog.close();
-    this.#state(question ? [question.title && `${question.title}.`, question.text].filter(Boolean).join(" ") : "The others play.");
-    this.leave.hidden = !question;
-    this.element.dataset.asked = question ? request : "";
-    this.#build();
-    this.update();
-    if (question && this.hadFocus) this.#focus();
-    if (question) this.hadFocus = false;
+  /** Show what the state has. The drawing asks where the newest state is shown, and nowhere else. */
+  update() {
+    const { state } = this.#app;
+    const { ask, draft, mode, net } = state;
+    const [text, isTaken] = this.#statusOf(state);
+    const isOver = mode === "over" || net === "gone";
+    if (this.#status !== text + Boolean(ask)) {
+      this.#status = text + Boolean(ask);
+      this.status.replaceChildren(plain(text), ...(isTaken ? [" ", el("button", { type: "button", class: "button text", onclick: () => this.#app.source.take() }, "Play here")] : []));
+      if (state.match) document.title = (ask ? "● " : "") + plain(state.match.header.title);
+    }
+    this.told.hidden = isOver;
+    const problem = plain(net === "offline" ? state.problem : draft?.told ?? "");
+    if (this.problem.textContent !== problem) this.problem.textContent = problem;
+    if (ask?.request !== this.#ask?.request || ask?.question !== this.#ask?.question) this.#build(ask?.question);
+    this.#ask = ask;
+    this.element.dataset.asked = isOver ? "over" : ask ? ask.request : "";
+    this.#show(draft);
+    this.#question(state);
   }
 
-  /** The drawing asks where the newest state is shown, and nowhere else. */
-  update() {
-    const { match, step } = this.#app;
-    const question = match && step === match.last ? this.#question : null;
-    this.back.hidden = !this.#question || Boolean(question);
+  #question({ match, at, last, ask, draft }) {
+    const question = match && at === last && ask && !draft.sending ? ask.question : null;
+    this.back.hidden = !ask || at === last;
     if (question === this.#shown) return;
     this.#shown = question;
     const { table } = this.#app;
-    table.ask(question, (picks) => this.#send(picks, true));
+    table.ask(question, this.answer);
     if (question) {
       scrollTo(0, 0);
       table.element.scrollTop = 0;
     }
     this.#fit();
+  }
+
+  // The draft in the field, in the list and on the table.
+  #show(draft) {
+    if (draft === this.#draft) return;
+    const isSending = draft?.sending && !this.#draft?.sending;
+    if (isSending) this.#hadFocus = [this.question, this.form].some((part) => part.contains(document.activeElement));
+    this.#draft = draft;
+    if (!draft) return;
+    if (this.field.value !== draft.text) this.field.value = draft.text;
+    this.buttons.forEach((item, at) => {
+      if (this.#ask.question.most > 1) item.firstChild.setAttribute("aria-pressed", String(draft.picks.includes(this.numbers[at])));
+    });
+    if (this.#shown) this.#app.table.picked();
+    this.fit();
   }
 
   /** Leave out what is not needed to answer, step by step, until all buttons are in sight. */
@@ -147,19 +155,10 @@ export class Seat {
     this.update();
   }
 
-  /** Whether a question is open. */
-  get asks() {
-    return Boolean(this.#question);
-  }
-
-  get #numbered() {
-    return this.#question.choices.map((choice, index) => ({ ...choice, index })).filter((choice) => !choice.key);
-  }
-
-  #build() {
+  #build(asked) {
     const { question } = this;
-    const asked = this.#question;
-    this.field.value = "";
+    this.dialog.close();
+    this.leave.hidden = !asked;
     if (!asked) {
       this.form.hidden = true;
       question.replaceChildren();
@@ -168,16 +167,18 @@ export class Seat {
     const { least, most, enter, columns } = asked;
     const count = most === 1 ? "" : least === most ? `Choose ${most}. ` : `Choose up to ${most}. `;
     const hint = el("p", { class: "dim", id: "seat-hint" }, `${count}Numbers or names with a space between them, then Enter${enter ? `; Enter alone: ${enter}` : ""}.`);
-    this.buttons = this.#numbered.map((choice, at) => {
+    const those = numbered(asked);
+    this.numbers = those.map(({ index }) => index);
+    this.buttons = those.map((choice, at) => {
       const why = choice.barred && ` ${choice.barred}`;
-      return el("li", null, el("button", { type: "button", class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.#toggle(at) }, el("span", { class: "dim" }, `${at + 1} `), choice.name, why && el("span", { class: "dim" }, why)));
+      return el("li", null, el("button", { type: "button", class: "seat-choice", title: choice.cells.map((cell, column) => (columns[column + 1] ? `${columns[column + 1]}: ${cell}` : cell)).join("; "), "aria-disabled": choice.barred ? "true" : null, onclick: () => this.answer.pick(choice.index) }, el("span", { class: "dim" }, `${at + 1} `), choice.name, why && el("span", { class: "dim" }, why)));
     });
     const keys = asked.choices.map((choice, index) => ({ ...choice, index })).filter((choice) => choice.key);
     const phrases = (list) => list.map(({ label, text }) => el("div", null, el("dt", { class: "dim" }, label), el("dd", null, text)));
     const table = (view) => el("details", null, el("summary", null, view.name), el("div", { class: "wide", tabindex: "0" }, el("table", null, el("thead", null, el("tr", null, view.columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", null, view.rows.map((row) => el("tr", null, row.map((cell) => el("td", null, cell))))))));
     const list = [
       el("ul", { class: "seat-choices" }, this.buttons),
-      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.#send([choice.index]) }, choice.name === choice.key ? choice.name : `${choice.name} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.#send([]) }, enter)),
+      el("div", { class: "seat-keys" }, keys.map((choice) => el("button", { type: "button", class: "button text", onclick: () => this.answer.pick(choice.index) }, choice.name === choice.key ? choice.name : `${choice.name} (${choice.key})`)), enter && el("button", { type: "button", class: "button text", onclick: () => this.answer.send([]) }, enter)),
       el("dl", { class: "seat-facts" }, phrases(asked.state), phrases(asked.remarks)),
       asked.views.map(table),
       asked.help.length > 0 && el("details", null, el("summary", null, "Help"), asked.help.map((text) => el("p", null, text))),
@@ -193,61 +194,15 @@ export class Seat {
       list,
     );
     question.replaceChildren(this.list);
-  }
-
-  // What is in the field: indices, or a sentence.
-  #read(text) {
-    const words = text.toLowerCase().split(/[\s,]+/).filter(Boolean);
-    const { choices, repeats } = this.#question;
-    const numbered = this.#numbered;
-    const picks = [];
-    for (const word of words) {
-      const key = choices.findIndex((choice) => choice.key === word);
-      const named = numbered.filter(({ name }) => name.toLowerCase() === word);
-      const like = named.length ? named : numbered.filter(({ name }) => name.toLowerCase().startsWith(word));
-      if (key >= 0) picks.push(key);
-      else if (/^\d+$/.test(word)) {
-        if (!numbered[word - 1]) return `There is no ${word} here.`;
-        picks.push(numbered[word - 1].index);
-      } else if (new Set(like.map(({ name }) => name)).size > 1) return `"${word}" can be ${[...new Set(like.map(({ name }) => name))].join(" or ")}.`;
-      else {
-        const free = like.find(({ index }) => repeats || !picks.includes(index));
-        if (!free) return `"${word}" is no choice here.`;
-        picks.push(free.index);
-      }
-    }
-    return picks;
-  }
-
-  #toggle(at) {
-    const { most, repeats } = this.#question;
-    const { index } = this.#numbered[at];
-    if (most === 1) {
-      this.#send([index]);
-      return;
-    }
-    const words = this.field.value.split(/[\s,]+/).filter(Boolean);
-    const chosen = words.indexOf(String(at + 1));
-    if (chosen >= 0 && !repeats) words.splice(chosen, 1);
-    else words.push(at + 1);
-    this.field.value = words.join(" ");
-    this.#mark();
-  }
-
-  #mark() {
-    const picks = this.#read(this.field.value);
-    const numbered = this.#numbered;
-    this.buttons.forEach((item, at) => {
-      const chosen = Array.isArray(picks) && picks.includes(numbered[at].index);
-      if (this.#question.most > 1) item.firstChild.setAttribute("aria-pressed", String(chosen));
-    });
+    if (this.#hadFocus) this.#focus();
+    this.#hadFocus = false;
   }
 
   #submit(event) {
     event.preventDefault();
-    const picks = this.#read(this.field.value);
-    if (typeof picks === "string") this.#problem(picks);
-    else this.#send(picks);
+    const { ask, draft } = this.#app.state;
+    if (draft?.problem) this.#app.dispatch({ type: "keep", request: ask.request, problem: draft.problem });
+    else this.answer.send();
   }
 
   #focus() {
@@ -258,50 +213,28 @@ export class Seat {
   }
 
   #leave() {
-    if (confirm("Leave the match? The others play on.")) this.#send(null);
-  }
-
-  async #send(picks, drawn = false) {
-    const [request, question] = [this.#request, this.#question];
-    if (this.#sending === request) return; // the next question can come before the server's reply
-    this.#sending = request;
-    const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
-    if (doubt && this.check.checked && !(await this.#sure(doubt))) {
-      if (this.#sending === request) this.#sending = null;
-      this.#shown = null;
-      this.update();
-      return;
-    }
-    this.hadFocus = !drawn && [this.question, this.form].some((part) => part.contains(document.activeElement));
-    if (drawn) this.#shown = null; // it has taken the question away
-    this.#problem("");
-    try {
-      await this.#app.source.answer(request, picks);
-      if (this.#question === question) this.#ask(request, null);
-    } catch (error) {
-      this.#problem(error.message);
-      this.update();
-    } finally {
-      if (this.#sending === request) this.#sending = null;
-    }
+    if (confirm("Leave the match? The others play on.")) this.answer.send(null);
   }
 
   /** Whether a move that may be a slip is meant. */
   #sure(text) {
+    if (!this.check.checked) return true;
     this.doubt.textContent = text;
     this.dialog.returnValue = "";
     this.dialog.showModal();
     return new Promise((done) => this.dialog.addEventListener("close", () => done(this.dialog.returnValue === "yes"), { once: true }));
   }
 
-  // Keys outside of fields: digits go into the field, Enter sends, Backspace takes back.
+  // Keys outside of fields: digits go into the field, Enter sends, Backspace takes the last pick back.
   #key(event) {
-    if (!this.#question || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    const { ask } = this.#app.state;
+    if (!ask || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const { target, key } = event;
-    if (document.querySelector("dialog[open]") || target.closest("input, select, textarea, button, a, summary, canvas")) return;
-    const own = this.#question.choices.some((choice) => choice.key === key);
-    if (/^\d$/.test(key) || key === "Backspace" || own) this.#focus(); // and the key goes there
-    else if (key === "Enter") this.form.requestSubmit();
+    if (document.querySelector("dialog[open]") || target.closest("input, select, textarea, canvas")) return;
+    const own = ask.question.choices.some((choice) => choice.key === key);
+    if (/^\d$/.test(key) || own) this.#focus(); // and the key goes there
+    else if (key === "Backspace") this.answer.undo();
+    else if (key === "Enter" && !target.closest("button, a, summary")) this.form.requestSubmit();
     else return;
     event.stopPropagation();
     if (key === "Enter") event.preventDefault();

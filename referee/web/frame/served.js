@@ -80,6 +80,7 @@ function matchSource(address) {
   }
   document.addEventListener("visibilitychange", listen);
   return {
+    kind: "server",
     async open(onChange) {
       change = onChange;
       (await load())();
@@ -157,6 +158,7 @@ function seatSource(address) {
   }
 
   return {
+    kind: "seat",
     place: (app) => new Seat(app),
     async open(onChange) {
       tell = onChange;

@@ -62,12 +62,12 @@ export class Table {
   }
 
   update() {
-    const { match, step, eyes, player } = this.#app;
+    const { match, step, eyes, state } = this.#app;
     if (this.#game) {
       this.width ??= this.place.clientWidth; // to ask at each step would cost a layout
       const { turn, marks = [] } = match.steps[step];
       const { seats } = match.turns.get(turn) ?? {}; // whose turn it is
-      const moves = lively() && (this.follows || Math.abs(step - this.#step) === 1) && !(player.playing && player.speed > 4);
+      const moves = lively() && (state.follows || Math.abs(step - this.#step) === 1) && !(state.playing && state.speed > 4);
       this.#step = step;
       const ended = step === match.last && Boolean(match.header.outcome);
       const draw = () => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended, moves });
@@ -100,7 +100,12 @@ export class Table {
 
   /** Have the drawing show a question, or none. */
   ask(question, answer) {
-    if (this.asks) this.#try(() => this.#game.ask(question, answer));
+    if (this.asks) this.#try(() => this.#game.ask(question, (picks) => answer.send(picks), answer));
+  }
+
+  /** The picks have changed. */
+  picked() {
+    this.#try(() => this.#game?.picked?.());
   }
 
   /** A sentence on the current step. */

@@ -10,6 +10,7 @@ import pytest
 
 from referee.web.file import page_file
 from referee.web.recorded import read_match
+from tests.support.browsing import painted
 from tests.support.helpers import ROOT
 from tests.support.watched import Watched, watched
 
@@ -56,6 +57,7 @@ def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_
         record.keyboard.press("Home")
         for step in (0, 1, 2, last):
             record.get_by_role("slider", name="Step").fill(str(ends[step]))
+            painted(record)
             shows(record, stars.states[step].views[viewer])
     log = visit(page_of(tmp_path, stars.log, "log"), "#eyes=all")
     log.keyboard.press("End")

@@ -17,6 +17,7 @@ from referee.games.interface.capabilities import Phrase
 from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
 from referee.web.steps import Line, Mark, MatchPage, Seat
+from tests.support.browsing import painted
 
 pytestmark = pytest.mark.extras
 RECORD = Path(__file__).parents[2] / "golden" / "faults.record.jsonl"
@@ -37,7 +38,7 @@ def file(match: MatchPage, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def step_of(page: Any) -> int:
-    return int(page.get_by_role("slider", name="Step").input_value())
+    return int(painted(page).get_by_role("slider", name="Step").input_value())
 
 
 def settles(page: Any, fragment: str) -> None:
@@ -168,13 +169,15 @@ def test_it_plays_to_the_end_and_is_idle_then(visit: Visit, file: Path, match: M
     page = visit(file, f"#turn={match.steps[last].turn}")
     page.clock.install(time=0)
     page.clock.pause_at(1000)  # installed alone, it goes on with the real time
-    start = step_of(page)
-    page.keyboard.press("Space")
+    slider = page.get_by_role("slider", name="Step")
+    start = int(slider.input_value())
+    page.get_by_role("button", name="Play").click()
+    page.clock.run_for(50)  # its frames come with the clock
     page.get_by_role("button", name="Pause").wait_for()
     page.clock.run_for(600)
-    assert step_of(page) == start + 1
+    assert slider.input_value() == str(start + 1)
     page.clock.run_for(60_000)
-    assert step_of(page) == last
+    assert slider.input_value() == str(last)
     page.get_by_role("button", name="Play").wait_for()
     page.evaluate(
         "() => { window.asked = 0; for (const name of ['setTimeout', 'setInterval',"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee import cli
-from tests.support.browsing import next_question, playing
+from tests.support.browsing import next_question, painted, playing
 from tests.support.live import entries, one_line
 from tests.support.serving import running
 
@@ -262,7 +262,7 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
 
 
 def test_tribute_by_clicks(visit: Visit) -> None:
-    """With the draft, the two effects of a card, and a choice of several cards."""
+    """With the draft, the two effects of a card, and several cards by clicks and keys."""
     with playing(*TRIBUTE, *SHORT, *PATRONS) as (process, (link,)):
         page = visit(link)
         asked, done = "", []
@@ -276,8 +276,19 @@ def test_tribute_by_clicks(visit: Visit) -> None:
                 page.keyboard.press("End")
                 cards.nth(2).click()
                 cards.nth(0).click()
-                assert page.locator("[aria-pressed=true]").count() == 2
-            here = [several, cards, row, page.locator("[data-zone=buttons] button")]
+                painted(page)
+                assert page.locator("[data-zone] [aria-pressed=true]").count() == 2
+                page.keyboard.press("Backspace")
+                assert page.locator("[data-zone] [aria-pressed=true]").count() == 1
+                page.keyboard.press("1")  # in the field, after what was clicked
+                assert page.locator("#seat-field").input_value() == "3 1"
+                page.locator(".seat-status").click()
+                with page.expect_request("**/answer") as sent:
+                    page.keyboard.press("Enter")
+                assert sent.value.post_data_json["picks"] == [2, 0]
+                done.append("Choose these")
+                continue
+            here = [cards, row, page.locator("[data-zone=buttons] button")]
             button = next(buttons for buttons in here if buttons.count()).first
             done.append(button.inner_text())
             button.click()

@@ -64,7 +64,8 @@ export function mount(root, header, kit) {
       paint();
     },
     describe: (view) => told(kit, view),
-    ask(question, answer) {
+    picked: () => moves.answer && moves.say(),
+    ask(question, _, answer) {
       const isFirst = Boolean(question) && !isSeat;
       isSeat ||= isFirst;
       if (isFirst && latest) drawing.draw(...latest);
@@ -326,7 +327,7 @@ class Moves {
     this.answer = null;
     this.named = []; // the choices: [row, column, way, index]
     this.choices = new Map(); // cell -> way -> index of the choice
-    this.plans = []; // batches, each of which Backspace takes back: [[cell, way], ...]
+    this.ways = new Map(); // index of a choice -> [cell, way]
     this.selected = new Set();
     this.cursor = null; // the cell where the keys are
     this.held = null; // the botlet that is dragged
@@ -357,6 +358,7 @@ class Moves {
       const at = row * view.cols + col;
       if (!this.choices.has(at)) this.choices.set(at, new Map());
       this.choices.get(at).set(way, index);
+      this.ways.set(index, [at, way]);
     });
     if (this.cursor === null) this.cursor = this.next(-1);
   }
@@ -385,7 +387,7 @@ class Moves {
     );
   }
   planned() { // cell -> way: the last plan of a botlet counts
-    return new Map(this.plans.flat());
+    return new Map(this.answer.picks.map((pick) => this.ways.get(pick)).filter(Boolean));
   }
   next(after) { // the next botlet without a plan, or any
     const cells = [...this.choices.keys()].sort((one, other) => one - other);
@@ -396,7 +398,8 @@ class Moves {
   }
   plan(cells, way) {
     const batch = cells.filter((at) => this.choices.get(at)?.has(way)).map((at) => [at, way]);
-    if (batch.length) this.plans.push(batch);
+    const planned = new Map([...this.planned(), ...batch]);
+    if (batch.length) this.answer.set([...planned].map(([at, to]) => this.choices.get(at).get(to)));
     this.selected.clear();
     if (batch.length === 1) this.cursor = batch[0][0];
     this.say(batch.length ? "" : `No botlet can go ${way} there. `);
@@ -412,7 +415,7 @@ class Moves {
     this.say();
   }
   undo() {
-    this.plans.pop();
+    this.answer.undo();
     this.say();
   }
   toggle(at) {
@@ -421,10 +424,7 @@ class Moves {
     this.say();
   }
   send() {
-    const answer = this.answer;
-    const picks = [...this.planned()].map(([at, way]) => this.choices.get(at).get(way));
-    this.ask(null);
-    if (answer) answer(picks);
+    this.answer.send();
   }
   say(before = "") {
     const count = this.planned().size;

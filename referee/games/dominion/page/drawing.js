@@ -253,11 +253,6 @@ export function mount(root, header, kit) {
 
   // --- a question ------------------------------------------------------------------------------
 
-  function takeBack() {
-    asking.picks.pop();
-    paint();
-  }
-
   function questionBelow() {
     const { question, picks } = asking;
     const inside = [];
@@ -270,10 +265,6 @@ export function mount(root, header, kit) {
     }
     const what = listed(tally(picks.map((pick) => question.choices[pick].name)));
     inside.push(...asking.ends(what ? `Choose ${what}` : "Choose", "dom-main"));
-    if (picks.length) {
-      const back = { type: "button", "data-choice": "back", onclick: takeBack };
-      inside.push(el("button", back, "Take the last one back"));
-    }
     return el("div", {}, ...inside);
   }
 
@@ -349,7 +340,7 @@ export function mount(root, header, kit) {
   const kinds = ["action", "treasure", "victory", "curse"].map((kind) => [el("span", { class: `dom-chip dom-${kind}` }, kind[0].toUpperCase()), kind]);
   const legend = [[el("span", { class: "dom-cost" }, 5), "costs 5 money"], ...[["coin", "money"], ["card", "cards drawn"], ["bolt", "actions"], ["bag", "buys"], ["star", "points"]].map(([name, words]) => [kit.sign(name, 1), words]), ...kinds];
 
-  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  return { legend, draw, describe, ask: (...asked) => asking.ask(...asked), picked: () => asking.picked(), unmount: () => table.remove() };
 
   function actionsOf(now, was, before, seat) {
     const did = [];

@@ -263,9 +263,10 @@ export function mount(root, header, kit) {
       const news = view.parts.filter((part) => JSON.stringify(part) !== JSON.stringify(old.get(part.label)));
       return news.map((part) => told(part, old.get(part.label))).join(". ");
     },
-    ask(question, answer) {
+    picked: () => asking.picked(),
+    ask(...asked) {
       picked = [];
-      asking.ask(question, answer);
+      asking.ask(...asked);
       roving();
       if (!whole.contains(document.activeElement)) return;
       const [row, column] = cursor.split(" ").slice(-2);

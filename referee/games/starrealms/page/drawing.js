@@ -362,7 +362,7 @@ export function mount(root, header, kit) {
     ...Object.entries(factions).map(([faction, name]) => [el("span", { class: `sr-chip sr-${faction}` }, name[0]), name]),
   ];
 
-  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  return { legend, draw, describe, ask: (...asked) => asking.ask(...asked), picked: () => asking.picked(), unmount: () => table.remove() };
 }
 
 // --- lists of cards --------------------------------------------------------------------------------

@@ -365,7 +365,7 @@ export function mount(root, header, kit) {
     ...[["coin", "coins"], ["sword", "power"], ["star", "prestige"], ["card", "cards drawn"], ["bin", "cards destroyed"], ["shield", "health of an agent"]].map(([name, words]) => [kit.sign(name, 1), words]),
   ];
 
-  return { legend, draw, describe, ask: (question, answer) => asking.ask(question, answer), unmount: () => table.remove() };
+  return { legend, draw, describe, ask: (...asked) => asking.ask(...asked), picked: () => asking.picked(), unmount: () => table.remove() };
 }
 
 const ZONES = { hand: "in hand", agents: "agent", played: "played" };

@@ -1,0 +1,60 @@
+// The answer of the person at a seat. The state has its draft; the table, the list, the field and the
+// keys all change it here, so that they can be mixed.
+
+import { toggled } from "./choices.js";
+
+/** What may change the draft. `sure(doubt)` asks whether a move is meant that may be a slip. */
+export class Answer {
+  #app;
+  #sure;
+
+  constructor(app, sure) {
+    this.#app = app;
+    this.#sure = sure;
+  }
+
+  /** Indices of the choices that are picked. */
+  get picks() {
+    return this.#app.state.draft?.picks ?? [];
+  }
+
+  /** Whether there is a pick to take back. */
+  get canUndo() {
+    return Boolean(this.#app.state.draft?.past.length);
+  }
+
+  /** Pick a choice, or take it back; where it is the whole answer, send it. */
+  pick(index) {
+    const { question } = this.#app.state.ask ?? {};
+    if (!question || question.choices[index].barred) return;
+    if (question.choices[index].key || question.most === 1) this.send([index]);
+    else this.set(toggled(question, this.picks, index));
+  }
+
+  set(picks) {
+    this.#app.dispatch({ type: "pick", picks });
+  }
+
+  undo() {
+    this.#app.dispatch({ type: "undo" });
+  }
+
+  /** Send the draft, or other picks; null leaves the match. */
+  async send(picks = this.picks) {
+    const { ask, draft } = this.#app.state;
+    if (!ask || draft.sending) return;
+    const { request, question } = ask;
+    this.#app.dispatch({ type: "send", request });
+    const doubt = picks && (picks.length ? picks : [-1]).map((pick) => question.doubts[pick]).find(Boolean);
+    if (doubt && !(await this.#sure(doubt))) {
+      this.#app.dispatch({ type: "keep", request });
+      return;
+    }
+    try {
+      await this.#app.source.answer(request, picks);
+      this.#app.dispatch({ type: "answered", request });
+    } catch (error) {
+      this.#app.dispatch({ type: "keep", request, problem: error.message });
+    }
+  }
+}

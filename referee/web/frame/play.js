@@ -1,0 +1,37 @@
+// The only timer of the page: while the match plays, it asks for the next steps.
+
+/** Follows the state: `follow(state)` after each change, `due(steps)` is called when steps are due. */
+export class Playing {
+  #due = 0;
+  #timer = 0;
+  #speed = 0; // 0: it does not play
+
+  constructor(due) {
+    this.due = due;
+  }
+
+  follow({ playing, speed }) {
+    const now = playing ? speed : 0;
+    if (now === this.#speed) return;
+    this.#speed = now;
+    clearTimeout(this.#timer);
+    if (!now) return;
+    this.#due = performance.now() + 1000 / now;
+    this.#wait();
+  }
+
+  #wait() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#tick(), Math.max(this.#due - performance.now(), 0));
+  }
+
+  // Steps for which there was no time are not made up for, except the few that fall into one frame.
+  #tick() {
+    const speed = this.#speed;
+    const late = Math.max(performance.now() - this.#due, 0);
+    const steps = 1 + Math.min(Math.floor((late * speed) / 1000), 4);
+    this.#due = Math.max(this.#due + (steps * 1000) / speed, performance.now());
+    this.due(steps);
+    if (this.#speed) this.#wait();
+  }
+}

@@ -1,0 +1,116 @@
+// The state of the page, in node: see test_store.py.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Match } from "./data.js";
+import { begin, reduce } from "./store.js";
+
+const CHOICES = [{ name: "copper" }, { name: "silver" }, { name: "end", key: "e" }];
+const question = { title: "", text: "Which?", least: 1, most: 2, repeats: false, choices: CHOICES };
+const header = { kind: "live", outcome: null, viewers: ["all", "public", "0"], seats: [{ id: "player1", name: "A" }, { id: "player2", name: "B" }], series: [], rules: {} };
+const step = (turn) => ({ turn });
+const turn = (number) => ({ turn: number, first: 0, last: 0, title: "", seats: [0], show: [] });
+
+function matchOf(turns, about = header) {
+  return new Match({ header: { ...about }, turns: turns.map(turn), steps: turns.map(step) });
+}
+
+function after(state, ...actions) {
+  return actions.reduce((now, action) => {
+    const next = reduce(now, action);
+    assert(Object.isFrozen(next));
+    return next;
+  }, state);
+}
+
+const reset = (match, more) => ({ type: "reset", match, ...more });
+const ask = (request, asked = question) => ({ type: "ask", request, question: asked });
+const pick = (...picks) => ({ type: "pick", picks });
+
+function grow(match, ...turns) {
+  match.add({ steps: turns.map(step), turns: turns.map(turn) });
+  return { type: "add", match };
+}
+
+test("a mode follows from the source and the header", () => {
+  const over = { ...header, kind: "record", outcome: { winners: [0] } };
+  for (const [kind, about, mode] of [["file", over, "file"], ["file", header, "file"], ["server", header, "live"], ["server", over, "record"], ["seat", header, "seat"], ["seat", over, "over"]]) {
+    assert.equal(after(begin(kind), reset(matchOf([1], about))).mode, mode);
+  }
+});
+
+test("a live page follows, and stays while one is back in time", () => {
+  const match = matchOf([1, 1, 2]);
+  const live = after(begin("server"), reset(match));
+  assert.equal(live.at, 2);
+  const grown = after(live, grow(match, 2, 3));
+  assert.deepEqual([grown.at, grown.last, grown.follows], [4, 4, true]);
+  const back = after(grown, { type: "go", to: 1 }, grow(match, 3));
+  assert.deepEqual([back.at, back.last, back.follows], [1, 5, false]);
+  const other = after(back, reset(matchOf([1, 2, 2, 3])));
+  assert.equal(other.at, 0); // the same turn, whose steps are others
+  assert.equal(after(grown, reset(matchOf([1, 2]))).at, 1);
+});
+
+test("a reset in the middle of a draft keeps it", () => {
+  const state = after(begin("seat"), reset(matchOf([1])), ask(4), pick(1), reset(matchOf([1, 2])));
+  assert.deepEqual(state.draft.picks, [1]);
+  assert.equal(state.ask.request, 4);
+  const restarted = after(state, { type: "again" }, reset(matchOf([1])), ask(4));
+  assert.deepEqual(restarted.draft.picks, [1]);
+  assert.deepEqual(after(state, { type: "again" }, ask(2)).draft.picks, []);
+});
+
+test("a question that comes twice, or after the next one, changes nothing", () => {
+  const state = after(begin("seat"), reset(matchOf([1])), ask(4), pick(0));
+  assert.equal(after(state, ask(4)), state);
+  assert.equal(after(state, ask(3)), state);
+  assert.equal(after(state, ask(3, null)), state);
+  const sent = after(state, { type: "send", request: 4 }, { type: "answered", request: 4 });
+  assert.deepEqual([sent.ask, sent.draft], [null, null]);
+  assert.equal(after(sent, ask(4)), sent);
+  const next = after(state, { type: "send", request: 4 }, ask(5), { type: "answered", request: 4 });
+  assert.deepEqual([next.ask.request, next.draft.sending], [5, false]); // the next question came first
+  assert.equal(after(next, { type: "keep", request: 4, problem: "late" }), next);
+});
+
+test("the table, the field and undo change one draft", () => {
+  const asked = after(begin("seat"), reset(matchOf([1])), ask(1));
+  const mixed = after(asked, pick(0), { type: "write", text: "1 silv" });
+  assert.deepEqual([mixed.draft.picks, mixed.draft.text], [[0, 1], "1 silv"]);
+  const wrong = after(mixed, { type: "write", text: "9" });
+  assert.deepEqual([wrong.draft.picks, wrong.draft.problem], [[], "There is no 9 here."]);
+  const back = after(mixed, { type: "undo" });
+  assert.deepEqual([back.draft.picks, back.draft.text], [[0], "1 "]);
+  assert.deepEqual(after(back, { type: "undo" }).draft.picks, []);
+  assert.equal(after(asked, { type: "undo" }), asked);
+});
+
+test("at a seat the end closes the question, and so does a tab that moved", () => {
+  const state = after(begin("seat"), reset(matchOf([1])), ask(1), pick(0));
+  const over = after(state, { type: "over" });
+  assert.deepEqual([over.mode, over.ask, over.draft], ["over", null, null]);
+  const moved = after(state, { type: "net", net: "moved", problem: "elsewhere" });
+  assert.deepEqual([moved.net, moved.ask, moved.draft, moved.mode], ["moved", null, null, "seat"]);
+  const again = after(moved, { type: "again" }, ask(1));
+  assert.deepEqual([again.net, again.ask.request], ["", 1]);
+  const offline = after(state, { type: "net", net: "offline", problem: "away" });
+  assert.deepEqual(offline.draft.picks, [0]);
+});
+
+test("it plays to the end and stops there", () => {
+  const state = after(begin("file"), reset(matchOf([1, 1, 2, 3])), { type: "play", on: true }, { type: "tick", steps: 2 });
+  assert.deepEqual([state.at, state.playing], [2, true]);
+  const end = after(state, { type: "tick", steps: 4 });
+  assert.deepEqual([end.at, end.playing], [3, false]);
+  assert.equal(after(end, { type: "play", on: true }).at, 0);
+  assert.equal(after(state, { type: "go", to: 9 }).playing, false);
+});
+
+test("an address leads to what exists", () => {
+  const place = { turn: 2, step: 9, eyes: "public", tab: "lines" };
+  const state = after(begin("file"), reset(matchOf([1, 2, 2, 3]), { place }));
+  assert.deepEqual([state.at, state.eyes, state.tab], [2, "public", "lines"]);
+  const odd = after(state, { type: "place", place: { eyes: "9", tab: "no" } });
+  assert.deepEqual([odd.at, odd.eyes, odd.tab], [2, "public", "lines"]);
+});
