@@ -112,7 +112,8 @@ def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
     match = watched("tribute", 8, max_turns=9)
     file = page_of(tmp_path, match.record, "record")
     record, last = visit(file), len(match.states) - 1
-    header = record.evaluate("JSON.parse(document.getElementById('header-0').textContent)")
+    read_header = "JSON.parse(document.getElementById('header-0').textContent)"
+    header = record.evaluate(read_header)
     for eyes, viewer in (("0", "all"), ("2", "1"), ("p", "public")):
         record.keyboard.press(eyes)
         record.keyboard.press("Home")
@@ -130,7 +131,7 @@ def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
     )
     log = visit(page_of(tmp_path, match.log, "log"), "#eyes=all")
     log.keyboard.press("End")
-    shows_tribute(log, match.states[-1].views["public"], header)
+    shows_tribute(log, match.states[-1].views["public"], log.evaluate(read_header))
 
 
 def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_path: Path) -> None:

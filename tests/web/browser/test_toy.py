@@ -23,13 +23,14 @@ def test_it_is_drawn_step_by_step(
     played = watched("toy", 3, turns=4, cards=5)
     record, path = tmp_path / "record", tmp_path / "match.html"
     record.write_bytes(played.record)
-    path.write_text(page_file([read_match(str(record))]))
+    match = read_match(str(record))
+    path.write_text(page_file([match]))
     page = visit(path)
     for state in played.states:
         view = state.views["all"]
         assert page.locator(".toy-bars li").all_inner_texts() == [
-            f"{name}: {score}"
-            for name, score in zip(played.match.names, view["scores"], strict=True)
+            f"{seat.name}: {score}"
+            for seat, score in zip(match.header.seats, view["scores"], strict=True)
         ]
         turned = ", ".join(map(str, view["turned"]))
         assert page.get_by_text(f"Turned: {turned}", exact=True).is_visible()
