@@ -33,7 +33,7 @@ class Common(EzPickle):  # type: ignore[misc]
         name: of the environment.
         players: how many; None for as few as can play.
         render_mode: None; "ansi" for text; or "human" to print it after each step.
-        opponents, normalised, version: as of `Episode`.
+        opponents, normalised, version, reward: as of `Episode`.
         options: the game's own that are not to have their defaults.
 
     Raises:
@@ -52,13 +52,20 @@ class Common(EzPickle):  # type: ignore[misc]
         opponents: Bots | None = None,
         normalised: bool = False,
         version: int | None = None,
+        reward: str = "result",
         **options: Any,
     ) -> None:
-        given = game, name, players, render_mode, opponents, normalised, version
+        given = game, name, players, render_mode, opponents, normalised, version, reward
         super().__init__(*given, **options)
         rules = GAMES[find_game(game)]
         episode = Episode(
-            rules, players, options, opponents, normalised=normalised, version=version
+            rules,
+            players,
+            options,
+            opponents,
+            normalised=normalised,
+            version=version,
+            reward=reward,
         )
         self.metadata = {
             "name": name,

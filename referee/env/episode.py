@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from referee.env.opponents import Bots, Opponents
 
 
+REWARDS = ("result", "margin", "score")
+"""What a reward is: the result at the end; or the change of the margin or of the own points."""
 Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
 """Numbers; with "action_mask" beside "observation" where not every action is legal."""
 
@@ -94,8 +96,10 @@ class Episode:
         opponents: in seat order the bots, None where the program plays; None: it plays everywhere.
         normalised: as of `Observer`.
         version: of the environment; None for the newest.
+        reward: one of `REWARDS`.
 
     Attributes:
+        reward: as it was given.
         seats: how many.
         normalised: whether observations are.
         learners: those of the program.
@@ -118,7 +122,12 @@ class Episode:
         *,
         normalised: bool = False,
         version: int | None = None,
+        reward: str = "result",
     ) -> None:
+        if reward not in REWARDS:
+            raise UsageError(f"reward is {reward!r}; give one of: {', '.join(REWARDS)}")
+        self.reward = reward
+        self._paid: list[float] = []  # each seat's points when it was last rewarded
         assert rules.environment is not None
         self.environment: Environment = rules.environment.of_version(version)
         own = rules.options.__struct_fields__
@@ -206,6 +215,7 @@ class Episode:
             else:
                 self._match.receive(seat, self._encode(PlayerNameReply(number, name, 1)))
         self._go_on()
+        self._paid = self._points()
 
     def act(self, seat: int, action: Any) -> None:
         """Take an action of a seat that is due. After the last one the match continues.
@@ -338,6 +348,7 @@ class Episode:
                 self._go_on()
         self._go_on()
         self.seed, self._seeds = saved.seed, None
+        self._paid = self._points()
         for seat, actions in saved.actions.items():
             for action in actions:
                 self.act(seat, action)
@@ -365,17 +376,32 @@ class Episode:
         return self._match.outcome if self.is_begun else None
 
     def rewards(self) -> list[float]:
-        """Return one reward for each seat: 0 before the end.
+        """Return one reward for each seat, of a step.
 
-        A seat gets 1 for each seat that it has beaten and -1 for each that has beaten it, divided
-        by the number of other seats.
+        With "result" it is 0 before the end. Then a seat gets 1 for each seat that it has beaten
+        and -1 for each that has beaten it, divided by the number of other seats. Otherwise it is
+        the change of points since the last call.
         """
+        if self.reward != "result":
+            before, self._paid = self._paid, self._points()
+            return [now - then for now, then in zip(self._paid, before, strict=True)]
         outcome = self.outcome
         if outcome is None:
             return [0.0] * self.seats
         return [
             sum((other > rank) - (other < rank) for other in outcome.ranks) / (self.seats - 1)
             for rank in outcome.ranks
+        ]
+
+    def _points(self) -> list[float]:
+        """Return what rewards count for each seat: its score or its margin; nothing for results."""
+        if self.reward == "result":
+            return []
+        scores = [float(standing.score) for standing in self._match.standings()]
+        if self.reward == "score":
+            return scores
+        return [
+            score - max(scores[:seat] + scores[seat + 1 :]) for seat, score in enumerate(scores)
         ]
 
     @property

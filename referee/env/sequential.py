@@ -61,6 +61,7 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
             return
         episode = self._episode
         episode.act(self._seat[agent], action)
+        self._cumulative_rewards[agent] = 0.0
         self._take_stock()
         if self.render_mode == "human":
             self.render()
@@ -85,6 +86,9 @@ class SequentialEnv(Common, AECEnv):  # type: ignore[misc]
         episode = self._episode
         if episode.outcome is None:
             self.agent_selection = f"player_{episode.due[0] + 1}"
+            if episode.reward != "result":
+                self.rewards = self._rewards()
+                self._accumulate_rewards()
             return
         self.rewards = self._rewards()
         self.terminations = dict.fromkeys(self.agents, True)

@@ -34,7 +34,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         game: a key of `GAMES`.
         opponents: as of `Episode`, with one None. None: the game's usual opponent
             (`Environment.opponent`) plays in the second seat.
-        normalised, version: as of `Episode`.
+        normalised, version, reward: as of `Episode`.
         render_mode: as of `Common`.
         options: the game's own that are not to have their defaults.
 
@@ -51,14 +51,21 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         render_mode: str | None = None,
         normalised: bool = False,
         version: int | None = None,
+        reward: str = "result",
         **options: Any,
     ) -> None:
-        super().__init__(game, opponents, render_mode, normalised, version, **options)
+        super().__init__(game, opponents, render_mode, normalised, version, reward, **options)
         rules = GAMES[find_game(game)]
         if opponents is None and rules.environment is not None:
             opponents = [None, rules.environment.opponent]
         self._episode = Episode(
-            rules, None, options, opponents, normalised=normalised, version=version
+            rules,
+            None,
+            options,
+            opponents,
+            normalised=normalised,
+            version=version,
+            reward=reward,
         )
         if len(self._episode.learners) != 1:
             raise UsageError(
@@ -131,6 +138,7 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
             options = asdict(episode.options) | {
                 "normalised": episode.normalised,
                 "version": episode.environment.version,
+                "reward": episode.reward,
             }
             game, render_mode = self._game, self.render_mode
             self._copies = kind(game, game, episode.seats, render_mode=render_mode, **options)

@@ -225,3 +225,23 @@ def test_version_2_of_bot_wars_has_one_row_of_actions() -> None:
     for version in (grid, row):
         version.reset(seed=1)
         assert version.copy().action_space("player_1") == version.action_space
+
+
+@pytest.mark.parametrize("reward", ["margin", "score"])
+def test_rewards_by_points_are_the_changes_of_each_step(reward: str) -> None:
+    env = dominion_v1.gym_env(reward=reward, max_turns=15)
+    plain = dominion_v1.gym_env(max_turns=15)
+    seen, _ = env.reset(seed=3)
+    plain.reset(seed=3)
+    total, early, over = 0.0, 0, False
+    random = np.random.default_rng(1)
+    while not over:
+        action = random.choice(np.flatnonzero(seen["action_mask"]))
+        seen, paid, over, _, info = env.step(action)
+        assert plain.step(action)[4] == info
+        total += paid
+        early += bool(paid and not over)
+    assert total == info[reward] - (3 if reward == "score" else 0)  # which each deck is worth
+    assert early > 1
+    with pytest.raises(UsageError, match="give one of: result, margin, score"):
+        dominion_v1.gym_env(reward="win")

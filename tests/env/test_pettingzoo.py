@@ -341,3 +341,19 @@ def test_infos_have_the_same_keys_and_numbers_only() -> None:
         env.step(0)
     keys = ("seed", "rank", "score", "margin", "disqualified")
     assert found == {tuple((key, True) for key in keys)}
+
+
+@pytest.mark.parametrize("reward", ["margin", "score"])
+def test_agents_are_rewarded_for_the_steps_of_the_others_too(reward: str) -> None:
+    env = dominion_v1.env(3, reward=reward, max_turns=8)
+    theirs.api_test(env, num_cycles=50)
+    env.reset(seed=3)
+    random, totals = Random(1), dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        seen, paid, terminated, _, info = env.last()
+        totals[agent] += paid
+        if terminated:
+            assert totals[agent] == info[reward] - (3 if reward == "score" else 0)
+        env.step(None if terminated else chosen(random, seen))
+    wars = botwars_v1.parallel_env(reward=reward, **SMALL)
+    theirs.parallel_api_test(wars, num_cycles=20)
