@@ -18,6 +18,7 @@ simultaneous.py  PettingZoo's ParallelEnv, for games in which all seats decide t
 single.py        Gymnasium's Env, for one seat against bots
 registration.py  ids of the environments, for `gymnasium.make`
 opponents.py     the bots in the other seats
+pool.py          several bots for one seat, of which one plays each match
 scripts.py       bundled bots in this process
 policy_bot.py    a trained policy as a bot, for matches against any other bot
 """
@@ -28,8 +29,9 @@ import sys
 
 from referee.env.environments import Environments, Importer, environments, environments_of
 from referee.env.policy_bot import PolicyBot
+from referee.env.pool import Pool
 
-__all__ = ["Environments", "PolicyBot", "environments_of"]
+__all__ = ["Environments", "PolicyBot", "Pool", "environments_of"]
 
 sys.meta_path.append(Importer())
 if "gymnasium" in sys.modules:  # nobody else needs it

@@ -156,6 +156,11 @@ class Common(EzPickle):  # type: ignore[misc]
         return self._episode.reason
 
     @property
+    def opponents(self) -> dict[str, str]:
+        """The bots of this match, such as "player2": "big_money"."""
+        return self._episode.opponents
+
+    @property
     def disqualified(self) -> dict[str, str]:
         """The players that were disqualified, such as "player2", each with the code."""
         return self._episode.disqualified

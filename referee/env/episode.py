@@ -410,6 +410,11 @@ class Episode:
         return None if self.outcome is None else str(self.outcome.reason)
 
     @property
+    def opponents(self) -> dict[str, str]:
+        """The bots of this match, such as "player2": "big_money"."""
+        return {} if self._opponents is None else self._opponents.names
+
+    @property
     def disqualified(self) -> dict[str, str]:
         """The players that left, such as "player2", each with the code."""
         left = self._match.disqualified if self.is_begun else {}

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from referee.bots.bot import Answer, Bot, Failure, split_lines
 from referee.bots.bundled import bundled_bots
-from referee.bots.command import PythonBot, are_objects, new_objects
-from referee.bots.from_python import BotLike, bot_sources
+from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
+from referee.bots.from_python import BotLike, bot_source, bot_sources
 from referee.bots.in_process import InProcessBot
+from referee.env.pool import Pool
 from referee.env.scripts import ScriptBot
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
@@ -28,7 +29,7 @@ from referee.match.spec import MatchSpec
 if TYPE_CHECKING:
     from referee.bots.portal import BotPortal
 
-Bots: TypeAlias = Sequence[BotLike | None]
+Bots: TypeAlias = Sequence[BotLike | Pool | None]
 """In seat order; None where the program itself plays."""
 
 
@@ -50,28 +51,44 @@ class Opponents:
     def __init__(self, opponents: Bots, game: str) -> None:
         self.seats = [seat for seat, bot in enumerate(opponents) if bot is not None]
         bundled = bundled_bots(game)
-        given = bot_sources(
-            [
-                _in_process(bot, bundled[bot]) if isinstance(bot, str) and bot in bundled else bot
-                for bot in opponents
-                if bot is not None
-            ],
-            game,
-        )
         self.are_bundled = all(
             bot is None or (isinstance(bot, str) and bot in bundled) for bot in opponents
         )
-        sources = dict(zip(self.seats, given, strict=True))
-        self._sources = [sources.get(seat, _NOBODY) for seat in range(len(opponents))]
+        self._opponents, self._game = opponents, game
+        self._matches = 0  # begun
         self._portal: BotPortal | None = None  # if not all are objects
-        if not are_objects(self._sources):
+        self._sources: list[BotSource] = []
+        self._bots: Sequence[Bot] = []
+        self._proven: set[tuple[int, str]] = set()  # seats and bots that have passed a handshake
+        self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
+        self._spec: MatchSpec
+        for bot in opponents:
+            for each in bot.bots if isinstance(bot, Pool) else ():
+                bot_source(each, game)
+        self._seat_bots(0)
+
+    def _seat_bots(self, seed: int) -> None:
+        """Find the bots of the next match, whose seed may choose among several."""
+        bundled, bots = bundled_bots(self._game), list[BotLike]()
+        for seat in self.seats:
+            bot = self._opponents[seat]
+            if isinstance(bot, Pool):
+                bot = bot.bot_of(self._matches, seat, seed)
+            assert bot is not None
+            if isinstance(bot, str) and bot in bundled:
+                bot = _in_process(bot, bundled[bot])
+            bots.append(bot)
+        given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
+        self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
+        if self._portal is None and not are_objects(self._sources):
             from referee.bots.portal import BotPortal  # with trio, which takes long to load
 
             self._portal = BotPortal()
-        self._bots: Sequence[Bot] = []
-        self._proven: set[int] = set()  # the seats whose bots have passed a handshake
-        self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
-        self._spec: MatchSpec
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The bot of each seat in this match, such as "player2": "big_money"."""
+        return {seat_id(seat): self._sources[seat].argument for seat in self.seats}
 
     def begin(self, spec: MatchSpec) -> None:
         """Begin a match; one that was not finished is given up.
@@ -79,6 +96,9 @@ class Opponents:
         Raises:
             ShortageError: the system has no process, memory or file descriptor left for one.
         """
+        if any(isinstance(bot, Pool) for bot in self._opponents):
+            self._seat_bots(spec.seed)
+        self._matches += 1
         self._spec = spec
         self._lines = dict.fromkeys(self.seats, b"")
         if self._portal is None:
@@ -115,7 +135,7 @@ class Opponents:
                 match.receive(seat, answer)
             left = match.disqualified.get(seat)
             if left is None:
-                self._proven.add(seat)
+                self._proven.add((seat, self._sources[seat].argument))
             else:
                 del self._lines[seat]
                 if self._portal is not None:
@@ -123,7 +143,7 @@ class Opponents:
                 argument = self._sources[seat].argument
                 who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
                 problem = f"{who}: {left.code}, {left.detail}"
-                if seat not in self._proven:
+                if (seat, argument) not in self._proven:
                     raise BotError(problem)
                 warnings.warn(problem, RuntimeWarning, stacklevel=2)
 

@@ -168,6 +168,11 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
         return "illegal-action" if self._is_illegal else self._episode.reason
 
     @property
+    def opponents(self) -> dict[str, str]:
+        """The bots of this match, such as "player2": "big_money"."""
+        return self._episode.opponents
+
+    @property
     def disqualified(self) -> dict[str, str]:
         """The players that were disqualified, as of `Common`."""
         return self._episode.disqualified

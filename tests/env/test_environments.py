@@ -14,7 +14,9 @@ from tests.support.imports import loaded
 
 def test_there_is_one_name_for_each_game() -> None:
     names = ["botwars_v1", "botwars_v2", "dominion_v1", "starrealms_v2", "tribute_v2"]
-    assert dir(referee.env) == sorted(["Environments", "PolicyBot", "environments_of", *names])
+    assert dir(referee.env) == sorted(
+        ["Environments", "PolicyBot", "Pool", "environments_of", *names]
+    )
     with pytest.raises(ImportError, match="dominion_v7"):
         from referee.env import dominion_v7  # noqa: F401
     with pytest.raises(

@@ -17,6 +17,7 @@ from referee.bots.bundled import bundled_bots
 from referee.bots.processes.guardian import GUARDIAN
 from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
+from referee.env.pool import Pool
 from referee.errors import BotError, UsageError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
@@ -282,3 +283,37 @@ def test_what_an_object_raises() -> None:
 def test_mistakes(opponents: Any, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         Episode(GAMES["dominion"], 2 if "minimal" in opponents else None, {}, opponents)
+
+
+def test_one_bot_of_a_pool_plays_each_match() -> None:
+    pool = Pool(["big_money", "minimal", PolicyBot(last_choice)])
+    episode = Episode(GAMES["dominion"], None, {"max_turns": 3}, [None, pool])
+    played = []
+    for seed in (*range(12), *range(12)):
+        episode.begin(seed)
+        play_on(episode)
+        played.append(episode.opponents["player2"])
+    assert set(played) == {"big_money", "minimal", "PolicyBot"}
+    assert played[:12] == played[12:]  # it follows from the seed
+    pool.bots[:] = ["random_legal"]
+    episode.begin(1)
+    assert episode.opponents == {"player2": "random_legal"}
+
+
+def test_a_schedule_chooses_from_a_pool() -> None:
+    pool = Pool(["minimal", kept()], lambda match, bots: min(match // 2, bots - 1))
+    episode = Episode(GAMES["dominion"], None, {"max_turns": 3}, [pool, None])
+    played = []
+    for seed in range(4):
+        episode.begin(seed)
+        play_on(episode)
+        played.append(episode.opponents["player1"])
+    episode.close()
+    assert played == ["minimal", "minimal", kept(), kept()]
+    assert GUARDIAN.processes == set()
+
+
+def test_each_bot_of_a_pool_is_checked() -> None:
+    for pool, says in (([], "at least one bot"), (["minimal", "gatherer"], "plays botwars")):
+        with pytest.raises(UsageError, match=says):
+            Episode(GAMES["dominion"], None, {}, [None, Pool(pool)])
