@@ -47,7 +47,7 @@ export class Curves {
     let [low, high, seen] = [0, 1, 0];
     const lines = match.header.seats.map((_, index) => {
       const style = { "--seat": seat(index).colour };
-      const path = svg("path", { class: `curve curve-${index % 4}`, style });
+      const path = svg("path", { class: `curve curve-${index % 5}`, style });
       return { d: "", value: undefined, path, end: svg("text", { class: "end", style, x: WIDTH - RIGHT + 5 }, seat(index).glyph) };
     });
     const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(match.last, 1);

@@ -1,6 +1,6 @@
 // What all parts of a page are made with. Text becomes text nodes, never HTML.
 
-const GLYPHS = ["●", "■", "▲", "◆"];
+const GLYPHS = ["●", "■", "▲", "◆", "★"];
 const SVG = "http://www.w3.org/2000/svg";
 // Control characters, and those that turn the direction of text or have no width.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
