@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 import referee
 from referee import cli
-from referee.games import GAMES
+from referee.games import outside
 from referee.games.interface.capabilities import SeatFacts
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.game import ALL, PUBLIC
@@ -23,6 +23,7 @@ from referee.web.recorded import read_match
 from tests.support import toy
 from tests.support.helpers import name_line, to_line
 from tests.support.live import one_line
+from tests.support.own_game import clean_games
 
 BOT = """
 import json, sys
@@ -41,9 +42,9 @@ for line in sys.stdin:
 
 @pytest.fixture(autouse=True)
 def game() -> Iterator[None]:
-    GAMES["toy"] = toy.RULES
-    yield
-    del GAMES["toy"]
+    with clean_games():
+        outside.add(toy.__file__)
+        yield
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -
 def files(bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> list[Path]:
     """The log and the record of a match of six."""
     log, record = tmp_path / "log", tmp_path / "record"
-    words = ["play", "--game", "toy", *bots, "--seed", "3", "--set", "turns=4"]
+    words = ["play", "--game", toy.__file__, *bots, "--seed", "3", "--set", "turns=4"]
     out = run(capsys, *words, "--log", log, "--record", record)
     assert "Bot (player1) won with" in out
     assert "4x  no-number" in out
@@ -109,7 +110,7 @@ def test_the_record_holds_and_gives_the_log(
 def test_a_deck_that_all_share_is_drawn_from_the_seed(
     bots: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["play", "--game", "toy", *bots[:2], "--set", "cards=9", "--set", "turns=5"]
+    words = ["play", "--game", toy.__file__, *bots[:2], "--set", "cards=9", "--set", "turns=5"]
     turned = []
     for seed, name in ((3, "a"), (3, "b"), (4, "c")):
         log, record = tmp_path / f"{name}.log", tmp_path / f"{name}.record"
@@ -176,7 +177,7 @@ def test_the_match_is_shown(
 def test_bots_are_checked(
     bots: list[str], bot: int, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = run(capsys, "conform", "--game", "toy", bots[bot], code=code)
+    out = run(capsys, "conform", "--game", toy.__file__, bots[bot], code=code)
     assert ("FAIL  5.1/1" in out) == bool(code)
     assert "of 2 cases" in " ".join(out.split())
 
@@ -186,12 +187,12 @@ def test_a_game_without_rule_files_has_no_bots_of_json(
 ) -> None:
     file = tmp_path / "none.json"
     file.write_text("{}")
-    assert cli.main(["play", "--game", "toy", bots[1], str(file)]) == 2
+    assert cli.main(["play", "--game", toy.__file__, bots[1], str(file)]) == 2
     assert "none.json is not executable" in capsys.readouterr().err
 
 
 def test_the_api_plays_it(bots: list[str]) -> None:
-    result = referee.play_match(bots[:3], game="toy", seed=1, options={"turns": 1})
+    result = referee.play_match(bots[:3], game=toy.__file__, seed=1, options={"turns": 1})
     assert result.game == "toy"
     assert result.winners == ["player1"]
     assert [player.best for player in result.players] == [9, 1, 1]  # type: ignore[attr-defined]
@@ -232,18 +233,24 @@ def test_a_bot_that_leaves_loses_at_the_end_of_the_round(
     dead = tmp_path / "dead.py"
     dead.write_text(BOT.replace("NUMBER", "sys.exit(3)"))
     record = tmp_path / "record"
-    out = run(capsys, "play", "--game", "toy", dead, bots[0], "--record", record, code=1)
+    out = run(capsys, "play", "--game", toy.__file__, dead, bots[0], "--record", record, code=1)
     assert "no other player was left" in " ".join(out.split())
     assert "valid" in run(capsys, "verify", record)
 
 
 def test_what_it_does_not_have_is_said(bots: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     for words in (
-        ["play", "--game", "toy", bots[0]],
-        ["play", "--game", "toy", *bots[:2], "--max-turns", "3"],
-        ["play", "--game", "toy", *bots[:2], "--set", "turns=many"],
-        ["play", "--game", "toy", *bots[:2], "--set", "turns"],
-        ["conform", "--game", "toy", "--referee", f"{sys.executable} {{player1}} {{player2}}"],
+        ["play", "--game", toy.__file__, bots[0]],
+        ["play", "--game", toy.__file__, *bots[:2], "--max-turns", "3"],
+        ["play", "--game", toy.__file__, *bots[:2], "--set", "turns=many"],
+        ["play", "--game", toy.__file__, *bots[:2], "--set", "turns"],
+        [
+            "conform",
+            "--game",
+            toy.__file__,
+            "--referee",
+            f"{sys.executable} {{player1}} {{player2}}",
+        ],
     ):
         assert cli.main(words) == 2
         out, err = capsys.readouterr()

@@ -351,7 +351,7 @@ CASES = {
     ],
 }
 
-RULES = GameDefinition(
+GAME = RULES = GameDefinition(
     name="toy",
     protocol=1,
     specification="toy",
