@@ -47,11 +47,13 @@ def match_report(
     names: Sequence[str] = (),
     record: str | None = None,
     stderr: str | None = None,
+    turn: int | None = None,
 ) -> str:
     """Everything that a person wants to know of a match, in reading order.
 
     Args:
         again: the command that plays the same match again, as a list of words.
+        turn: the first that is played, if the match begins at a position.
         names: given to the bots by `NAME=BOT`, in seat order; may be empty.
         width: columns to wrap at. Text that people copy is never wrapped.
         record: the name of the match's record, if there is one.
@@ -68,6 +70,9 @@ def match_report(
     for player in result.players:
         if player.disqualification is not None:
             lines += ["", *_disqualification(player, player.disqualification, width)]
+            if turn is not None and player.disqualification.turn < turn:
+                text = f"That is before turn {turn}: the result says nothing about the position."
+                lines += unbroken(text, width)
     lines += _notes(result, width)
     # Of those that were disqualified it is shown above.
     others = [player for player in result.players if player.disqualification is None]

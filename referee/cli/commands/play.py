@@ -238,6 +238,7 @@ def _print_result(options: PlayOptions, spec: MatchSpec, played: Played) -> None
         colour=console.has_colour(file),
         record=options.record,
         stderr=options.stderr,
+        turn=options.turn,
     )
     print(text, end="", file=file, flush=True)
 

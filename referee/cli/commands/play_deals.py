@@ -77,7 +77,7 @@ def play_deals(
         raise interrupted or GameError(f"{plan.spec.game}: no deal counts; the machine is too busy")
     found = chances(what, results, void)
     with interrupts.raising(), console.printing():
-        _print(options, found, again)
+        _print(options, found, again, _too_early(results, plan.spec.redeals[-1].turn))
     if interrupted is not None:
         raise interrupted
     return console.FAILED if any(each.disqualified for each in found.players) else console.OK
@@ -122,23 +122,34 @@ def _play(
     return void
 
 
-def _print(options: PlayOptions, found: FromPosition, again: Sequence[str]) -> None:
+def _too_early(results: Sequence[MatchResult], turn: int) -> list[str]:
+    """A line if matches ended before this turn, where the deals begin."""
+    count = sum(sum(player.turns for player in result.players) < turn for result in results)
+    if not count:
+        return []
+    ended, they = ("1 deal", "it says") if count == 1 else (f"{count:,} deals", "they say")
+    return [f"{ended} ended before turn {turn}: {they} nothing about the position."]
+
+
+def _print(
+    options: PlayOptions, found: FromPosition, again: Sequence[str], too_early: Sequence[str]
+) -> None:
     if options.format == "json":
         console.print_json(found)
         return
     if options.quiet:
-        for line in _disqualified(found):
+        for line in (*_disqualified(found), *too_early):
             console.say(line)
         return
     text = io.StringIO()
     shown = console.rich_console(text)
-    for part in _lines(found):
+    for part in _lines(found, too_early):
         shown.print(part)
     shown.print(f"The first deal again; the next has seed {found.seed + 1}:")
     print(f"{text.getvalue()}  {command_line(again)}")
 
 
-def _lines(found: FromPosition) -> Iterator[RenderableType]:
+def _lines(found: FromPosition, too_early: Sequence[str]) -> Iterator[RenderableType]:
     from rich.text import Text
 
     deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
@@ -149,6 +160,7 @@ def _lines(found: FromPosition) -> Iterator[RenderableType]:
     yield _table(found)
     yield Text("points: 1 for a win, a draw counts half; all intervals are 95%.", style="dim")
     yield from _disqualified(found)
+    yield from too_early
     yield ""
 
 

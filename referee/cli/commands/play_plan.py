@@ -127,7 +127,10 @@ def _sandbox(
 def _resumed(options: PlayOptions) -> RecordedAnswers | None:
     """The replies of the match to continue."""
     if options.deals is not None and options.turn is None:
-        raise UsageError("--deals goes with --resume FILE, a match record, and --turn N")
+        raise UsageError(
+            "--deals goes with --resume FILE, a match record, and --turn N; to play whole matches "
+            f"give referee tournament BOT BOT --deals {options.deals}"
+        )
     if options.resume is None:
         if options.turn is not None:
             raise UsageError("--turn goes with --resume FILE, a match record")

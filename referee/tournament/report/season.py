@@ -76,6 +76,7 @@ class SeasonTournament(Struct, frozen=True):
         name: of its store, without folders and ending.
         left_out: name of a bot -> why its last run left it out.
         removed: the bots that are out.
+        withdrawn: the bots that are withdrawn.
     """
 
     name: str
@@ -88,6 +89,7 @@ class SeasonTournament(Struct, frozen=True):
     deals: int
     left_out: dict[str, str]
     removed: list[str]
+    withdrawn: list[str]
 
 
 class Season(Struct, frozen=True):
@@ -337,4 +339,5 @@ def _tournament(name: str, part: _Part) -> SeasonTournament:
         deals=len(part.table.bots),
         left_out={shown[names[bot]]: why for bot, why in store.left_out.items()},
         removed=[shown[names[bot]] for bot in sorted(store.put_out())],
+        withdrawn=[shown[names[bot]] for bot in sorted(store.withdrawn)],
     )

@@ -160,6 +160,8 @@ def remarks(found: Season) -> Iterator[str]:
             yield f"{name}: {each.void:,} matches are void."
         if each.forfeits:
             yield f"{name}: {each.forfeits:,} matches are forfeits, which count only in points."
+        for bot in each.withdrawn:
+            yield f"{name}: {plain(bot)} is withdrawn."
         for bot in each.removed:
             yield f"{name}: {plain(bot)} {PUT_OUT}."
         for why in each.left_out.values():

@@ -121,7 +121,7 @@ def test_python_objects_and_processes_get_the_beginning(tmp_path: Path, capsys: 
     ("words", "problem"),
     [
         (["play", "--resume", RECORD, "--deals", "3"], "--deals goes with --resume FILE"),
-        (["play", "big_money", "minimal", "--deals", "3"], "--deals goes with --resume FILE"),
+        (["play", "big_money", "minimal", "--deals", "3"], "referee tournament BOT BOT --deals 3"),
         ([*FROM, "--deals", "3", "--record", "r"], "--record goes with --deals 1"),
         ([*FROM, "--deals", "3", "--page", "human", "minimal"], "--page goes with --deals 1"),
         ([*FROM, "--deals", "3", "human", "minimal"], "human plays with --deals 1"),
@@ -167,3 +167,13 @@ def test_damaged_redeals_are_no_header(tmp_path: Path, capsys: Any) -> None:
     code, out, why = said(capsys, "verify", str(record))
     assert code == 1
     assert "the turns of `redeals` do not ascend" in out + why
+
+
+def test_a_bot_that_fails_before_the_position_is_named(capsys: Any) -> None:
+    words = [*FROM, "minimal", hostile("exit"), "--sandbox", "none"]
+    code, out, _ = said(capsys, *words)
+    assert code == 1
+    assert "That is before turn 20: the result says nothing about the position.\n" in out
+    code, out, _ = said(capsys, *words, "--deals", "2")
+    assert code == 1
+    assert "2 deals ended before turn 20: they say nothing about the position.\n" in out

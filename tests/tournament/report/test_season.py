@@ -12,11 +12,11 @@ from referee.errors import UsageError
 from referee.tournament.report.season import Season, season, tournament_names
 from referee.tournament.report.season_text import season_text
 from referee.tournament.report.standings import standings
-from referee.tournament.rows import Entrant, Plan
+from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server.pages import season_file
-from tests.support.made_up import made_setup, played, row
+from tests.support.made_up import left, made_setup, played, row
 
 
 def of_bots(*names: str, seed: int = 1, deals: int = 12, **options: Any) -> Store:
@@ -217,3 +217,22 @@ def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
 def test_two_stores_of_one_name_are_told_apart_by_their_folders() -> None:
     assert tournament_names(["a/week1.sqlite", "b/week2.sqlite"]) == ["week1", "week2"]
     assert tournament_names(["a/w.sqlite", "b/w.sqlite"]) == ["a/w.sqlite", "b/w.sqlite"]
+
+
+def test_a_withdrawn_bot_and_its_forfeits() -> None:
+    def failing(plan: Plan) -> MatchRow:
+        return row(plan, left=[left("timeout") if bot == 2 else None for bot in plan.players])
+
+    bots = [Entrant(name, name) for name in "abc"]
+    weeks = {
+        "one": of_bots("a", "b", "c"),
+        "two": played(setup(bots, game="dominion", seed=2, deals=12, withdraw_after=3), failing),
+    }
+    found = season(weeks)
+    first, second = found.tournaments
+    assert (first.forfeits, first.withdrawn) == (0, [])
+    assert second.forfeits > 0
+    assert second.withdrawn == ["c"]
+    lost = {bot.name: (bot.forfeits_won > 0, bot.forfeits_lost) for bot in found.bots}
+    assert lost == {"a": (True, 0), "b": (True, 0), "c": (False, second.forfeits)}
+    assert "two: c is withdrawn." in shown(found)
