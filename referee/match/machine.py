@@ -21,7 +21,7 @@ order. Answers are noted in seat order, so nobody can tell who was first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -49,7 +49,7 @@ from referee.games.interface.game import (
 )
 from referee.games.interface.random_source import RandomSource, SeededRandomSource
 from referee.games.interface.seats import seat_id
-from referee.games.interface.table import TableGame, copied
+from referee.games.interface.table import TableGame, Watcher, copied
 from referee.match import messages as say
 from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.pages import SHARED
@@ -250,7 +250,7 @@ class Match:
         """The game's state as data (`Game.view`); None before the handshakes have ended."""
         return None if self._game is None else self._game.view(viewer)
 
-    def watch(self, moved: Callable[[], None]) -> None:
+    def watch(self, moved: Watcher) -> None:
         """Have `moved` called after each card that is moved within a reply, in a game of cards."""
         if isinstance(self._game, TableGame):
             self._game.table.watchers.append(moved)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
@@ -25,6 +25,7 @@ from referee.games.interface.game import ALL, PUBLIC, Audience, Score, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Now, Series, Spectator
 from referee.games.interface.seats import seat_of
+from referee.games.interface.table import Move, Moved
 from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
 from referee.logs.stderr import lines_of, text_of
@@ -58,6 +59,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     seats: tuple[int, ...] = ()
     set: dict[str, dict[str, Any]] = {}
     now: dict[str, Now] = {}
+    moves: dict[str, list[Move]] = {}
     values: dict[str, list[float]] = {}
     marks: list[Mark] = []
     time: float | None = None
@@ -147,6 +149,10 @@ class MatchPage(Struct):
     lines: list[Line]
 
 
+_Between: TypeAlias = tuple[Mapping[Viewer, Any], Sequence[float], dict[str, list[Move]]]
+"""A state within a round: the views, the scores, and for each viewer what was moved."""
+
+
 class Steps:
     """Makes steps: what `MatchSteps`, `SeatSteps` and `LogSteps` share."""
 
@@ -171,7 +177,8 @@ class Steps:
         self._now: dict[str, Now] = {}
         self._marks: list[Mark] = []
         self._first_line = 0
-        self._between: list[tuple[Mapping[Viewer, Any], Sequence[float]]] = []
+        self._between: list[_Between] = []
+        self._moves: dict[str, list[Move]] = {}  # of the next step
         self._shown_views: Mapping[Viewer, Any] = {}  # of the last step
 
     def close(self) -> None:
@@ -195,6 +202,7 @@ class Steps:
                 for key in others:
                     step.set.pop(key, None)
                     step.now.pop(key, None)
+                    step.moves.pop(key, None)
 
     def rules(self) -> dict[str, Rule]:
         """The texts on the game's page for the codes that occur."""
@@ -215,20 +223,25 @@ class Steps:
         if match is not None:
             match.watch(partial(self._moved, match))
 
-    def _moved(self, match: Match) -> None:
+    def _moved(self, match: Match, what: Moved | None) -> None:
         views = {viewer: match.view(viewer) for viewer in self._viewers}
         # A step without a change would tell a seat that a hidden card was moved.
         if views != (self._between[-1][0] if self._between else self._shown_views):
             known = match.standings() if ALL in self._viewers else ()
-            self._between.append((views, [standing.score for standing in known]))
+            seen = {} if what is None else {v: list(what.seen_by(v)) for v in self._viewers}
+            moves = {_key(viewer): of for viewer, of in seen.items() if of}
+            self._between.append((views, [standing.score for standing in known], moves))
 
     def _add_between(self, turn: int) -> None:
         """Add a step per card that the round has moved. The state after the last one follows."""
         between, self._between = self._between, []
         if self.steps:
             last = self.steps[-1]
-            for views, scores in between if turn > last.turn else between[:-1]:
+            own, after = (between, []) if turn > last.turn else (between[:-1], between[-1:])
+            for views, scores, self._moves in own:
                 self._add(last.turn, views, scores, last.seats, said=False)
+            for *_, self._moves in after:
+                pass  # the state after the round shows it
 
     def _add(
         self,
@@ -265,7 +278,9 @@ class Steps:
         if said:
             lines, marks = (self._first_line, len(self.lines)), self._marks
             self._first_line, self._marks = len(self.lines), []
-        self.steps.append(Step(turn, lines, seats, changed, new_now, new_values, marks, time, ends))
+        moves, self._moves = self._moves, {}
+        step = Step(turn, lines, seats, changed, new_now, moves, new_values, marks, time, ends)
+        self.steps.append(step)
         here = len(self.steps) - 1
         if not self.turns or self.turns[-1].turn < turn:
             self.turns.append(TurnText(turn, here, here))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -190,3 +192,34 @@ def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
         for viewer, now in step.now.items():
             if viewer != "all" and now.seat != int(viewer.replace("public", "-1")):
                 assert [counter.value for counter in now.counters] == [None] * 3
+
+
+def test_moves_lead_from_state_to_state_and_show_nobody_a_hidden_card(tmp_path: Path) -> None:
+    (tmp_path / "record").write_bytes(watched("dominion", 2, max_turns=12).record)
+    page = read_match(str(tmp_path / "record"))
+    places = {"hand": "hand", "in_play": "play", "discard_pile": "discard"}
+    view: dict[str, Any] = {}
+    drawn = 0
+    for step in page.steps:
+        before, view = view, view | step.set.get("all", {})
+        for seat, (old, new) in enumerate(
+            zip(before.get("seats", []), view["seats"], strict=False)
+        ):
+            moves = [move for move in step.moves.get("all", []) if move.seat == seat]
+            for field, place in places.items():
+                cards = Counter(old["own"][field])
+                for move in moves:
+                    assert move.card
+                    cards[move.card] += move.count * ((move.to == place) - (move.from_ == place))
+                if moves and new["own"]["shuffles"] == old["own"]["shuffles"]:
+                    assert +cards == Counter(new["own"][field])
+        for viewer, moves in step.moves.items():
+            for move in moves if viewer != "all" else ():
+                drawn += move.from_ == "deck"
+                assert not (move.from_ == "deck" and move.card)
+                assert viewer == str(move.seat) or (move.from_, move.to) not in HIDDEN
+    assert drawn
+
+
+HIDDEN = {("deck", "hand"), ("hand", "play")}
+"""Moves that only their seat knows."""

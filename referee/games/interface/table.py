@@ -8,14 +8,25 @@ generator cannot be copied: a state is the random numbers and the replies so far
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+)
 
 from msgspec import Meta, Struct
 
 from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
-from referee.games.interface.game import LEFT, Outcome, Request, ranks
+from referee.games.interface.game import ALL, LEFT, Outcome, Request, Viewer, ranks
 from referee.games.interface.random_source import RandomSource
 
 
@@ -32,6 +43,39 @@ class CardFacts(Struct, frozen=True):
 
     cards: Annotated[dict[str, int], Meta(description="Card -> count owned at the end.")]
 
+
+class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
+    """Equal cards of a seat that went from one place to another; no card: the viewer knows none."""
+
+    seat: int
+    from_: str
+    to: str
+    card: str = ""
+    count: int = 1
+
+
+class Moved(NamedTuple):
+    """What was moved, as everything is known, as its seat knows it, and as the public does."""
+
+    seat: int
+    whole: Sequence[Move]
+    own: Sequence[Move]
+    public: Sequence[Move]
+
+    def seen_by(self, viewer: Viewer) -> Sequence[Move]:
+        """What a viewer may know of it."""
+        if viewer is ALL:
+            return self.whole
+        return self.own if viewer == self.seat else self.public
+
+
+def moves_of(seat: int, cards: Iterable[str], from_: str, to: str) -> list[Move]:
+    """The moves of these cards, equal ones together, in the order of the first of each."""
+    return [Move(seat, from_, to, card, count) for card, count in Counter(cards).items()]
+
+
+Watcher: TypeAlias = Callable[[Moved | None], None]
+"""Called after each card that is moved within a reply; None: the game does not say what moved."""
 
 P = TypeVar("P", bound=Player)
 
@@ -50,12 +94,12 @@ class Table(Generic[P]):
     def __init__(self, players: Sequence[P]) -> None:
         self.players = players
         self.events: list[Struct] = []  # public messages and faults not yet collected, oldest first
-        self.watchers: list[Callable[[], None]] = []
+        self.watchers: list[Watcher] = []
 
-    def moved(self) -> None:
+    def moved(self, what: Moved | None = None) -> None:
         """Call the watchers: a card was moved."""
         for watcher in self.watchers:
-            watcher()
+            watcher(what)
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake; its section only where it is not the one that defines the code."""

@@ -80,7 +80,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     place = player.hand.index(card)
     del player.hand[place]
     player.in_play.append(card)
-    table.moved()
+    table.played(player, card)
     try:
         decisions = EFFECTS[card](table, turn, parameters)
     except BadParametersError as problem:
@@ -126,7 +126,7 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             return None
         in_play.append(card)
         if table.watchers:  # the most frequent step of all
-            table.moved()
+            table.played(player, card)
     return money
 
 
@@ -174,6 +174,6 @@ def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
             detail = f"`top_discard` is {describe(top_discard)}, which is not in hand or in play"
             table.fault(player, faults.BAD_TOP_DISCARD, detail)
     player.hand = []
-    player.in_play = []
-    table.discard(player, pile)
+    played, player.in_play = player.in_play, []
+    table.discard(player, pile, played)
     table.draw(player, HAND_SIZE)
