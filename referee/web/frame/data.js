@@ -16,7 +16,7 @@
 //   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
 
-import { momentsOf } from "./moments.js";
+import { momentsOf, thought } from "./moments.js";
 
 /** The JSON in base64 of deflate-raw. */
 export async function unpack(text) {
@@ -58,6 +58,8 @@ export class Match {
     this.order = []; // the turns that have steps, in order
     this.first = new Map(); // turn -> its first step
     this.moments = []; // what one may want to see
+    this.marked = []; // those of them that are marks of steps
+    this.thought = { longest: null, before: null };
     this.events = []; // steps with moments
     this.said = []; // steps with stderr
     this.left = new Map(); // seat that was disqualified -> the step
@@ -73,7 +75,10 @@ export class Match {
         this.first.set(step.turn, at);
         this.order.push(step.turn);
       }
-      for (const { kind, seat } of step.marks ?? []) {
+      this.thought = thought(this.thought, step, at);
+      for (const mark of step.marks ?? []) {
+        const { kind, seat } = mark;
+        if (kind !== "stderr") this.marked.push({ at, ends: step.ends, ...mark });
         if (kind === "stderr" && this.said.at(-1) !== at) this.said.push(at);
         if (kind === "disqualified" && !this.left.has(seat)) this.left.set(seat, at);
       }

@@ -7,13 +7,13 @@
 
 /** Moments in the order of their steps: {at, ends, kind, seat, code, section, detail}. */
 export function momentsOf(match) {
-  const { steps, values, order, first, header } = match;
-  const found = steps.flatMap(({ marks = [], ends }, at) => marks.filter(({ kind }) => kind !== "stderr").map((mark) => ({ at, ends, ...mark })));
+  const { values, order, first, header } = match;
+  const found = [...match.marked];
   const curve = header.series.find(({ name }) => name === "points")?.name ?? header.series[0]?.name;
   const ends = order.map((_, place) => (place + 1 < order.length ? first.get(order[place + 1]) - 1 : match.last));
   const numbers = ends.map((at) => values[at]?.[curve]).filter((row) => row?.length > 1);
   if (numbers.length === ends.length) found.push(...leads(match, curve, ends, numbers));
-  found.push(...think(steps));
+  if (match.thought.longest) found.push(match.thought.longest);
   return found.sort((one, other) => one.at - other.at);
 }
 
@@ -50,14 +50,11 @@ function leads({ order, first, values, header, turns }, curve, ends, numbers) {
   return found;
 }
 
-function think(steps) {
-  let longest = null;
-  let before = null; // the last step that has a time
-  steps.forEach((step, at) => {
-    if (typeof step.time !== "number") return;
-    const time = before ? step.time - before.time : 0;
-    if (time > (longest?.time ?? 0.1)) longest = { at, ends: step.ends, kind: "think", seat: before.seats?.length === 1 ? before.seats[0] : null, detail: `${time.toFixed(2)} s`, time };
-    before = step;
-  });
-  return longest ? [longest] : [];
+/** The longest think after one more step: {longest, before}; `before` is the last step that has a time. */
+export function thought({ longest, before }, step, at) {
+  if (typeof step.time !== "number") return { longest, before };
+  const time = before ? step.time - before.time : 0;
+  if (time <= (longest?.time ?? 0.1)) return { longest, before: step };
+  const seat = before.seats?.length === 1 ? before.seats[0] : null;
+  return { longest: { at, ends: step.ends, kind: "think", seat, detail: `${time.toFixed(2)} s`, time }, before: step };
 }
