@@ -1,11 +1,11 @@
-"""Train a policy for Dominion against `big_money`: a policy gradient in numpy.
+"""Train a policy for Dominion against a bot: a policy gradient in numpy.
 
-    .venv/bin/python -m tools.learning.policy_gradient [--minutes 1.8] [--deals 400]
-        [--seed 1] [--curve FILE.svg]
+    .venv/bin/python -m tools.learning.policy_gradient [--opponent big_money] [--minutes 1.8]
+        [--deals 400] [--seed 1] [--curve FILE.svg]
 
 The policy has one hidden layer. It is trained on the result of whole matches (REINFORCE), with
-least squares as its baseline and Adam as its optimiser. At the end it plays both seats of the
-deals. Needs the extra `rl`.
+least squares as its baseline and Adam as its optimiser. It plays both seats of the deals, before
+the training and after it. Needs the extra `rl`.
 """
 
 from __future__ import annotations
@@ -47,6 +47,11 @@ class Policy:
         logits = np.where(masks, hidden @ second + last, -1e9)
         weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return hidden, weights / weights.sum(axis=-1, keepdims=True)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether it has learnt; before that its best choice is always the first."""
+        return self._steps > 0
 
     def choose(self, seen: Any) -> int:
         """Choose by these probabilities."""
@@ -99,17 +104,15 @@ def play(env: Any, policy: Any, seed: int) -> tuple[list[Any], list[int], float,
     return sights, actions, reward, info["margin"]
 
 
-def train(minutes: float, seed: int) -> tuple[Policy, list[tuple[float, int, float]]]:
+def train(policy: Policy, envs: list[Any], minutes: float) -> list[tuple[float, int, float]]:
     """Train for some minutes of processor time.
 
     Returns:
-        The policy; and minutes, matches and share of points, each of twenty batches.
+        Minutes, matches and share of points, each of twenty batches.
     """
-    envs = [made(seat) for seat in (0, 1)]
-    size = envs[0].observation_space["observation"].shape[0]
-    policy = Policy(size, len(dominion_v1.choices), np.random.default_rng(seed))
     curve, rewards, matches = [], list[float](), 0
-    while time.process_time() < 60 * minutes:
+    end = time.process_time() + 60 * minutes
+    while time.process_time() < end:
         sights, actions, returns, lengths = list[Any](), list[int](), [], []
         for _ in range(BATCH):
             env = envs[matches % 2]
@@ -130,34 +133,44 @@ def train(minutes: float, seed: int) -> tuple[Policy, list[tuple[float, int, flo
             curve.append((time.process_time() / 60, matches, points))
             print(f"{curve[-1][0]:.1f} minutes, {matches} matches, {points:.1%}", flush=True)
             rewards.clear()
-    return policy, curve
+    return curve
 
 
-def made(seat: int) -> Any:
+def made(seat: int, opponent: str) -> Any:
     """Make the environment of a seat."""
-    opponents: list[Any] = ["big_money", "big_money"]
+    opponents: list[Any] = [opponent, opponent]
     opponents[seat] = None
     return dominion_v1.gym_env(opponents, normalised=True, max_turns=50)
 
 
+def played(policy: Policy, envs: list[Any], deals: int) -> str:
+    """Play both seats of some deals; returns the share of points, in words."""
+    choose = policy.best if policy.is_trained else policy.choose
+    rewards = [[play(env, choose, deal)[2] for env in envs] for deal in range(deals)]
+    shares = (np.mean(rewards, axis=1) + 1) / 2
+    error = shares.std(ddof=1) / len(shares) ** 0.5
+    return f"{shares.mean():.1%} of the points, standard error {error:.1%}, {deals} deals"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("--opponent", default="big_money", help="a bot of Dominion")
     parser.add_argument("--minutes", type=float, default=1.8, help="of processor time")
     parser.add_argument("--deals", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--curve", help="a file for the learning curve")
     options = parser.parse_args()
-    policy, curve = train(options.minutes, options.seed)
+    envs = [made(seat, options.opponent) for seat in (0, 1)]
+    size = envs[0].observation_space["observation"].shape[0]
+    policy = Policy(size, len(dominion_v1.choices), np.random.default_rng(options.seed))
+    print(f"untrained: {played(policy, envs, options.deals)}", flush=True)
+    curve = train(policy, envs, options.minutes)
     if options.curve:
         minutes, matches, _ = curve[-1]
         points = [(at / minutes, share, 0.0) for at, _, share in curve]
         ends = [(0, "0"), (1, f"{minutes:.1f} minutes, {matches:,} matches")]
         Path(options.curve).write_text(picture(points, ends))
-    envs = [made(seat) for seat in (0, 1)]
-    rewards = [[play(env, policy.best, deal)[2] for env in envs] for deal in range(options.deals)]
-    shares = (np.mean(rewards, axis=1) + 1) / 2
-    error = shares.std(ddof=1) / len(shares) ** 0.5
-    print(f"{shares.mean():.1%} of the points, standard error {error:.1%}, {options.deals} deals")
+    print(f"trained: {played(policy, envs, options.deals)}")
 
 
 if __name__ == "__main__":
