@@ -19,6 +19,8 @@ from tools.generators.make_pages import pages
 NEEDS = {
     "README.md": ["bwrap"],
     "spec/organisers.md": ["bwrap", "cc"],
+    "spec/configuration.md": ["bwrap"],
+    "spec/failing-bots.md": ["bwrap"],
     "spec/own-games.md": ["bwrap"],
     "spec/positions.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
@@ -34,7 +36,7 @@ TESTED_ELSEWHERE = {
 NOT_RUN = {
     ("spec/cluster.md", "referee tournament --config cup.toml --cluster"): "needs a cluster",
     ("spec/serve.md", "referee play --page human"): "needs a person at a browser",
-    ("spec/tournaments.md", "referee tournament big_money ./killer"): "needs a bot that kills",
+    ("spec/failing-bots.md", "referee tournament big_money ./killer"): "needs a bot that kills",
 }
 """Page and beginning of a command -> why no test runs it."""
 PROGRESS = re.compile(r"referee: \d+ of \d+ deals$|referee: \d+ (of \d+ )?(matches|cases), .*$")

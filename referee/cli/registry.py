@@ -23,7 +23,7 @@ COMMANDS = {
     "conform": "check a bot, or another referee, against the protocol, sentence by sentence",
     "rules": "check a bot that is a file of rules, or ask why it did something",
     "game": "check a game of your own, or write the page for its bots",
-    "explain": "print a section of the protocol, or the meaning of a code",
+    "explain": "print a section of the protocol, or the meaning of a code or word",
     "build": "build the bots in folders, each in a sandbox",
     "tournament": "play many matches between many bots, and rate them",
     "standings": "print the standings of a tournament",

@@ -173,6 +173,12 @@ def read_page(name: str) -> SpecPage:
     return SpecPage(name, _sections(text), f"spec/{name}.md")
 
 
+def glossary() -> dict[str, str]:
+    """The words of the glossary and their meanings, as Markdown."""
+    _, _, table = read_spec("README.md").decode().partition("\n## Glossary\n")
+    return dict(rows(table))
+
+
 def _sections(text: str) -> dict[str, Section]:
     """Parse the sections of a page."""
     sections: dict[str, Section] = {}

@@ -13,7 +13,7 @@ from referee.cli.values import GameName
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.interrupts import Interrupts
-from referee.match.pages import PROTOCOL, SpecPage, game_page, read_page, rows
+from referee.match.pages import PROTOCOL, SpecPage, game_page, glossary, read_page, rows
 from referee.text.nearest import near
 
 MOST_WIDTH = 100
@@ -27,8 +27,8 @@ _SECTIONS = ("1.2", "2.2")
 
 
 class ExplainOptions(Options):
-    """Print a section of the protocol, or the meaning of a code with the sections that explain
-    it.
+    """Print a section of the protocol, the meaning of a code with the sections that explain it,
+    or the meaning of a word.
     """
 
     epilog = "Without WHAT it prints the contents."
@@ -36,11 +36,13 @@ class ExplainOptions(Options):
     examples = (
         ("referee explain 5.2", "a section; 7 is a chapter, supply-info a title"),
         ("referee explain bad-discard", "a code, with the sections that say more"),
+        ("referee explain line-up", "a word of the glossary"),
         ("referee explain http-bots.md 3", "a section of another page"),
     )
 
     what: tuple[str, ...] = argument(
-        "WHAT", "a section, a title, a code of a fault or a disqualification, or the id of a case"
+        "WHAT",
+        "a section, a title, a code of a fault or a disqualification, a word, or the id of a case",
     )
     game: GameName = game_option()
 
@@ -68,7 +70,8 @@ def explained(what: str, page: SpecPage) -> str | None:
     if not meanings:
         sections = [(page, number) for number in page.titled(word)]
     texts = dict.fromkeys(_section(*section) for section in sections)
-    return "\n\n".join([*meanings, *filter(None, texts)]) or None
+    terms = [f"- **{word}**: {meaning}" for term, meaning in glossary().items() if term == word]
+    return "\n\n".join([*terms, *meanings, *filter(None, texts)]) or None
 
 
 def _section(page: SpecPage, number: str) -> str:
@@ -125,7 +128,7 @@ def _names(page: SpecPage) -> list[str]:
     titles = (section.title.lower() for section in page.sections.values())
     codes = (code.code for code in page.codes)
     kinds = (kind for kinds, _, _ in _findings() for kind in kinds)
-    return list(dict.fromkeys([*page.sections, *titles, *codes, *kinds]))
+    return list(dict.fromkeys([*page.sections, *titles, *codes, *kinds, *glossary()]))
 
 
 def _print(markdown: str) -> None:

@@ -82,6 +82,13 @@ def test_a_title() -> None:
     assert explained("supply-info").startswith("2.4 supply-info\n")
 
 
+def test_a_word_of_the_glossary() -> None:
+    text = explained("deal")
+    assert text.startswith(" • deal: everything that chance decides before and in a match")
+    assert "4.1 The deal" in text  # `conform` has a code of this name
+    assert explained("kept", "bot").startswith(" • kept bot: a process that plays several")
+
+
 def test_another_game_and_the_page_on_http() -> None:
     assert "that botlet was moved already" in explained("--game", "botwars", "ignored-move")
     for arguments in (("http-bots.md 3",), ("http-bots.md", "3")):  # as reports write it
