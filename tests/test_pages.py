@@ -14,6 +14,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.match.limits import LIMITS
 from referee.match.pages import PROTOCOL, SHARED, load_page, read_page
 from tests.support.live import ROOT
+from tests.support.prose import paragraphs
 from tools.generators.make_pages import current, made, pages, stale
 from tools.generators.section_links import linked
 
@@ -21,6 +22,9 @@ PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
 LONG = ("protocol-v1", "starrealms/protocol", "tribute/protocol")
 """The pages of games with many cards: they may have more than MOST_LINES lines."""
 MOST_LINES = 400
+MOST_WORDS = 80
+WALLS: dict[str, int] = json.loads((ROOT / "tests" / "paragraph_baselines.json").read_text())
+"""Page -> words of its longest paragraph. Lower the number when you rewrite one."""
 
 
 def anchors(text: str) -> set[str]:
@@ -144,6 +148,24 @@ def test_symptoms_of_the_troubleshooting_page_are_words_of_the_referee() -> None
     for quote in quotes:
         for part in re.split(r"\.\.\.|\d+|--\S+", quote):
             assert part.strip(" ,?") in words, quote
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_paragraph_is_a_wall(page: str) -> None:
+    """A page that is not in tests/paragraph_baselines.json has none of more than 80 words."""
+    longest = max((len(each.split()) for each in paragraphs((ROOT / page).read_text())), default=0)
+    assert longest <= WALLS.get(page, MOST_WORDS)
+
+
+def test_the_walls_that_are_left_are_on_pages() -> None:
+    assert {*WALLS} <= {*PAGES}
+    assert min(WALLS.values(), default=81) > MOST_WORDS
+
+
+def test_each_page_has_one_kind_and_one_reader() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = re.findall(r"\]\((spec/[\w/-]+\.md)\)", text[text.index("\n## The pages\n") :])
+    assert sorted(named) == sorted(page for page in PAGES if page.startswith("spec/"))
 
 
 def test_the_page_of_the_result_object_has_every_key_of_every_game() -> None:

@@ -40,14 +40,21 @@ class Odd(NamedTuple):
     sentence: str
 
 
-def sentences(markdown: str) -> Iterator[str]:
-    """The sentences of a page outside code, tables and headings, without markup."""
-    text = _ITEM.sub("\n", _LEFT_OUT.sub("\n", markdown))
+def paragraphs(markdown: str) -> Iterator[str]:
+    """The paragraphs and list items of a page outside code, tables and headings, as prose."""
+    text = _ITEM.sub("\n\n", _LEFT_OUT.sub("\n", markdown))
     for paragraph in re.split(r"\n\s*\n", text):
         words = " ".join(paragraph.split())
         for pattern, instead in _MARKUP:
             words = pattern.sub(instead, words)
-        yield from (part for part in _END.split(words) if len(part.split()) > 2)
+        if words:
+            yield words
+
+
+def sentences(markdown: str) -> Iterator[str]:
+    """The sentences of a page outside code, tables and headings, without markup."""
+    for paragraph in paragraphs(markdown):
+        yield from (part for part in _END.split(paragraph) if len(part.split()) > 2)
 
 
 def odd(markdown: str) -> list[Odd]:
