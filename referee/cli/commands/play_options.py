@@ -22,7 +22,6 @@ from referee.cli.settings import (
 )
 from referee.cli.values import Count, GameName, Seed, SeedFile, Variable
 from referee.match.sandbox import Choice
-from referee.names import named
 
 LIVE = "-"
 """As the folder of `--stderr`: it is shown at once."""
@@ -120,6 +119,8 @@ browser (spec/serve.md, 6)."""
     @property
     def named_bots(self) -> tuple[list[str], list[str]]:
         """The names before the BOTs, "" for none, and the BOTs; no names if no bot has one."""
+        from referee.names import named
+
         pairs = [named(bot) for bot in self.bots]
         names, bots = [name for name, _ in pairs], [bot for _, bot in pairs]
         return names if any(names) else [], bots
