@@ -18,6 +18,9 @@ from msgspec import Struct
 from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 
+OTHER_DIALECT = "only for bots that speak"
+"""Begins the reason why a case is skipped that has other messages than the bot."""
+
 _SHARED = Path(__file__).with_name("shared-cases.json")
 
 

@@ -18,7 +18,7 @@ import trio
 
 from referee.bots.command import BotAddress, BotCommand, BotSource
 from referee.conformance import verdict
-from referee.conformance.case import Case
+from referee.conformance.case import OTHER_DIALECT, Case
 from referee.conformance.driver import ConformanceLimits, Driver
 from referee.conformance.verdict import (
     Hung,
@@ -261,7 +261,7 @@ def why_skipped(case: Case, bot: BotSource) -> str:
     """Why a case cannot be tried with a bot; empty if it can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"
-        return f"{verdict.OTHER_DIALECT} {spoken}"
+        return f"{OTHER_DIALECT} {spoken}"
     about = set(case.about)
     if about and about <= verdict.OF_A_SERVER and not isinstance(bot, BotAddress):
         return "only for bots behind HTTP"

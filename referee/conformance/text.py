@@ -9,10 +9,9 @@ from itertools import groupby
 from typing import TypeVar
 
 from referee.bots.repeat import as_bot
-from referee.conformance.case import Rule
+from referee.conformance.case import OTHER_DIALECT, Rule
 from referee.conformance.causes import Example, causes
 from referee.conformance.verdict import (
-    OTHER_DIALECT,
     Report,
     Result,
     Status,

@@ -173,10 +173,6 @@ class Result(Struct, frozen=True):
     note: str = ""
 
 
-OTHER_DIALECT = "only for bots that speak"
-"""Begins the reason why a case is skipped that has other messages than those of the bot."""
-
-
 class Report(Struct, frozen=True):
     """A run of the cases.
 
