@@ -1227,8 +1227,9 @@ MODES["one discard less is asked for"] = each(
 
 @mode("discards the other way round")
 def _() -> None:
-    def discard(was: Any, self: Table, seat: Player, names: list[str]) -> None:
-        was(self, seat, names[::-1] if len(names) < 3 and len(seat.hand) == 3 else names)
+    def discard(was: Any, self: Table, seat: Player, names: list[str], *played: Any) -> None:
+        turned = names[::-1] if len(names) < 3 and len(seat.hand) == 3 else names
+        was(self, seat, turned, *played)
 
     around(Table, "discard", discard)()
 

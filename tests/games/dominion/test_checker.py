@@ -117,7 +117,7 @@ def unpublished_trash(patch: pytest.MonkeyPatch) -> None:
 
 
 def unpublished_top(patch: pytest.MonkeyPatch) -> None:
-    def discard(table: Table, seat: Any, cards: list[str]) -> None:
+    def discard(table: Table, seat: Any, cards: list[str], played: Any = ()) -> None:
         seat.discard_pile += cards
 
     patch.setattr(Table, "discard", discard)
