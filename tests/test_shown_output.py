@@ -63,7 +63,7 @@ def saved(text: str) -> dict[str, str]:
 
 def timeless(line: str) -> str:
     """A line without its times and the width of their columns."""
-    line = re.sub(r"\d+(\.\d)? (m?s)\b", r"N \2", line)
+    line = re.sub(r"\d+(\.\d+)? m?s\b", "N s", line)
     line = re.sub(r"--+", "--", line)
     return re.sub(r"(?<=\S) +", " ", line).rstrip()
 
