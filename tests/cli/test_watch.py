@@ -85,7 +85,7 @@ def test_a_match_to_its_end_and_a_page_that_stays(tmp_path: Path) -> None:
     ):
         assert process.stderr is not None
         assert "the page stays until Ctrl-C; --record FILE saves" in process.stderr.readline()
-        assert "big_money vs big_money" in get(url + page).text
+        assert "Big Money (player1) vs Big Money (player2)" in get(url + page).text
         header = get(f"{url}{page.replace('watch', 'match')}/header").json()
         assert (header["kind"], header["viewers"]) == ("record", ["all", "public", "0", "1"])
         out, _ = end(process, signal.SIGINT)
