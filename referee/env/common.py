@@ -23,7 +23,28 @@ if TYPE_CHECKING:
 RENDER_MODES = ("ansi", "human")
 
 
-class Common(EzPickle):  # type: ignore[misc]
+class MatchFacts:
+    """What an environment says of its match in words, which `infos` do not have."""
+
+    _episode: Episode
+
+    @property
+    def reason(self) -> str | None:
+        """Why the match ended, such as "turn-limit"; None before its end."""
+        return self._episode.reason
+
+    @property
+    def opponents(self) -> dict[str, str]:
+        """The bots of this match, such as "player2": "big_money"."""
+        return self._episode.opponents
+
+    @property
+    def disqualified(self) -> dict[str, str]:
+        """The players that were disqualified, such as "player2", each with the code."""
+        return self._episode.disqualified
+
+
+class Common(MatchFacts, EzPickle):  # type: ignore[misc]
     """The part of an environment of PettingZoo that all of ours share.
 
     Each agent has spaces of its own, so that each can be seeded.
@@ -149,21 +170,6 @@ class Common(EzPickle):  # type: ignore[misc]
     def _stand(self) -> None:
         """Set what PettingZoo keeps of a match that is not over."""
         self.agents = self.possible_agents.copy()
-
-    @property
-    def reason(self) -> str | None:
-        """Why the match ended, such as "turn-limit"; None before its end."""
-        return self._episode.reason
-
-    @property
-    def opponents(self) -> dict[str, str]:
-        """The bots of this match, such as "player2": "big_money"."""
-        return self._episode.opponents
-
-    @property
-    def disqualified(self) -> dict[str, str]:
-        """The players that were disqualified, such as "player2", each with the code."""
-        return self._episode.disqualified
 
     @property
     def state_space(self) -> Any:

@@ -400,9 +400,7 @@ class Episode:
         scores = [float(standing.score) for standing in self._match.standings()]
         if self.reward == "score":
             return scores
-        return [
-            score - max(scores[:seat] + scores[seat + 1 :]) for seat, score in enumerate(scores)
-        ]
+        return [_margin(scores, seat) for seat in range(self.seats)]
 
     @property
     def reason(self) -> str | None:
@@ -433,7 +431,7 @@ class Episode:
             "seed": self.seed,
             "rank": outcome.ranks[seat],
             "score": scores[seat],
-            "margin": scores[seat] - max(scores[:seat] + scores[seat + 1 :]),
+            "margin": _margin(scores, seat),
             "disqualified": len(self._match.disqualified),
         }
 
@@ -458,6 +456,11 @@ class Episode:
                 self._opponents.finish(match)
                 return
             self._opponents.answer(match)
+
+
+def _margin(scores: Sequence[float], seat: int) -> float:
+    """The points of a seat beyond the best other score."""
+    return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)
 
 
 def _checked(opponents: Bots | None, players: int | None) -> Bots:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from referee.env.common import (
     RENDER_MODES,
+    MatchFacts,
     actions,
     checked_render_mode,
     made_again,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from referee.env.opponents import Bots
 
 
-class SingleEnv(EzPickle, Env):  # type: ignore[misc]
+class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
     """An Env.
 
     Args:
@@ -164,18 +165,8 @@ class SingleEnv(EzPickle, Env):  # type: ignore[misc]
 
     @property
     def reason(self) -> str | None:
-        """Why the match ended: as of `Common`, or "illegal-action"."""
-        return "illegal-action" if self._is_illegal else self._episode.reason
-
-    @property
-    def opponents(self) -> dict[str, str]:
-        """The bots of this match, such as "player2": "big_money"."""
-        return self._episode.opponents
-
-    @property
-    def disqualified(self) -> dict[str, str]:
-        """The players that were disqualified, as of `Common`."""
-        return self._episode.disqualified
+        """Why the match ended: as of `MatchFacts`, or "illegal-action"."""
+        return "illegal-action" if self._is_illegal else super().reason
 
     def _seen(self) -> Observation:
         """Return what the player sees; at the end of a match its mask is all 1.
