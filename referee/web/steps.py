@@ -237,11 +237,11 @@ class Steps:
         between, self._between = self._between, []
         if self.steps:
             last = self.steps[-1]
-            own, after = (between, []) if turn > last.turn else (between[:-1], between[-1:])
+            own = between if turn > last.turn else between[:-1]
             for views, scores, self._moves in own:
                 self._add(last.turn, views, scores, last.seats, said=False)
-            for *_, self._moves in after:
-                pass  # the state after the round shows it
+            if len(own) < len(between):  # the state after the round shows the last one
+                *_, self._moves = between[-1]
 
     def _add(
         self,
