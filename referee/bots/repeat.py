@@ -55,7 +55,7 @@ def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
 
 
 def _sandboxed(limits: Limits) -> Limits:
-    """The limits, with those of the sandbox where there is none."""
+    """The limits; where there is none, the default of the sandbox."""
     lifted = {n: most for n, most in SANDBOXED.items() if getattr(limits, n) == math.inf}
     return limits._replace(**lifted)
 

@@ -88,7 +88,7 @@ def settle(
 def _limits_of_bots(
     options: PlayOptions, resumed: RecordedAnswers | None, players: int
 ) -> list[dict[str, Any]]:
-    """The own limits of each bot: those of the record to continue, and those of --limit-of.
+    """The own limits of each bot, from the record to continue and from --limit-of.
 
     As in `settled_spec`, a record does not lift a limit of the sandbox.
     """
