@@ -1,6 +1,8 @@
 """Matches and tournaments in a browser (spec/page.md).
 
-steps.py     a match as the steps that a page shows; pure
+data.py      what a page has of a match
+steps.py     the steps of a match; pure
+turned.py    how a match turned, from the scores of its turns
 recorded.py  a match record or a spectator log -> header, steps, lines
 notebook.py  results as a notebook shows them
 file.py      one HTML file of them that needs nothing else

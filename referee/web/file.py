@@ -23,7 +23,7 @@ from referee.games import GAMES
 from referee.games.interface.page import Now
 from referee.text.html import render
 from referee.text.terminal import plain
-from referee.web.steps import Header, Line, MatchPage, Step
+from referee.web.data import Header, Line, MatchPage, Step
 
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
@@ -161,7 +161,8 @@ def _block(match: MatchPage, all_lines: bool) -> Block:
         match = _with_lines_of_faults(match)
         lines = _packed(encode(match.lines))
     header = encode(match.header).replace(b"<", rb"\u003c").decode()
-    steps = _packed(encode({"turns": match.turns, "steps": match.steps}))
+    course = {"turns": match.turns, "steps": match.steps, "turned": match.turned}
+    steps = _packed(encode(course))
     return Block(Markup(header), steps, lines)
 
 
@@ -183,7 +184,7 @@ def _with_lines_of_faults(match: MatchPage) -> MatchPage:
         steps.append(msgspec.structs.replace(step, lines=(first, len(lines))))
     text = "Only the lines around faults are here, to keep the file small; --lines keeps all."
     header: Header = msgspec.structs.replace(match.header, omitted=text)
-    return MatchPage(header, match.turns, steps, lines)
+    return MatchPage(header, match.turns, steps, lines, match.turned)
 
 
 def cut(match: MatchPage, first: int, last: int) -> MatchPage:
@@ -212,4 +213,9 @@ def cut(match: MatchPage, first: int, last: int) -> MatchPage:
     for turn in chosen:
         turn.first, turn.last = turn.first - start, turn.last - start
     lines = match.lines[offset : match.steps[end].lines[1]]
-    return MatchPage(match.header, chosen, steps, lines)
+    turned = [
+        msgspec.structs.replace(moment, at=moment.at - start)
+        for moment in match.turned
+        if start <= moment.at <= end
+    ]
+    return MatchPage(match.header, chosen, steps, lines, turned)

@@ -29,7 +29,8 @@ from referee.match.messages import GameEnd, PlayerName
 from referee.match.spec import MatchSpec
 from referee.names import shown_names
 from referee.text.terminal import as_text, command_line
-from referee.web.steps import Ended, Header, LogSteps, MatchPage, MatchSteps, Seat, Step, Steps
+from referee.web.data import Ended, Header, MatchPage, Seat, Step
+from referee.web.steps import LogSteps, MatchSteps, Steps
 
 _TOO_SHORT = "no state of a game comes before this, so nothing can be shown"
 

@@ -1,9 +1,5 @@
-"""A match as a page shows it: a header, its states as steps, and its lines.
+"""The steps of a match as a page shows it.
 
-spec/page.md, 4, describes the fields of `Header`, `TurnText`, `Step`, `Mark` and `Line`.
-
-A step is a state, and what happened on the way to it. Each viewer's view is kept as the fields of
-its first level that changed, so that a page can go back and forth with one shallow copy a step.
 `MatchSteps` is for a match that is run again, `SeatSteps` for one seat of a match that is played,
 `LogSteps` for public messages.
 """
@@ -16,12 +12,12 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
-from referee.games.interface.game import ALL, PUBLIC, Audience, Score, Viewer
+from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Now, Series, Spectator
 from referee.games.interface.seats import seat_of
@@ -33,120 +29,11 @@ from referee.match.machine import Disqualified, Entry, Match, Received, Sent
 from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import game_page
 from referee.names import shown_names
+from referee.web.data import Header, Line, Mark, MatchPage, Moment, Rule, Step, TurnText
+from referee.web.turned import how_it_turned
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of a game without a page of its own: the scores, which are not in its view."""
-
-
-class Mark(Struct, frozen=True):
-    """Something to be found on the way to a step."""
-
-    kind: str
-    seat: int | None = None
-    code: str = ""
-    section: str = ""
-    detail: str = ""
-
-
-class Step(Struct, frozen=True, omit_defaults=True):
-    """A state of a match, and what happened on the way to it.
-
-    `ends` is the turn that this ended, if the state is one of a later turn.
-    """
-
-    turn: int
-    lines: tuple[int, int]
-    seats: tuple[int, ...] = ()
-    set: dict[str, dict[str, Any]] = {}
-    now: dict[str, Now] = {}
-    moves: dict[str, list[Move]] = {}
-    values: dict[str, list[float]] = {}
-    marks: list[Mark] = []
-    time: float | None = None
-    ends: int = 0
-
-
-class TurnText(Struct):
-    """A turn as text: its steps, the seats that move, and what happened, empty until it is over."""
-
-    turn: int
-    first: int
-    last: int
-    title: str = ""
-    seats: tuple[int, ...] = ()
-    line: str = ""
-    scores: Sequence[Score] | None = None
-    show: list[Phrase | Picture] = field(default_factory=list)
-
-
-class Line(Struct, frozen=True, array_like=True):
-    """A line that was said; the seat is None if the line does not belong to one."""
-
-    kind: str
-    seat: int | None
-    text: str
-
-
-class Seat(Struct, frozen=True):
-    """A player: its id, the name that is shown (`referee.names`), and its BOT argument or ""."""
-
-    id: str
-    name: str
-    bot: str
-
-
-class Ended(Struct, frozen=True):
-    """How a match ended: the reason; winners as seats; scores and ranks in seat order."""
-
-    reason: str
-    winners: tuple[int, ...]
-    scores: list[Score]
-    ranks: tuple[int, ...] = ()
-
-
-class Rule(Struct, frozen=True):
-    """The text on a code from the game's page, as Markdown."""
-
-    kind: str
-    section: str
-    title: str
-    text: str
-
-
-class Header(Struct, kw_only=True):
-    """The facts about a match that its steps do not have."""
-
-    format: str = "referee-page"
-    version: int = 2
-    kind: str
-    game: str
-    title: str
-    source: str = ""
-    seats: list[Seat]
-    options: Mapping[str, Any] = {}
-    limits: Mapping[str, Any] = {}
-    seed: int | None = None
-    command: str = ""
-    date: str = ""
-    outcome: Ended | None = None
-    problem: str = ""
-    tournaments: list[str] = []
-    digest: str = ""
-    hidden: str = ""
-    viewers: list[str]
-    series: list[dict[str, str]]
-    facts: Mapping[str, Any] = {}
-    rules: dict[str, Rule] = {}
-    omitted: str = ""
-
-
-class MatchPage(Struct):
-    """All that a page shows of a match."""
-
-    header: Header
-    turns: list[TurnText]
-    steps: list[Step]
-    lines: list[Line]
 
 
 _Between: TypeAlias = tuple[Mapping[Viewer, Any], Sequence[float], dict[str, list[Move]]]
@@ -191,7 +78,12 @@ class Steps:
 
     def page(self, header: Header) -> MatchPage:
         """All that there is so far, with its header."""
-        return MatchPage(header, self.turns, self.steps, self.lines)
+        winners = () if header.outcome is None else header.outcome.winners
+        return MatchPage(header, self.turns, self.steps, self.lines, self.turned(winners))
+
+    def turned(self, winners: Sequence[int] = ()) -> list[Moment]:
+        """How the match turned so far, with the seats that have won it."""
+        return how_it_turned(self.turns, self.steps, self.series[0].name, winners)
 
     def merge_viewers(self) -> None:
         """Keep one track if nothing is hidden from anybody."""
@@ -496,6 +388,8 @@ class LogSteps(Steps):
             turn = self._over + (not is_over and not self._shows_result)
             self._add(max(turn, 1), views, None)
         self._turns_over(over)
+        if isinstance(message, GameEnd) and self.turns and self.turns[-1].scores is None:
+            self.turns[-1].scores = message.scores[: self.seats]
         return whole is not None
 
     def _end_turns(self) -> None:

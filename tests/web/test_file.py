@@ -17,10 +17,10 @@ import referee
 from referee.errors import UsageError
 from referee.games import GAMES
 from referee.web import file
+from referee.web.data import Header, MatchPage
 from referee.web.file import FRAME, bundle, page_file, small_style
 from referee.web.recorded import read_match
 from referee.web.server.pages import match_page
-from referee.web.steps import Header, MatchPage
 from tests.support.helpers import ROOT, cautious
 from tests.support.modules import run_modules
 from tests.support.watched import watched
@@ -50,7 +50,7 @@ def test_the_file_has_the_match(match: MatchPage) -> None:
         found = re.search(rf'id="header-{number}">(.*?)</script>', page)
         assert found is not None
         assert msgspec.json.decode(found[1], type=Header) == match.header
-        steps = {"turns": match.turns, "steps": match.steps}
+        steps = {"turns": match.turns, "steps": match.steps, "turned": match.turned}
         assert unpacked(page, f"steps-{number}") == as_json(steps)
         assert unpacked(page, f"lines-{number}") == as_json(match.lines)
 

@@ -16,9 +16,9 @@ import referee
 from referee.errors import LogReadError, UsageError
 from referee.games.interface.capabilities import Phrase
 from referee.logs import read_record
+from referee.web.data import MatchPage
 from referee.web.file import cut
 from referee.web.recorded import from_answers, read_match
-from referee.web.steps import MatchPage
 from tests.support.damage import damage
 from tests.support.fuzzed import fuzzed_match
 from tests.support.helpers import ROOT, TIMES

@@ -16,6 +16,7 @@ from referee.games.botwars.rules.messages import GameInfo, Moves, State, TurnPla
 from referee.games.botwars.rules.view import after
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
+from referee.games.interface.sentence import Part, joined
 
 NAMES = ("red", "blue")
 _STYLES = {"r": "red", "b": "blue", "*": "yellow", "x": "bold", ".": "dim"}
@@ -86,9 +87,9 @@ class Turns(turns.TurnReader[Turn]):
     def seats(self, turn: Turn) -> tuple[int, ...]:
         return (0, 1)
 
-    def line(self, turn: Turn) -> str:
-        sides = [f"{side.what} {self.in_words(side)}" for side in turn.actions]
-        return "; ".join([*sides, *self.losses(turn)])
+    def line(self, turn: Turn) -> list[Part]:
+        sides: list[list[Part]] = [[f"{s.what} {self.in_words(s)}"] for s in turn.actions]
+        return joined([*sides, *self.losses(turn)])
 
     def title(self, turn: Turn) -> str:
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))

@@ -16,9 +16,10 @@ from msgspec import Struct, field
 from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage, cards_of, split_gains
 from referee.games.dominion.rules.cards import CARDS, COST
 from referee.games.dominion.rules.messages import AttackRequest, PlayTurn, SupplyInfo
-from referee.games.interface import turns
+from referee.games.interface import sentence, turns
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.seats import seat_id, seat_index
+from referee.games.interface.sentence import Card, Part
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
 """Card -> the money that it gives when it is played."""
@@ -256,12 +257,16 @@ class Turns(turns.TurnReader[Turn]):
     def active(self) -> tuple[int, ...]:
         return (self._active,) if self._is_record or self._ledger.supply else ()
 
-    def line(self, turn: Turn) -> str:
-        gained = [f"gains {listed(turn.gained)}"] * bool(turn.gained)
-        price = f" for {turn.spent} of {turn.money}" if turn.played or turn.finished else ""
-        bought = [f"buys {listed(turn.bought)}{price}"] * bool(turn.bought)
-        nothing = [f"buys nothing with {turn.money}"] * (turn.finished and not turn.bought)
-        return "; ".join([*gained, *bought, *nothing, *self.losses(turn)])
+    def line(self, turn: Turn) -> list[Part]:
+        clauses: list[list[Part]] = []
+        if turn.gained:
+            clauses.append(["gains ", *sentence.listed(map(Card, turn.gained))])
+        if turn.bought:
+            price = f" for {turn.spent} of {turn.money}" if turn.played or turn.finished else ""
+            clauses.append(["buys ", *sentence.listed(map(Card, turn.bought)), price])
+        elif turn.finished:
+            clauses.append([f"buys nothing with {turn.money}"])
+        return sentence.joined([*clauses, *self.losses(turn)])
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         if not turn.player_number:

@@ -5,6 +5,7 @@ faults.py        a bot's mistakes, and the reasons why it leaves a match
 random_source.py the random choices of a game, as an object; the one that a seed makes
 game.py          the game itself
 capabilities.py  optional parts: a checker of logs, statistics
+sentence.py      sentences about a match in parts: text, cards, players
 turns.py         the base of the readers that show its matches turn by turn
 table.py         the base of games whose players take turns at a table
 card_sums.py     results of bots by card, over many matches

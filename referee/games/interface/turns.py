@@ -16,7 +16,8 @@ from msgspec import Meta, Struct
 from referee.games.interface.capabilities import Phrase, Picture, Summary
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import Score
-from referee.games.interface.seats import seat_id, seat_of
+from referee.games.interface.seats import seat_id, seat_index, seat_of
+from referee.games.interface.sentence import Part, Seat, joined, listed
 
 MAX_KEPT = 1000
 """Entries of a list of a turn. No turn by the rules has more, but a damaged log may be endless."""
@@ -125,7 +126,7 @@ class TurnReader(ABC, Generic[T]):
         """Say who moves in the turn that is going on, as far as that is known."""
         return self.seats(self.now)
 
-    def line(self, turn: T) -> str:
+    def line(self, turn: T) -> list[Part]:
         """Say in one line what mattered in the turn, without its player and the scores.
 
         These are the actions with a style of their own, or if there are none all of them.
@@ -133,10 +134,11 @@ class TurnReader(ABC, Generic[T]):
         styles = self.styles
         told = [action for action in turn.actions if styles.get(action.what) != "dim"]
         chief = [action for action in told if styles.get(action.what)]
-        parts = []
+        clauses: list[list[Part]] = []
         for what, actions in groupby(chief or told, key=attrgetter("what")):
-            parts.append(f"{what} {', '.join(counted(map(self.object_of, actions)))}".strip())
-        return "; ".join([*parts, *self.losses(turn)])
+            objects = listed(part for part in map(self.part_of, actions) if part)
+            clauses.append([f"{what} ", *objects] if objects else [what])
+        return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: T) -> str:
         """Give a heading, such as whose turn it is; it may be empty."""
@@ -167,6 +169,10 @@ class TurnReader(ABC, Generic[T]):
         """Say what an action was done to; it may be empty."""
         return action.card
 
+    def part_of(self, action: Action) -> Part:
+        """The same, as a part of a sentence."""
+        return self.object_of(action)
+
     def summary(self, turns: Sequence[T]) -> Summary:
         """Show turns as one table, a row each; they may be some of the match, or none."""
         rows, totals = [], []
@@ -190,11 +196,11 @@ class TurnReader(ABC, Generic[T]):
         for place, line in enumerate(note.stderr):
             yield Phrase("" if place else "stderr", line, "raw")
 
-    def losses(self, turn: T) -> Iterator[str]:
+    def losses(self, turn: T) -> Iterator[list[Part]]:
         """Say who was disqualified in the turn."""
         for note in turn.notes:
             if note.what == "disqualified":
-                yield f"{self.call(note.player_number)} is disqualified"
+                yield [Seat(seat_index(note.player_number)), " is disqualified"]
 
     # --- for the readers of games -----------------------------------------------------------------
 

@@ -13,6 +13,8 @@ from typing import ClassVar
 from msgspec import Struct, field
 
 from referee.games.interface import turns
+from referee.games.interface.seats import seat_of
+from referee.games.interface.sentence import Card, Part, Seat
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, Ability, Effect
 
@@ -87,6 +89,12 @@ class Turns(turns.TurnReader[Turn]):
 
     def object_of(self, action: turns.Action) -> str:
         return self.call(action.card)  # an attack is on a player, or a base
+
+    def part_of(self, action: turns.Action) -> Part:
+        seat = seat_of(action.card, len(self._names))
+        if seat is not None:
+            return Seat(seat)
+        return Card(action.card) if action.card in CARDS else action.card
 
     # --- a method for each message about an action ------------------------------------------------
 

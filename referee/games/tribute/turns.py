@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct, field
 from referee.games.interface import turns
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.seats import seat_id, seat_of
+from referee.games.interface.sentence import Card, Part
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import CONTRACT_ACTION, CONTRACT_AGENT, TREASURY
 from referee.games.tribute.rules.patrons import favour_after
@@ -252,6 +253,11 @@ class Turns(turns.TurnReader[Turn]):
 
     def _title_of_uid(self, uid: int) -> str:
         return self._title(self._cards.get(uid, f"card {uid}"))
+
+    def part_of(self, action: turns.Action) -> Part:
+        cards = (row.card for row in self._rows.values() if row.name == action.card)
+        card = "" if action.what == "calls" else next(cards, "")
+        return Card(card, name=action.card) if card else action.card
 
     def words(self, turn: Turn) -> list[Phrase | Picture]:
         parts = super().words(turn)

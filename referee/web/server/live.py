@@ -234,6 +234,7 @@ class Playing:
                 "steps": steps,
                 "lines": made.lines[first.lines[1] : last.lines[1]],
                 "turns": turns,
+                "turned": made.turned(),
                 "rules": rules,
             }
         )

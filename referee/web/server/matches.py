@@ -14,9 +14,9 @@ import msgspec
 from referee.errors import LogReadError, UsageError
 from referee.logs.rerun import Rerun
 from referee.logs.source import LogReader
+from referee.web.data import Header, MatchPage
 from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
-from referee.web.steps import Header, MatchPage
 
 MAX_FILE = 64 * 2**20
 """Bytes of a file that is shown, as it is on the disk."""
@@ -36,7 +36,8 @@ class Parts(NamedTuple):
     def of(cls, match: MatchPage) -> Parts:
         """A match as JSON."""
         encode = msgspec.json.encode
-        header, steps = match.header, {"turns": match.turns, "steps": match.steps}
+        header = match.header
+        steps = {"turns": match.turns, "steps": match.steps, "turned": match.turned}
         return cls(header, encode(header), encode(steps), encode(match.lines))
 
     def of_tournaments(self, names: list[str]) -> Parts:

@@ -38,10 +38,11 @@ from referee.inputs import read_input
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
 from referee.runner import Runner
+from referee.web.data import MatchPage
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number
-from referee.web.steps import MatchPage, SeatSteps
+from referee.web.steps import SeatSteps
 
 POLL_SECONDS = 25.0
 """Seconds after which a page that waits for news is answered that there are none."""
@@ -232,13 +233,13 @@ class Seat:
             return
         if not steps:
             header = seat_header(spec, made)
-            whole = {"turns": made.turns, "steps": made.steps, "lines": made.lines}
-            self._add("reset", header=header, seat=self._number, **whole)
+            self._add("reset", seat=self._number, **msgspec.structs.asdict(made.page(header)))
             return
         encode, sent, last = msgspec.json.encode, self._turns, made.turns[-_LAST_TURNS:]
         turns = [turn for turn in last if sent.get(turn.turn) != encode(turn)]
         sent |= {turn.turn: encode(turn) for turn in turns}
-        self._add("steps", steps=made.steps[steps:], lines=made.lines[lines:], turns=turns)
+        news = {"steps": made.steps[steps:], "lines": made.lines[lines:], "turns": turns}
+        self._add("steps", turned=made.turned(), **news)
 
     def end(self, whole: MatchPage) -> None:
         """Show the whole match, which is over."""

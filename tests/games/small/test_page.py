@@ -14,9 +14,9 @@ from referee.games import GAMES
 from referee.games.interface.dialogue import Question
 from referee.games.interface.game import GameSetup
 from referee.games.interface.random_source import SeededRandomSource
+from referee.web.data import MatchPage
 from referee.web.file import bundle, drawing_style, page_file, small_style
 from referee.web.recorded import read_match
-from referee.web.steps import MatchPage
 from tests.support.own_game import SMALL_GAMES, every_small_game, small_games
 
 

@@ -14,9 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from referee.games.interface.capabilities import Phrase
+from referee.web.data import Line, Mark, MatchPage, Seat
 from referee.web.file import cut, page_file
 from referee.web.recorded import read_match
-from referee.web.steps import Line, Mark, MatchPage, Seat
 from tests.support.browsing import painted
 
 pytestmark = pytest.mark.extras

@@ -167,11 +167,14 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
             steps += event[2]["steps"]
             lines += event[2]["lines"]
             turns |= {turn["turn"]: turn for turn in event[2]["turns"]}
+            data = event[2]
         assert event == ("end", "", None)
         whole = msgspec.json.decode(msgspec.json.encode(read_match(str(LOG))))
         assert steps == whole["steps"]
         assert lines == whole["lines"]
         assert list(turns.values()) == whole["turns"]
+        turned = [moment for moment in whole["turned"] if moment["kind"] != "decided"]
+        assert data["turned"] == turned
         header = await said(ask("/match/game.jsonl/header"))
         assert header["kind"] == ("record" if source is RECORD else "log")
 

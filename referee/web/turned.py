@@ -1,0 +1,94 @@
+"""How a match turned: who took the lead and when, the turn that decided it, the longest think.
+
+A lead counts from where it is gained, if it lasts until each seat had a turn. The turn that decided
+the match is the one in which the winner gained most on the others, from the turn in which it took
+the lead for good. It has to gain more than a quarter of the last margin: where a match is won by
+small steps, no turn decided it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from referee.games.interface.game import Score
+from referee.web.data import Moment, Step, TurnText
+
+LONG_SECONDS = 0.1
+"""No shorter think is told."""
+
+
+def how_it_turned(
+    turns: Sequence[TurnText], steps: Sequence[Step], curve: str, winners: Sequence[int]
+) -> list[Moment]:
+    """Find the moments of a match so far, in the order of their steps.
+
+    Args:
+        curve: the name of the curve that shows the scores.
+        winners: its seats; none while the match goes on.
+    """
+    scored = [turn for turn in turns if turn.scores and len(turn.scores) > 1]
+    scores = [list(turn.scores or ()) for turn in scored]
+    leads = _leads(scores)
+    found = []
+    for place, seat in leads[1:]:
+        turn = scored[place]
+        at = _step_of_lead(turn, steps, curve, seat)
+        found.append(Moment("lead", turn.turn, at, seat, scores[place - 1]))
+    if leads and [leads[-1][1]] == list(winners):
+        place = _deciding(scores, *leads[-1])
+        turn = scored[place]
+        if place:
+            found.append(Moment("decided", turn.turn, turn.first, winners[0], scores[place - 1]))
+    return sorted([*found, *_longest_think(steps)], key=lambda moment: moment.at)
+
+
+def _margin(scores: Sequence[Score], seat: int) -> Score:
+    return scores[seat] - max(other for at, other in enumerate(scores) if at != seat)
+
+
+def _leads(scores: Sequence[Sequence[Score]]) -> list[tuple[int, int]]:
+    """Find each new lead: its place among the turns, and the seat."""
+    leaders = []
+    for row in scores:
+        most = max(row)
+        leaders.append(row.index(most) if row.count(most) == 1 else None)
+    leads: list[tuple[int, int]] = []
+    for place, seat in enumerate(leaders):
+        if seat is None or (leads and leads[-1][1] == seat):
+            continue
+        if all(other in (None, seat) for other in leaders[place : place + len(scores[0])]):
+            leads.append((place, seat))
+    return leads
+
+
+def _step_of_lead(turn: TurnText, steps: Sequence[Step], curve: str, seat: int) -> int:
+    for at in range(turn.first, turn.last + 1):
+        scores = steps[at].values.get(curve, ())
+        if scores and _margin(scores, seat) > 0:
+            return at
+    return turn.first
+
+
+def _deciding(scores: Sequence[Sequence[Score]], taken: int, winner: int) -> int:
+    """Find the place of the turn that decided the match, or 0. Scores below 0 count as 0."""
+    margins = [_margin([max(score, 0) for score in row], winner) for row in scores]
+    gains = [0, *(now - last for last, now in pairwise(margins))]
+    place = max(range(taken, len(gains)), key=gains.__getitem__)
+    return place if 4 * gains[place] > margins[-1] else 0
+
+
+def _longest_think(steps: Sequence[Step]) -> list[Moment]:
+    longest: list[Moment] = []
+    before: Step | None = None
+    most = LONG_SECONDS
+    for at, step in enumerate(steps):
+        if step.time is None:
+            continue
+        if before is not None and before.time is not None and step.time - before.time > most:
+            most = step.time - before.time
+            seat = before.seats[0] if len(before.seats) == 1 else None
+            moment = Moment("think", step.ends or step.turn, at, seat, seconds=round(most, 3))
+            longest = [moment]
+        before = step
+    return longest

@@ -1,0 +1,57 @@
+"""How a match turned, from the scores of its turns."""
+
+from __future__ import annotations
+
+from referee.web.data import Moment, Step, TurnText
+from referee.web.turned import how_it_turned
+
+
+def moments(*scores: list[int] | None, winners: tuple[int, ...] = ()) -> list[Moment]:
+    """Those of a match whose turns have two steps each, a curve in the second one."""
+    turns = [
+        TurnText(turn, 2 * turn - 2, 2 * turn - 1, scores=after)
+        for turn, after in enumerate(scores, 1)
+    ]
+    steps = [
+        Step(turn, (0, 0), values={"points": [*map(float, after or ())]} if second else {})
+        for turn, after in enumerate(scores, 1)
+        for second in (False, True)
+    ]
+    return how_it_turned(turns, steps, "points", winners)
+
+
+def test_a_lead_counts_if_it_lasts_until_each_seat_had_a_turn() -> None:
+    passing = [1, 0], [1, 0], [1, 2], [3, 2], [3, 4], [3, 5]
+    assert moments(*passing) == [Moment("lead", 5, 9, 1, [3, 2])]
+    assert moments([0, 0], [1, 0], [1, 0]) == []  # the first lead is nobody's loss
+    assert moments([1, 0], [1, 1], [1, 2]) == [Moment("lead", 3, 5, 1, [1, 1])]
+    assert moments([1, 0], [1, 2], [1, 3]) == []  # so is one that did not last
+
+
+def test_the_turn_in_which_the_winner_gained_most_decided_the_match() -> None:
+    scores = [3, 0], [3, 0], [3, 6], [3, 6], [3, 7]
+    lead = Moment("lead", 3, 5, 1, [3, 0])
+    assert moments(*scores) == [lead]
+    assert moments(*scores, winners=(1,)) == [Moment("decided", 3, 4, 1, [3, 0]), lead]
+    assert moments(*scores, winners=(0, 1)) == [lead]
+    assert moments(*scores, winners=(0,)) == [lead]  # who lost it by a fault
+
+
+def test_small_steps_decide_nothing() -> None:
+    steps = [[place, 0] for place in range(9)]
+    assert moments(*steps, winners=(0,)) == []
+    assert moments([5, 0], [5, -9], [5, -50], winners=(0,)) == []  # what is below 0 counts as 0
+
+
+def test_turns_without_scores_are_left_out() -> None:
+    scores = None, [1, 0], [1, 0], None, [1, 2]
+    assert moments(*scores) == [Moment("lead", 5, 9, 1, [1, 0])]
+    assert moments([1], [2], winners=(0,)) == []
+
+
+def test_the_longest_think() -> None:
+    """It belongs to the seat that was asked, and to the turn that it ended."""
+    times = [(1.0, (0,)), (1.05, (1,)), (None, (1,)), (3.05, (0, 1)), (4.0, ())]
+    steps = [Step(turn, (0, 0), seats, time=time) for turn, (time, seats) in enumerate(times, 1)]
+    assert how_it_turned([], steps, "", ()) == [Moment("think", 4, 3, 1, seconds=2.0)]
+    assert how_it_turned([], steps[:3], "", ()) == []
