@@ -109,6 +109,17 @@ export class Match {
     return known[step];
   }
 
+  /** The name of the curve that decides the match: its points, else its first one. */
+  get decisive() {
+    const { series } = this.header;
+    return (series.find(({ name }) => name === "points") ?? series[0])?.name;
+  }
+
+  /** The points at a step, one number per seat; undefined if they are not known. */
+  pointsAt(step) {
+    return this.values[step]?.[this.decisive];
+  }
+
   /** The step of a place: of a turn (or the last one before it) and its step, or of a step; undefined: none. */
   stepOf({ turn, step }) {
     if (turn === undefined) return step === undefined ? undefined : Math.min(Math.max(step - 1, 0), this.last);

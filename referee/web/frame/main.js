@@ -6,13 +6,13 @@
 import { Curves } from "./curves.js";
 import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
-import { el, icon, plain, seats, tag } from "./kit.js";
+import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
 import { Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
 import { Player } from "./player.js";
-import { SPEEDS, begin, reduce } from "./store.js";
+import { SPEEDS, begin, reduce, seenTo } from "./store.js";
 import { Table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { dressed, themeButton, toggleTheme } from "./theme.js";
@@ -26,7 +26,7 @@ class App {
   constructor(root, source, drawing, number) {
     this.root = root;
     this.source = source;
-    this.state = begin(source.kind);
+    this.state = reduce(begin(source.kind), { type: "result", on: remembered("result") !== "off" });
     this.number = number; // of the match, in a file of several
     this.list = source.place ? "" : root.dataset.source ? "/" : number && "#"; // where all matches are
     this.address = new Address();
@@ -34,9 +34,9 @@ class App {
     this.place = source.place?.(this); // of a person, who is asked
     this.player = new Player(this);
     this.tabs = new Tabs(this, {
+      moments: new Moments(this),
       turns: new Turns(this),
       curves: new Curves(this),
-      moments: new Moments(this),
       lines: new Lines(this),
       stderr: new Stderr(this),
     });
@@ -44,7 +44,12 @@ class App {
     this.bar = el("header", { class: "bar" });
     this.notes = el("div", { class: "notes" });
     this.status = el("p", { class: "unseen", role: "status" });
-    this.banner = el("section", { class: "banner", "aria-label": "Result", hidden: true });
+    this.result = el("div", { class: "result" });
+    this.hide = el("button", { type: "button", class: "small", onclick: () => {
+      this.dispatch({ type: "result", on: !this.state.result });
+      remember("result", this.state.result ? "on" : "off");
+    } });
+    this.banner = el("section", { class: "banner", "aria-label": "Result" }, this.result, this.hide);
     this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.playing = new Playing((steps) => this.dispatch({ type: "tick", steps }));
     this.onHash = () => this.match && this.dispatch({ type: "place", place: readPlace(location.hash) });
@@ -119,7 +124,7 @@ class App {
     this.points = [];
     this.chips = header.seats.map((_, index) => {
       this.points.push(el("output", { class: "points" }));
-      return el("li", { class: "chip", style: { "--seat": this.seat(index).colour } }, tag(this.seat(index)), this.points[index], el("span", { class: "state" }));
+      return el("li", { class: "chip", style: { "--seat": this.seat(index).colour } }, tag(this.seat(index)), this.points[index], el("span", { class: "gain" }), el("span", { class: "state" }));
     });
     this.when = el("p", { class: "when" });
     this.bar.replaceChildren(
@@ -136,12 +141,12 @@ class App {
       ),
     );
     if (this.place) this.table.element.prepend(this.place.element);
-    this.table.place.before(this.banner);
     if (this.place) this.table.place.after(this.place.after);
     this.root.className = "match";
+    this.root.dataset.seats = header.seats.length;
     this.keys.explain(this.table.legend);
     this.root.replaceChildren(
-      this.bar, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
+      this.bar, this.banner, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
     );
     this.tabs.arrange();
   }
@@ -149,11 +154,11 @@ class App {
   // What the header says besides.
   #tell() {
     const { header } = this.match;
-    this.banner.replaceChildren(...this.#banner());
+    this.result.replaceChildren(...this.#outcome());
     this.notes.replaceChildren(header.problem ? el("p", { class: "problem" }, header.problem) : "");
     const pairs = (values) => Object.entries(values).map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
     const rows = [
-      ["Game", header.game], ["Outcome", header.outcome && this.#banner().slice(0, 3).map((part) => part.textContent).join(", ")], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
+      ["Game", header.game], ["Outcome", header.outcome && this.#outcome().map((part) => part.textContent).join(", ")], ["Bots", header.seats.map((seat) => seat.bot).filter(Boolean).join("\n")],
       ["Seed", header.seed], ["Date", header.date], ["Part of", header.tournaments.join("\n")], ["Options", pairs(header.options)], ["Limits", pairs(header.limits)],
       ["Command", header.command], ["File", header.source], ["Hidden", header.hidden && `This log does not show ${header.hidden}.`], ["Left out", header.omitted],
     ];
@@ -165,17 +170,14 @@ class App {
   }
 
   // How the match ended: the winner, the points and the reason.
-  #banner() {
+  #outcome() {
     const { outcome } = this.match.header;
     if (!outcome) return [];
     const { winners, scores, reason } = outcome;
-    const won = (index) => Number(winners.includes(index));
-    const seats = [...scores.keys()].sort((a, b) => won(b) - won(a) || scores[b] - scores[a]);
-    const first = winners.map((index, place) => [place ? " and " : "", tag(this.seat(index))]);
+    const first = winners.map((index, place) => [place ? el("span", null, "and") : "", tag(this.seat(index))]);
     return [
-      el("h2", null, winners.length ? [first, winners.length > 1 ? " share the first place" : " wins"] : "Nobody won"),
-      el("p", null, seats.map((index, place) => [place ? ", " : "", el("bdi", null, this.seat(index).name), " ", el("b", null, scores[index])])),
-      el("p", { class: "dim" }, "Ended by ", reason.replaceAll("-", " "), "."),
+      el("h2", null, winners.length ? [first, el("span", null, winners.length > 1 ? "share the first place" : "wins")] : "Nobody won"),
+      el("p", null, el("b", null, scores.join(" : ")), el("span", { class: "dim" }, `, ended by ${reason.replaceAll("-", " ")}`)),
     ];
   }
 
@@ -283,8 +285,12 @@ class App {
     const { outcome } = header;
     const now = match.steps[step];
     const atEnd = step === match.last && outcome;
-    const points = match.values[step][header.series.find((series) => series.name === "points")?.name ?? header.series[0]?.name];
-    this.banner.hidden = !atEnd;
+    const points = match.pointsAt(step);
+    const before = match.pointsAt(match.first.get(now.turn) - 1);
+    const isTold = outcome && (state.result || atEnd);
+    this.result.classList.toggle("untold", !isTold);
+    this.hide.hidden = !outcome || state.mode === "over";
+    this.hide.textContent = state.result ? "Hide result" : "Show result";
     const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
     this.chips.forEach((chip, index) => {
       const out = match.left.get(index) <= step;
@@ -292,6 +298,8 @@ class App {
       chip.classList.toggle("asked", asked);
       chip.classList.toggle("out", out);
       this.points[index].textContent = atEnd ? outcome.scores[index] : points?.[index] ?? "";
+      const gain = points && before && !atEnd ? points[index] - before[index] : 0;
+      chip.querySelector(".gain").textContent = gain ? (gain > 0 ? `+${gain}` : `−${-gain}`) : "";
       chip.querySelector(".state").textContent = atEnd && outcome.winners.includes(index) ? "won" : out ? "out" : asked ? "to move" : "";
     });
     const { turn } = now;

@@ -7,9 +7,9 @@
 
 /** Moments in the order of their steps: {at, ends, kind, seat, code, section, detail}. */
 export function momentsOf(match) {
-  const { values, order, first, header } = match;
+  const { values, order, first } = match;
   const found = [...match.marked];
-  const curve = header.series.find(({ name }) => name === "points")?.name ?? header.series[0]?.name;
+  const curve = match.decisive;
   const ends = order.map((_, place) => (place + 1 < order.length ? first.get(order[place + 1]) - 1 : match.last));
   const numbers = ends.map((at) => values[at]?.[curve]).filter((row) => row?.length > 1);
   if (numbers.length === ends.length) found.push(...leads(match, curve, ends, numbers));

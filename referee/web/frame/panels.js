@@ -1,7 +1,8 @@
 // The panels of text: turns, lines, stderr, faults.
 
 import { el, remember, remembered, reveal, size, tag } from "./kit.js";
-import { coloured, markdown, pretty, shown } from "./text.js";
+import { seenTo } from "./store.js";
+import { coloured, markdown, pretty, sentence, shown } from "./text.js";
 
 const LONG = 8000; // characters of a line that are shown at once
 const LONGEST = 50000; // and when asked: browsers take seconds to break more into lines
@@ -65,7 +66,10 @@ export class Turns {
       link(
         app, app.match.first.get(turn.turn) ?? Math.min(turn.first, app.match.last), { class: "turn" },
         el("span", { class: "count" }, turn.turn),
-        mover ? tag(mover) : el("span", { class: "dim" }, turn.title),
+        mover ? el("span", { class: "glyph", title: mover.name }, mover.glyph) : "",
+        mover && el("span", { class: "unseen" }, mover.name),
+        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, app.seat) : mover ? "" : turn.title),
+        el("span", { class: "after" }, turn.scores?.join(" : ")),
       ),
       shown(turn.show),
     );
@@ -250,7 +254,7 @@ const WORDS = { lead: "takes the lead", think: "longest think", decided: "decide
 
 /** Faults with what the rules say of them, the end, and the other moments of the match. */
 export class Moments {
-  title = "Moments";
+  title = "How it turned";
   key = "m";
 
   constructor(app) {
@@ -264,10 +268,12 @@ export class Moments {
   }
 
   update() {
-    const { step, match: { moments } } = this.app;
+    const { step, state } = this.app;
+    const seen = seenTo(state);
+    const moments = this.app.match.moments.filter(({ at }) => at <= seen);
     const before = moments.filter(({ at }) => at <= step).length;
     const from = moments.length <= MANY ? 0 : Math.max(before - MANY / 2, 0);
-    if (from !== this.from || !this.items) this.#draw(from);
+    if (from !== this.from || !this.items || moments.length !== this.count) this.#draw(from, moments);
     let current = null;
     for (const [at, item] of this.items) {
       item.toggleAttribute("data-current", at === step);
@@ -278,9 +284,9 @@ export class Moments {
     if (current) reveal(this.element, current);
   }
 
-  #draw(from) {
+  #draw(from, moments) {
     this.from = from;
-    const { moments } = this.app.match;
+    this.count = moments.length;
     this.items = moments.slice(from, from + MANY).map((moment) => [moment.at, this.#item(moment)]);
     const list = el("ol", { class: "marks" }, this.items.map(([, item]) => item));
     this.element.replaceChildren(list);
@@ -303,9 +309,9 @@ export class Moments {
       el(
         "div",
         { class: "head" },
-        el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
+        link(app, at, { class: "where", title: app.nameOf(at, ends) }, ends || app.placeOf(at).turn || "start"),
         seat === null || seat === undefined ? null : tag(app.seat(seat)),
-        link(app, at, { class: "where" }, app.nameOf(at, ends)),
+        el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
       ),
       code && el("p", null, el("code", null, code)),
       detail && el("p", { class: "detail" }, detail.length > LONG ? detail.slice(0, LONG) + "…" : detail),

@@ -1,7 +1,8 @@
 // Where one is in the match, and how to get elsewhere.
 
 import { el, icon, svg } from "./kit.js";
-import { SPEEDS } from "./store.js";
+import { Lead } from "./lead.js";
+import { SPEEDS, seenTo } from "./store.js";
 
 const MARKS = ["lead", "think", "decided", "fault", "disqualified", "end"];
 const HIGH = ["decided", "disqualified", "end"]; // marks
@@ -21,6 +22,7 @@ const BUTTONS = [
 export class Player {
   #app;
   #header = null; // whose viewers can be chosen
+  #drawn = ""; // of which the marks and the lead are drawn
 
   constructor(app) {
     this.#app = app;
@@ -29,6 +31,7 @@ export class Player {
       oninput: () => app.go(Number(this.range.value)),
     });
     this.ticks = svg("svg", { class: "ticks", viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" }, MARKS.map((kind) => svg("path", { class: `tick-${kind}` })));
+    this.lead = new Lead();
     this.buttons = {};
     for (const [name, label, key, path] of BUTTONS) {
       this.buttons[name] = el(
@@ -59,7 +62,7 @@ export class Player {
     this.element = el(
       "section",
       { class: "player", "aria-label": "Player" },
-      el("div", { class: "track" }, this.ticks, this.range),
+      el("div", { class: "track" }, this.lead.element, this.ticks, this.range),
       el("div", { class: "buttons" }, Object.values(this.buttons)),
       el(
         "div",
@@ -85,19 +88,30 @@ export class Player {
       this.eyes.replaceChildren(...options);
       this.eyes.hidden = options.length < 2;
     }
+    const turns = match.order.at(-1) ?? 0;
+    this.of.textContent = match.header.outcome || match.header.kind !== "live" ? `of ${turns}` : `of ${turns} so far`;
+  }
+
+  // The marks and the lead, as far as the page may show them.
+  #tell(to, version) {
+    const drawn = `${to} ${version}`;
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const { match, seat } = this.#app;
+    this.lead.draw(match, seat, to);
     const paths = Object.fromEntries(MARKS.map((kind) => [kind, ""]));
     for (const { at, kind } of match.moments) {
+      if (at > to) continue;
       const x = match.last ? ((at / match.last) * 1000).toFixed(1) : 0;
       paths[kind] += `M${x} ${HIGH.includes(kind) ? 0 : 4}V10`;
     }
     MARKS.forEach((kind, place) => this.ticks.children[place].setAttribute("d", paths[kind]));
-    const turns = match.order.at(-1) ?? 0;
-    this.of.textContent = match.header.outcome || match.header.kind !== "live" ? `of ${turns}` : `of ${turns} so far`;
   }
 
   update() {
     const app = this.#app;
     const { match, step, turn } = app;
+    this.#tell(seenTo(app.state), app.state.version);
     this.range.value = step;
     this.range.setAttribute("aria-valuetext", `turn ${turn}, step ${step} of ${match.last}`);
     if (document.activeElement !== this.turn) this.turn.value = turn;

@@ -7,6 +7,7 @@
 //   mode     file, record, live, seat (a person plays) or over (a person has played)
 //   at, last the step that is shown, and the last one there is; follows: `at` moved because the match grew
 //   eyes, tab, playing, speed   as chosen
+//   result   whether the result is shown before the end is reached
 //   own      the person's seat
 //   ask      {request, question}, or null
 //   draft    the answer to it: {picks, past, text, problem, told, sending}, or null. `past` has the picks before
@@ -22,7 +23,7 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64]; // steps a second
 export function begin(kind) {
   return Object.freeze({
     kind, mode: kind, match: null, version: 0, at: 0, last: -1, follows: false, eyes: "all", tab: "",
-    playing: false, speed: 2, own: null, ask: null, draft: null, answered: -1, net: "", problem: "",
+    playing: false, speed: 2, result: true, own: null, ask: null, draft: null, answered: -1, net: "", problem: "",
   });
 }
 
@@ -45,7 +46,9 @@ const CHANGES = {
     const anew = before?.header.viewers.length === 1 || mode === "over" || !header.viewers.includes(state.eyes);
     const known = { match, mode, at, last, own, eyes: anew ? header.viewers[0] : state.eyes, version: state.version + 1 };
     if (mode === "over") Object.assign(known, { ask: null, draft: null });
-    return before ? known : { ...known, ...placed({ ...state, ...known }, place) };
+    if (before) return known;
+    if (header.outcome && match.left.size) known.at = Math.min(...match.left.values()); // a disqualified match opens at the fault
+    return { ...known, ...placed({ ...state, ...known }, place) };
   },
   add(state, { match }) {
     const follows = state.at === state.last;
@@ -73,6 +76,7 @@ const CHANGES = {
     return { at, playing: at < state.last };
   },
   speed: (state, { speed }) => ({ speed }),
+  result: (state, { on }) => ({ result: on }),
 
   // --- a person's answer -----------------------------------------------------------------------
   pick: (state, { picks }) => drafted(state, (draft, question) => ({ picks, past: [...draft.past, draft.picks], text: written(question, picks), problem: "", told: "" })),
@@ -91,6 +95,11 @@ const CHANGES = {
 
 const EMPTY = Object.freeze({ picks: [], past: [], text: "", problem: "", told: "", sending: false });
 
+/** The last step of which the page may say how it ended. */
+export function seenTo({ result, mode, at, last }) {
+  return result || mode === "live" || mode === "seat" ? last : at;
+}
+
 function modeOf(kind, header) {
   if (kind === "seat") return header.outcome ? "over" : "seat";
   return kind === "server" && header.kind === "live" && !header.outcome ? "live" : kind === "server" ? "record" : kind;
@@ -108,7 +117,8 @@ function placed({ match, eyes, tab, at }, place) {
   };
 }
 
-export const TABS = ["turns", "curves", "moments", "lines", "stderr"];
+/** The panels in their order; `moments` is called "How it turned". */
+export const TABS = ["moments", "turns", "curves", "lines", "stderr"];
 
 function drafted({ draft, ask }, change) {
   const changed = draft && change(draft, ask.question);

@@ -2,6 +2,9 @@
 
 import { el } from "./kit.js";
 
+/** Where the page has two columns, and the second one has room for tabs and turns. */
+export const WIDE = "(min-width: 60rem) and (min-height: 40rem)";
+
 /** The tabs. `panels` is {name: panel}; a panel has `title`, `key`, `element`, `reset` and `update`. */
 export class Tabs {
   #app;
@@ -25,9 +28,9 @@ export class Tabs {
       panel.element.classList.add("panel");
     }
     this.bar = el("div", { role: "tablist", class: "tabbar", "aria-label": "About the match", onkeydown: (event) => this.#onKey(event) }, Object.values(this.buttons));
-    this.aside = el("nav", { class: "aside", "aria-label": "Turns" }, el("h2", null, "Turns"));
+    this.aside = el("nav", { class: "aside", "aria-label": "Turns" }, el("h2", null, "Turns", el("span", null, "score after")));
     this.element = el("aside", { class: "tabs", "aria-label": "More of the match" }, this.bar, Object.values(panels).map((panel) => panel.element));
-    this.media = matchMedia("(min-width: 75rem)");
+    this.media = matchMedia(WIDE);
     this.media.addEventListener("change", () => this.arrange());
     this.arrange();
     this.print = () => app.match && ["turns", "curves"].forEach((name) => this.#draw(name));
@@ -42,8 +45,7 @@ export class Tabs {
   get shown() {
     const { tab } = this.#app;
     if (this.names.includes(tab) && !(this.wide && tab === "turns")) return tab;
-    if (!this.wide) return "turns";
-    return this.#app.match?.header.series.length ? "curves" : "lines";
+    return "moments";
   }
 
   arrange() {

@@ -78,6 +78,16 @@ export function coloured(text) {
   return made;
 }
 
+/** A sentence: text, or a list of text, cards {card, count, name} and players {seat}; `seat` gives their names. */
+export function sentence(parts, seat) {
+  if (typeof parts === "string") return parts;
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    if (part.card === undefined) return seat(part.seat).name;
+    return el("span", { class: "of-card" }, part.count > 1 ? `${part.count} ` : "", part.name ?? part.card);
+  });
+}
+
 /** What a turn brought: labelled phrases, and pictures of characters. */
 export function shown(items, withPictures) {
   return items.map((item) => {

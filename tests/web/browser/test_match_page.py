@@ -22,6 +22,8 @@ from tests.support.browsing import painted
 pytestmark = pytest.mark.extras
 RECORD = Path(__file__).parents[2] / "golden" / "faults.record.jsonl"
 Visit = Callable[..., Any]
+START = "#turn=1"
+"""A match with a disqualification opens there."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,19 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     assert page.title() == match.header.title
     names = page.locator(".chip bdi").all_text_contents()
     assert names == [seat.name for seat in match.header.seats]
-    assert step_of(page) == 0
+    (fault,) = (
+        at
+        for at, step in enumerate(match.steps)
+        if any(mark.kind == "disqualified" for mark in step.marks)
+    )
+    assert step_of(page) == fault
+    wins = page.get_by_label("Result").locator("h2")
+    assert wins.is_visible()
+    marks = page.locator(".item").count()
+    page.get_by_role("button", name="Hide result").click()
+    painted(page)
+    assert not wins.is_visible()
+    assert page.locator(".item").count() < marks
     page.keyboard.press("End")
     assert step_of(page) == len(match.steps) - 1
     outcome = match.header.outcome
@@ -62,15 +76,14 @@ def test_it_opens_from_disk(visit: Visit, file: Path, match: MatchPage) -> None:
     banner = page.get_by_label("Result")
     for seat in outcome.winners:
         assert match.header.seats[seat].name in banner.locator("h2").inner_text()
-    for seat, score in zip(match.header.seats, outcome.scores, strict=True):
-        assert f"{seat.name} {score}" in banner.inner_text()
+    assert " : ".join(map(str, outcome.scores)) in banner.inner_text()
     assert outcome.reason.replace("-", " ") in banner.inner_text()
     points = page.locator(".chip .points").all_text_contents()
     assert points == [str(score) for score in outcome.scores]
 
 
 def test_keys_move(visit: Visit, file: Path, match: MatchPage) -> None:
-    page = visit(file)
+    page = visit(file, START)
     last = len(match.steps) - 1
     events = [
         at
@@ -114,7 +127,7 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
     for key, value in [("2", "1"), ("p", "public"), ("9", "public"), ("0", "all")]:
         page.keyboard.press(key)
         assert eyes.input_value() == value, key
-    for key, tab in [("l", "Lines"), ("s", "Stderr"), ("m", "Moments"), ("c", "Curves")]:
+    for key, tab in [("l", "Lines"), ("s", "Stderr"), ("m", "How it turned"), ("c", "Curves")]:
         page.keyboard.press(key)
         assert page.get_by_role("tab", name=tab).get_attribute("aria-selected") == "true"
     page.keyboard.press("t")
@@ -137,16 +150,15 @@ def test_keys_choose_what_is_seen(visit: Visit, file: Path) -> None:
 
 
 def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
-    page = visit(file)
+    page = visit(file, START)
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
     dialog.get_by_label("Keys are on").uncheck()
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
-    page.keyboard.press("End")
     page.reload()
     page.wait_for_selector(".match .chips")
-    page.keyboard.press("l")
+    page.keyboard.press("End")
     assert step_of(page) == 0
     page.keyboard.press("?")
     dialog.get_by_label("Keys are on").check()
@@ -157,7 +169,7 @@ def test_the_keys_can_be_turned_off(visit: Visit, file: Path) -> None:
 
 
 def test_a_focused_button_keeps_space(visit: Visit, file: Path) -> None:
-    page = visit(file)
+    page = visit(file, START)
     page.get_by_role("button", name="Step on").focus()
     page.keyboard.press("Space")
     assert step_of(page) == 1
@@ -256,8 +268,9 @@ def test_faults_have_their_section(visit: Visit, file: Path, match: MatchPage) -
         item = items.nth(index)
         assert mark.code in item.inner_text()
         ends = match.steps[at].ends
-        assert not ends or f"end of turn {ends}" in item.inner_text()
-        item.locator(".where").click()
+        where = item.locator(".where")
+        assert where.inner_text() == str(ends or match.steps[at].turn)
+        where.click()
         assert step_of(page) == at
     assert any(match.steps[at].ends for at, _ in marks)
     items.first.locator("summary").click()
@@ -420,7 +433,7 @@ def test_the_page_changes_no_sentence(visit: Visit, match: MatchPage, tmp_path: 
     turns = [replace(match.turns[0], show=show), *match.turns[1:]]
     path = tmp_path / "raw.html"
     path.write_text(page_file([MatchPage(match.header, turns, match.steps, match.lines)]))
-    texts = visit(path).locator(".turns [data-current] .what").all_text_contents()
+    texts = visit(path, START).locator(".turns [data-current] .phrase .what").all_text_contents()
     assert texts == ["player4: exited", "  player4 ?"]
 
 
@@ -436,12 +449,13 @@ def test_it_works_in_a_sandboxed_frame(visit: Visit, file: Path, tmp_path: Path)
     frame = page.frame_locator("iframe")
     frame.get_by_role("button", name="Turn on").click()
     frame.get_by_role("button", name="Dark or light").click()
+    frame.get_by_role("tab", name="Turns").click()
     frame.locator(".turns a").nth(2).click()
     assert int(frame.get_by_role("slider", name="Step").input_value()) > 0
 
 
 @pytest.mark.parametrize(
-    ("width", "scheme", "tab"), [(1280, "light", "Curves"), (360, "dark", "Moments")]
+    ("width", "scheme", "tab"), [(1280, "light", "Curves"), (360, "dark", "How it turned")]
 )
 def test_axe_finds_nothing(visit: Visit, file: Path, width: int, scheme: str, tab: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")

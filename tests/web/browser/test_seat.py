@@ -294,7 +294,7 @@ def test_tribute_by_clicks(visit: Visit) -> None:
             button.click()
         kinds = ["Choose", "Play", "Choose", "Play", "Buy", "Choose these", "end your turn"]
         assert [did for did, _ in groupby(done)] == kinds
-        assert "tosses" in page.inner_text(".turns")
+        assert "tosses" in page.text_content(".turns")
         assert OVER in status(page)
         assert "player1  Human" in ended(process)
 

@@ -1,0 +1,43 @@
+// Who leads, and by how much, as areas along the steps of a match.
+
+import { svg } from "./kit.js";
+
+const HIGH = 100; // units from one edge of the picture to the other
+
+/** The lead at numbers of the seats: [seat, how much it has more than the next one]; seat -1: nobody leads. */
+export function leadOf(numbers) {
+  const [first, second] = [...numbers].sort((one, other) => other - one);
+  return first > second ? [numbers.indexOf(first), first - second] : [-1, 0];
+}
+
+/** The picture. With two seats the second one's lead is drawn downwards. */
+export class Lead {
+  element = svg("svg", { class: "lead", preserveAspectRatio: "none", "aria-hidden": "true" });
+
+  /** Follow a match as far as a step. */
+  draw(match, seat, to) {
+    const count = match.header.seats.length;
+    const paths = match.header.seats.map(() => "");
+    let [most, from, numbers] = [1, 0, undefined];
+    const close = (at) => {
+      if (!numbers) return;
+      const [leader, lead] = leadOf(numbers);
+      most = Math.max(most, lead);
+      if (leader >= 0) paths[leader] += `M${from} 0V${count === 2 && leader ? lead : -lead}H${at}V0Z`;
+    };
+    for (let at = 0; at <= to; at++) {
+      const now = match.pointsAt(at);
+      if (now === numbers || now?.length < 2) continue;
+      close(at);
+      [from, numbers] = [at, now];
+    }
+    close(to);
+    const top = count === 2 ? HIGH / 2 : HIGH;
+    const scale = `translate(0 ${top}) scale(1 ${(0.96 * top) / most})`;
+    this.element.setAttribute("viewBox", `0 0 ${Math.max(match.last, 1)} ${HIGH}`);
+    this.element.replaceChildren(
+      svg("path", { class: "even", d: `M0 ${top}H${match.last}` }),
+      svg("g", { transform: scale }, paths.map((d, index) => d && svg("path", { d, style: { fill: seat(index).colour } }))),
+    );
+  }
+}
