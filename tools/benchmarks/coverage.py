@@ -3,7 +3,7 @@
     coverage.py [--repetitions 300] [--runs 2000] [--only TABLE]
 
 The bots have known strengths, and deals have strong luck: tests/support/worlds.py. Each table is
-one of coverage.md beside this file. spec/ratings.md, 6 has the summary.
+one of coverage.md beside this file. spec/rating-formulas.md, 6 has the summary.
 """
 
 from __future__ import annotations

@@ -59,7 +59,9 @@ class Shares:
 
 
 def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
-    """The shares of hits of several things, with Wilson's interval over deals (ratings.md, 4).
+    """The shares of hits of several things, with Wilson's interval over deals.
+
+    The formulas: spec/rating-formulas.md, 4.
 
     The size in Wilson's formula is the number of independent trials with the same variance as the
     deals show. If all deals were alike, they show none. Then a share of all or nothing has as many

@@ -1,4 +1,4 @@
-"""Ratings by Bradley and Terry, with error bars over deals. The method: spec/ratings.md.
+"""Ratings by Bradley and Terry, with error bars over deals. The method: spec/rating-formulas.md.
 
 `rate` finds the most likely ratings and their covariance. Every pair of bots in a match counts as a
 game of the two; since pairs of one match, and matches of one deal, are not independent, the
@@ -138,7 +138,7 @@ class Ratings:
 def rate(
     deals: Deals | DealTable, *, anchor: tuple[int, float] | None = None, stopped: bool = False
 ) -> Ratings:
-    """Rate all bots (spec/ratings.md, 2 and 3).
+    """Rate all bots (spec/rating-formulas.md, 2 and 3).
 
     Args:
         anchor: a bot and its rating, to which all are relative; else the mean of the field is 1500.

@@ -1,4 +1,4 @@
-"""The sequential test of two bots, by pairs of matches on one deal (spec/ratings.md, 5).
+"""The sequential test of two bots, by pairs of matches on one deal (spec/rating-formulas.md, 5).
 
 It is the generalised sequential probability ratio test that chess programmers use (fishtest,
 fastchess): over *deals*, not matches. A deal of two bots is two matches with the seats exchanged,

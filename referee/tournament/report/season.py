@@ -2,7 +2,7 @@
 
 Bots are matched by the names that tables show. Ratings of two tournaments can be compared only if
 they are relative to the same bots: to those that have not changed among the bots that each
-tournament has in its rating pool, or to the anchor. The method: spec/ratings.md, 7.
+tournament has in its rating pool, or to the anchor. The method: spec/rating-formulas.md, 7.
 """
 
 from __future__ import annotations

@@ -310,7 +310,7 @@ def sprt(found: Standings) -> Iterator[str]:
             "Not decided at the limit of deals. The same command with more --deals and with "
             "--extend, on the same --store, continues."
         )
-    yield "The interval is a quarter wider, since the test chooses when to stop (ratings.md, 5)."
+    yield "The interval is a quarter wider, since the test chooses when to stop (ratings.md)."
 
 
 SWISS_LEGEND = (

@@ -1,4 +1,4 @@
-"""Ratings and their error bars: spec/ratings.md, 2 and 3."""
+"""Ratings and their error bars: spec/rating-formulas.md, 2 and 3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sequential test: spec/ratings.md, 5."""
+"""The sequential test: spec/rating-formulas.md, 5."""
 
 from __future__ import annotations
 

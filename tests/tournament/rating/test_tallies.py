@@ -1,4 +1,4 @@
-"""What is counted, and the shares of it: spec/ratings.md, 1 and 4."""
+"""What is counted, and the shares of it: spec/rating-formulas.md, 1 and 4."""
 
 from __future__ import annotations
 
