@@ -20,7 +20,7 @@ from referee.bots.processes.confinement import limits_by
 from referee.bots.wrapper import BotWrapper, process_of
 from referee.diagnosis.evidence import Evidence
 from referee.games.interface.faults import Fault
-from referee.logs.record import RecordedStderr, RecordWriter
+from referee.logs.record import Place, RecordedStderr, RecordWriter
 from referee.logs.sink import Sink
 from referee.logs.stderr_excerpt import ENDS
 from referee.match.limits import LimitsBy
@@ -73,6 +73,7 @@ class Course:
         diagnose: whether to look for more than the rules note, for the authors of the bots.
         digest: whether to compute the digest of the record, even without a record.
         match: the match; None to make it from the spec.
+        place: as of `RecordWriter`.
 
     Attributes:
         listeners: called with the match, and all messages and notes since the last call.
@@ -92,6 +93,7 @@ class Course:
         diagnose: bool = False,
         digest: bool = False,
         match: Match | None = None,
+        place: Place | None = None,
     ) -> None:
         self.match = match or spec.new_match()
         self.listeners: list[Callable[[Match, list[Entry]], object]] = []
@@ -100,6 +102,7 @@ class Course:
         found = {seat: process_of(bot) for seat, bot in enumerate(bots)}
         self.processes = {seat: bot for seat, bot in found.items() if bot is not None}
         self._spec = spec
+        self._place = place
         self._bots = bots
         self._log = log
         self._record_file = record
@@ -130,7 +133,7 @@ class Course:
                 limits = limits_by(self._spec.limits, self._spec.sandbox)
             started = datetime.now(UTC).isoformat(timespec="milliseconds")  # noqa: TID251 (nobody waits for it)
             self._record = RecordWriter(
-                self._record_file, self._spec, started, self._stderr, limits
+                self._record_file, self._spec, started, self._stderr, limits, self._place
             )
         self.match.start()
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from referee.bots.in_process import InProcessBot
 from referee.course import Course, Played
 from referee.errors import raising_ours
+from referee.logs.record import Place
 from referee.logs.sink import Sink
 from referee.match.machine import Match
 from referee.match.spec import MatchSpec
@@ -23,18 +24,21 @@ def play_objects(
     diagnose: bool = False,
     digest: bool = False,
     match: Match | None = None,
+    place: Place | None = None,
 ) -> Played:
     """Play a match of objects, which get their requests one after the other, in seat order.
 
     Args:
-        log, record, diagnose, digest, match: as of `Course`.
+        log, record, diagnose, digest, match, place: as of `Course`.
 
     Raises:
         BotError: an object raised an exception, which is the `__cause__`.
         LogWriteError, ShortageError, InternalError: as of `Runner.run`.
     """
     clock, began = time.monotonic, time.monotonic()
-    course = Course(spec, bots, log, record, diagnose=diagnose, digest=digest, match=match)
+    course = Course(
+        spec, bots, log, record, diagnose=diagnose, digest=digest, match=match, place=place
+    )
     match, pending, reply_seconds = course.match, course.pending, course.reply_seconds
     with raising_ours():
         course.begin()

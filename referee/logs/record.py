@@ -58,6 +58,19 @@ _SHORT_STRING = 200
 Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
 
 
+class Place(Struct, frozen=True):
+    """Where in a tournament a match is."""
+
+    tournament: Annotated[
+        str,
+        Meta(
+            pattern="^sha256:[0-9a-f]{64}$",
+            description="Of the settings of the tournament that no extension changes.",
+        ),
+    ]
+    match: Annotated[int, Meta(ge=0, description="Its number in the store.")]
+
+
 class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header"):
     """The first line."""
 
@@ -94,6 +107,13 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
     limits_by: Annotated[
         Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
         Meta(description="What held the bots to the limits of the system; missing: nothing."),
+    ] = msgspec.UNSET
+    place: Annotated[
+        Place | UnsetType,
+        Meta(
+            description="Its tournament and its number there, left out of the digest; missing: not "
+            "a match of a tournament."
+        ),
     ] = msgspec.UNSET
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
@@ -266,12 +286,14 @@ class RecordWriter:
 
     The digest is SHA-256 over all lines before the last, each without its time field
     (`,"time":...` or `,"started":...`, always the last field of its line) and with its line end,
-    so that records of equal matches have equal digests. The lines of `stderr` are left out.
+    so that records of equal matches have equal digests. The lines of `stderr` are left out, and so
+    is `place`, right before `started`.
 
     Args:
         file: where it goes; None if only its digest is wanted.
         stderr: of each bot, in seat order; empty if it is not recorded.
         limits_by: as in the header; or "none".
+        place: as in the header; None if the match is not one of a tournament.
     """
 
     def __init__(
@@ -281,14 +303,15 @@ class RecordWriter:
         started: str,
         stderr: Sequence[RecordedStderr] = (),
         limits_by: LimitsBy = "none",
+        place: Place | None = None,
     ) -> None:
         self._file = file
         self._stderr = stderr
         self._rules = spec.rules
-        header = header_of(spec, started, limits_by)
+        header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
         self._unseen: list[Entry] = []  # what the digest has yet to see, if there is no file
-        head = head_of(header, b"started")
+        head = head_of(header, b"place" if place else b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
@@ -352,7 +375,9 @@ class RecordWriter:
             self._file.write(b"".join([head + time for head, time in lines]))
 
 
-def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> Header:
+def header_of(
+    spec: MatchSpec, started: str, limits_by: LimitsBy = "none", place: Place | None = None
+) -> Header:
     """The first line of the record of a match that started at this time of day (RFC 3339)."""
     return entry_types(spec.rules).header(
         format=FORMAT,
@@ -370,6 +395,7 @@ def header_of(spec: MatchSpec, started: str, limits_by: LimitsBy = "none") -> He
         or msgspec.UNSET,
         sandbox=msgspec.UNSET if spec.sandbox.kind == "none" else spec.sandbox.kind,
         limits_by=msgspec.UNSET if limits_by == "none" else limits_by,
+        place=place or msgspec.UNSET,
         started=started,
     )
 
@@ -473,6 +499,11 @@ def line_received(entry: ReceivedEntry) -> bytes:
 _NUMBER = rb"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _TIME = re.compile(rb',"time":' + _NUMBER + rb"}\n")
 _STARTED = re.compile(rb',"started":"[^"\\,]*"}\n')
+_PLACED = re.compile(
+    rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
+)
+_NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
+"""The end of a line that the digest leaves out: how it begins, and its pattern."""
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
 
@@ -489,7 +520,7 @@ def is_started(line: bytes) -> bool:
 
 def without_time(line: bytes) -> bytes:
     """The part of a line that the digest sees."""
-    for field, pattern in ((b',"time":', _TIME), (b',"started":', _STARTED)):
+    for field, pattern in _NOT_IN_DIGEST:
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
             return line[:start] + b"}\n"

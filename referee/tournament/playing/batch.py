@@ -35,6 +35,7 @@ class Batch(Struct, frozen=True):
     Attributes:
         spec: of every match, but for its bots and its luck.
         keep: the matches whose record is returned: "all", "faulty" or "none".
+        tournament: for the records, as in a `Place`; empty if this is no tournament with a store.
         live: a folder on this machine into which a match is written while it is played; or empty.
         sources: of entrants that need not be looked for, by their numbers.
         alone: whether nothing of the bots may be left when the matches are over.
@@ -50,6 +51,7 @@ class Batch(Struct, frozen=True):
     keep_alive: bool = True
     keep: str = "none"
     record_stderr: bool = False
+    tournament: str = ""
     live: str = ""
     results: bool = False
     sources: Mapping[int, BotSource] = {}

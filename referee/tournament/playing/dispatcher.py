@@ -92,8 +92,13 @@ class Dispatcher:
     def __exit__(self, *exc_info: object) -> None:
         self._context.__exit__(*exc_info)  # type: ignore[arg-type]
 
-    def play(self, setup: TournamentSetup, plans: Iterator[Plan]) -> Iterator[list[MatchRow]]:
+    def play(
+        self, setup: TournamentSetup, plans: Iterator[Plan], *, tournament: str = ""
+    ) -> Iterator[list[MatchRow]]:
         """Play these matches, but for those of bots that are out.
+
+        Args:
+            tournament: as of `Batch`.
 
         When a worker dies, all matches that were given out are played again one at a time, in the
         order of the schedule, since a bot may have killed it. A match whose worker dies each time
@@ -109,7 +114,7 @@ class Dispatcher:
             ShortageError: the system is short of something, or kills workers in any match.
             InternalError: the referee has a bug.
         """
-        self._begin(setup, **self._wanted)
+        self._begin(setup, tournament=tournament, **self._wanted)
         yield from self._play(plans)
 
     def stop(self) -> None:

@@ -6,7 +6,6 @@ tournaments would replace each other, because both count their matches from 0.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import fields, replace
 
 from referee.errors import LogReadError, UsageError, cannot_write
 from referee.logs.outputs import Kind, check_output
@@ -67,7 +65,7 @@ def claim_folder(
     Raises:
         UsageError: the folder has records of another tournament, or cannot be written.
     """
-    digest, file = _digest(stages[0]), folder / OWNER
+    digest, file = stages[0].digest, folder / OWNER
     owner = _owner(file)
     if owner == digest:
         return
@@ -75,7 +73,9 @@ def claim_folder(
         files = [path for path in sorted(folder.iterdir()) if _FILE.fullmatch(path.name)]
     except OSError as error:
         raise UsageError(f"cannot read {folder}: {error.strerror}") from error
-    is_known = owner in map(_digest, before) or (not owner and _are_records_of(files, stages))
+    is_known = owner in [setup.digest for setup in before] or (
+        not owner and _are_records_of(files, stages)
+    )
     if files and not is_known:
         if not force:
             problem = f"the folder {folder} has records of another tournament"
@@ -141,19 +141,6 @@ def _unlink(path: Path) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"cannot remove {path}: {error.strerror}") from error
-
-
-def _digest(setup: TournamentSetup) -> str:
-    """A digest of the settings that no extension changes.
-
-    Settings with their defaults are left out: a newer referee, which may have more of them, gives
-    the same digest.
-    """
-    same = replace(setup, deals=None, matches=None, rounds=None)
-    every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
-    chosen = {name: value for name, value, default in every if value != default}
-    data = msgspec.json.encode(chosen, order="deterministic")
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
 def _owner(file: Path) -> str:

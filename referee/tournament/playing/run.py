@@ -42,6 +42,7 @@ class Run:
     ) -> None:
         self.setup: TournamentSetup = store.stages[-1]
         self.total = planned(store)
+        self._tournament = store.stages[0].digest
         self.done = 0
         self.played = 0
         self.test = sequential(self.setup)
@@ -85,7 +86,8 @@ class Run:
                 return
 
     def _play_missing(self, stage: Stage, dispatcher: Dispatcher) -> None:
-        for rows in dispatcher.play(stage.setup, stage.missing({*self._store.played()})):
+        missing = stage.missing({*self._store.played()})
+        for rows in dispatcher.play(stage.setup, missing, tournament=self._tournament):
             if rows:
                 self._add(rows)
                 self._settle(stage, dispatcher)

@@ -22,7 +22,7 @@ from referee.bots.processes.prctl import adopt_orphans
 from referee.course import Played
 from referee.errors import GameError, UsageError
 from referee.games.interface.faults import Disqualification
-from referee.logs.record import RecordedStderr
+from referee.logs.record import Place, RecordedStderr
 from referee.logs.sink import MemorySink
 from referee.objects import play_objects
 from referee.runner import Runner, replayed
@@ -182,6 +182,7 @@ class Worker:
                 stderr=attempt.recorded,
                 digest=attempt.has_digest,
                 match=match,
+                place=attempt.place,
                 alone=True,
             )
             runner.idle = lambda: self._pool.waiting
@@ -248,6 +249,7 @@ class _Attempt:
         spec = replace(batch.spec, bots=bots, names=names, limits_of_bots=limits)
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
+        self.place = Place(batch.tournament, plan.match) if batch.tournament else None
         self.has_digest = not batch.results  # with the results, nobody needs a digest
         self.record: MemorySink | None = None
         if batch.live:
@@ -267,6 +269,7 @@ class _Attempt:
                 record=self.record,
                 digest=self.has_digest,
                 match=self.match,
+                place=self.place,
             )
         finally:
             self.close()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import fields, replace
 
 from referee.match.limits import MAX_COUNT
 from referee.match.machine import MAX_SEED
@@ -76,6 +79,19 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
     position: Position | UnsetType = UNSET  # older stores do not have it
+
+    @property
+    def digest(self) -> str:
+        """A digest of the settings that no extension changes.
+
+        Settings with their defaults are left out: a newer referee, which may have more of them,
+        gives the same digest.
+        """
+        same = replace(self, deals=None, matches=None, rounds=None)
+        every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
+        chosen = {name: value for name, value, default in every if value != default}
+        data = msgspec.json.encode(chosen, order="deterministic")
+        return f"sha256:{hashlib.sha256(data).hexdigest()}"
 
     @property
     def matches_a_deal(self) -> int:

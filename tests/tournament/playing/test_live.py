@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from msgspec.structs import replace
 
 from referee.bots.command import PythonBot
 from referee.bots.stand_in import stand_in
+from referee.logs.header import Kind
+from referee.logs.verify import verify_record
 from referee.match.spec import match_spec
 from referee.tournament.playing import live
 from referee.tournament.playing.batch import Batch
@@ -38,6 +41,28 @@ def test_a_match_that_takes_a_while_is_in_a_file_as_it_goes(
     assert isinstance(rows, list)
     found = [path.read_bytes() for path in tmp_path.iterdir()]
     assert found == [rows[0].record][: seconds < 0]
+
+
+def test_a_record_says_from_its_first_line_which_match_of_which_tournament_it_is(
+    tmp_path: Path,
+) -> None:
+    place = {"tournament": f"sha256:{7:064}", "match": 7}
+    other = f"sha256:{8:064}"
+    played = [play_batch(replace(BATCH, tournament=t)) for t in ("", place["tournament"], other)]
+    (plain,), (row,), (elsewhere,) = (rows for rows in played if isinstance(rows, list))
+    headers = [json.loads(each.record.split(b"\n", 1)[0]) for each in (plain, row, elsewhere)]
+    assert [header.get("place") for header in headers] == [
+        None,
+        place,
+        place | {"tournament": other},
+    ]
+    assert list(headers[1])[-2:] == ["place", "started"]
+    assert plain.digest == row.digest == elsewhere.digest  # equal matches
+    (tmp_path / "record.jsonl").write_bytes(row.record)
+    assert verify_record(str(tmp_path / "record.jsonl")).kind is Kind.VALID
+    moved = row.record.replace(b'"match":7}', b'"match":-7}', 1)
+    (tmp_path / "record.jsonl").write_bytes(moved)
+    assert verify_record(str(tmp_path / "record.jsonl")).kind is Kind.MODIFIED
 
 
 def test_what_is_written_is_there_at_once_and_locked(
