@@ -1,14 +1,13 @@
-"""Read one line of a bot: bytes -> reply struct or `InvalidReply`, and never an exception.
+"""Decode one line of a bot into a reply struct or an `InvalidReply`.
 
-Invariants, fuzzed in `test_decode.py`: `decode_reply` returns for any bytes. It returns the same
-for the same bytes on every supported Python, however deep the caller's stack is (if it has
-`MAX_DEPTH` and a few frames left). If a JSON parser for which the last duplicate counts reads a
-reply, `decode_reply` reads the same reply.
+`test_decode.py` fuzzes these invariants. `decode_reply` never raises. For the same bytes it returns
+the same result on every supported Python, at any stack depth (if `MAX_DEPTH` and a few frames are
+left). It agrees with any JSON parser that uses the last of duplicate keys.
 
-The fast path is one typed decode. A slow path looks again at the lines that it refuses. It tells
-"no JSON object" from "an object of the wrong type". It also corrects the typed decoder, which takes
-the first of two duplicate `type` keys where the protocol counts the last (1.5), and refuses numbers
-that are too large.
+The fast path is one typed decode. If it fails, a slow path decodes the line again. The slow path
+distinguishes "not a JSON object" from "an object of the wrong type". It also corrects two
+deviations of msgspec: the typed decoder uses the first of duplicate `type` keys, where the protocol
+uses the last (1.5), and it rejects very large numbers.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ from msgspec import Struct
 from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE, InvalidReply, describe
 
 MAX_DEPTH = 128
-"""Brackets nested deeper make a line no JSON (protocol, 1.8): decoders differ in where their
-recursion ends, and a reply must mean the same everywhere. Legal replies need 3."""
+"""Maximum depth of nested brackets (protocol, 1.8). Decoders differ in their recursion limits, and
+a reply must mean the same everywhere. Legal replies need 3."""
 MAX_CONTAINERS = 10_240
-"""Lists and objects of a line (1.8): they cost most to read. Legal replies need 10,002."""
+"""Maximum number of lists and objects in a line (1.8). Legal replies need 10,002."""
 
 _COSTLY = 1024
-"""Lists and objects of a line that are not to be made twice: it could be refused at its end."""
+"""With more lists and objects than this, a line is never decoded twice."""
 
 _syntax = msgspec.json.Decoder(msgspec.Raw)
 _shallow = msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
-"""Leaves what is inside as it is, or a line could be made of what costs."""
+"""Leaves nested values as text: decoding them could be slow."""
 
 _BITS = bytes.maketrans(b"[{]}", b"1100")
 _NO_BRACKETS = bytes({*range(256)} - {*b'[{]}"'})
 
 
 def is_blank(line: bytes) -> bool:
-    r"""Whether a line holds nothing but white space, as JSON has it: space, tab, `\r` (1.1)."""
+    r"""True if a line contains only JSON white space: space, tab, `\r` (1.1)."""
     return not line.strip(b" \t\r")
 
 
 class _NoReply(Struct, tag_field="type", tag=""):
-    """No bot's message; see `reply_decoder`."""
+    """A placeholder that matches no message; see `reply_decoder`."""
 
 
 _NO_REPLY = _NoReply()
@@ -57,10 +56,9 @@ _NO_REPLY = _NoReply()
 
 @cache
 def reply_decoder(structs: tuple[type[Struct], ...]) -> msgspec.json.Decoder[Struct]:
-    """A decoder for `decode_reply` that knows these structs, which are tagged by `type`.
+    """Build a decoder for `decode_reply` from structs that are tagged by `type`.
 
-    msgspec asks for the tag only where there is something to choose from: without a second struct
-    it would take an object without `type` for the first.
+    msgspec requires the tag only in unions. `_NoReply` makes a union of a single struct.
     """
     return msgspec.json.Decoder(reduce(or_, (*structs, _NoReply)))
 
@@ -69,11 +67,11 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
     r"""Decode one line (protocol, 1.1, 1.5).
 
     Args:
-        line: without its line end; a `\r` before it may remain.
-        decoder: of `reply_decoder`.
+        line: the line without its `\n`. A final `\r` is allowed.
+        decoder: the result of `reply_decoder`.
 
     Returns:
-        A struct of the union, or what is wrong with the line.
+        The reply, or a description of the mistake.
     """
     if len(line) > MAX_DEPTH and line.count(b"[") + line.count(b"{") > MAX_DEPTH:
         depth, count = _nesting(line)
@@ -86,11 +84,11 @@ def decode_reply(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct |
         if count > _COSTLY:
             return _decode_slowly(line, decoder)
     try:
-        # The typed decoder skips unknown fields without looking at their text, so look first.
+        # The typed decoder does not validate the text of unknown fields.
         if not line.isascii():
             line.decode()
         reply = decoder.decode(line)
-    except (ValueError, RecursionError):  # ValueError: msgspec's own, and a line that is not UTF-8
+    except (ValueError, RecursionError):  # ValueError: from msgspec, or not UTF-8
         reply = _NO_REPLY
     if type(reply) is not _NoReply:
         return reply
@@ -109,13 +107,13 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
             return InvalidReply(INVALID_JSON, "the line is empty")
         if line.startswith(b"\xef\xbb\xbf"):
             return InvalidReply(INVALID_JSON, "the line begins with a byte order mark")
-        # Own words: a record holds them, and must not differ between versions of a library.
+        # Do not quote msgspec: records contain this text, so it must not depend on a library.
         place = re.search(r"\(byte (\d+)\)", str(error))
         if place is None:
             return InvalidReply(INVALID_JSON, "the JSON is cut short or holds a lone surrogate")
         byte = min(int(place[1]) + 1, len(line))
         return InvalidReply(INVALID_JSON, f"the JSON is malformed at byte {byte}")
-    # Nothing below can fail on syntax any more, and the depth is bounded.
+    # The syntax is valid and the depth is bounded from here on.
     value = _outermost(line)
     if not isinstance(value, dict):
         return InvalidReply(INVALID_JSON, f"a JSON object is needed, not {describe(value)}")
@@ -132,12 +130,12 @@ def _decode_slowly(line: bytes, decoder: msgspec.json.Decoder[Struct]) -> Struct
 
 @cache
 def _patient(type_: Any) -> msgspec.json.Decoder[Any]:
-    """A decoder that takes 1e999; Python's `float` is slower than its own."""
+    """Build a decoder that accepts 1e999. `float_hook` is too slow for the fast path."""
     return msgspec.json.Decoder(type_, float_hook=float)
 
 
 def _outermost(text: bytes | msgspec.Raw) -> Any:
-    """The value of a text that is JSON; of a list or an object the items are left as they are."""
+    """Decode valid JSON, but leave the items of a list or an object as raw text."""
     line = bytes(text).strip()
     if line[:1] in (b"{", b"["):
         return _shallow.decode(line)
@@ -145,7 +143,7 @@ def _outermost(text: bytes | msgspec.Raw) -> Any:
 
 
 def _without_long_integers(text: bytes) -> bytes:
-    """A JSON text with 1e999 in place of integers of more digits than any Python reads."""
+    """Replace integers that exceed Python's digit limit with 1e999."""
     parts: list[bytes] = []
     end = quotes = 0
     for found in re.finditer(rb"[0-9]{640,}+(?![.eE])", text):
@@ -158,9 +156,9 @@ def _without_long_integers(text: bytes) -> bytes:
 
 
 def _nesting(line: bytes) -> tuple[int, int]:
-    """How deep brackets outside strings are nested, matching or not, and how many open.
+    """Return the maximum depth of brackets outside strings and the number of opening ones.
 
-    Checks eight brackets per step: they are one byte, with a bit for each.
+    Brackets need not match. The loop handles eight per step, packed into the bits of a byte.
     """
     text = line.replace(b"\\\\", b"").replace(b'\\"', b"")  # no quote is left inside a string
     bits = text.translate(_BITS, _NO_BRACKETS).replace(b'""', b"")
@@ -175,7 +173,7 @@ def _nesting(line: bytes) -> tuple[int, int]:
 
 @cache
 def _eights() -> tuple[bytes, bytes]:
-    """What eight brackets add to the depth, and the most that their first ones do, as int8."""
+    """Tables of int8 per packed byte: the net change of depth, and the highest depth within it."""
     net, highest = array("b"), array("b")
     for byte in range(256):
         depths = [*accumulate(1 if byte >> bit & 1 else -1 for bit in range(7, -1, -1))]

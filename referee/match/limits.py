@@ -1,7 +1,7 @@
-"""The table of limits of a bot. Light to import: the command needs it early.
+"""The table of a bot's limits. Cheap to import, because the command line needs it at start-up.
 
-A row is a field of `Limits`. Options with their help, the keys of configuration files, the options
-of a record with their schema, and the table of spec/sandbox.md are made from the rows.
+Each field of `Limits` is a row. The command-line options and their help, the configuration keys,
+the schema of a record's options and the table in spec/sandbox.md are generated from the rows.
 """
 
 import math
@@ -11,27 +11,28 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 MIB = 2**20
 UNITS = {"K": 2**10, "M": MIB, "G": 2**30}
-"""The units that a user may write behind a number of bytes."""
+"""Suffixes that users may write after a number of bytes."""
 MAX_SECONDS = 1_000_000
-"""Eleven days: a longer limit is a slip of the keyboard."""
+"""Eleven days. A longer limit is probably a typing mistake."""
 MAX_COUNT = 10**9
 MAX_BYTES = 2**50
 
 Kind: TypeAlias = Literal["clock", "pause", "line", "seconds", "gain", "bytes", "count"]
 """The unit and the range of a limit.
 
-Records always have a clock and a pause, in seconds, and a line, in bytes. A clock can be none, and
-a pause can be 0. Records have the others only if they are not the default. A gain is in seconds
-and can be 0; the other three can be none.
+"clock" and "pause" are in seconds and "line" is in bytes; records always contain them. A clock can
+be "none"; a pause can be 0. Records contain the other kinds only if they differ from the default.
+A "gain" is in seconds and can be 0. "seconds", "bytes" and "count" can be "none".
 """
 
 
 class Limit(NamedTuple):
-    """The part of a row beside the name and the default of its field.
+    """The metadata of a row. The field itself has the name and the default.
 
     Attributes:
-        sandbox: the default in a sandbox and in tournaments; None: the same as elsewhere.
-        tournament: the default in tournaments; None: the same as in a sandbox.
+        about: the help text.
+        sandbox: the default in a sandbox and in tournaments. None: the general default.
+        tournament: the default in tournaments. None: the default of the sandbox.
     """
 
     kind: Kind
@@ -40,10 +41,10 @@ class Limit(NamedTuple):
     tournament: int | None = None
 
 
-class Limits(NamedTuple):  # its annotations are objects: reading them as text takes 2 ms
-    """The limits of a bot. Games and commands can have other defaults.
+class Limits(NamedTuple):  # evaluating text annotations would take 2 ms
+    """The limits of a bot. Games and commands can override the defaults.
 
-    The text of a row says what it bounds. A limit that is infinite does not exist.
+    An infinite value means that there is no limit.
     """
 
     time_limit: Annotated[float, Limit("clock", "seconds for a reply")] = 10.0
@@ -85,29 +86,29 @@ LIMITS: Mapping[str, Limit] = MappingProxyType(
 SANDBOXED: Mapping[str, int] = MappingProxyType(
     {name: row.sandbox for name, row in LIMITS.items() if row.sandbox is not None}
 )
-"""Defaults of the limits of a bot that nobody has read: in a sandbox, and in a tournament."""
+"""Default limits in a sandbox, where bots are untrusted."""
 _OF_TOURNAMENTS = {name: row.tournament or row.sandbox for name, row in LIMITS.items()}
 OF_TOURNAMENTS: Mapping[str, int] = MappingProxyType(
     {name: most for name, most in _OF_TOURNAMENTS.items() if most is not None}
 )
-"""Defaults in a tournament, where a slow bot holds up all others."""
+"""Default limits in a tournament, where one slow bot delays all matches."""
 
 LimitsBy: TypeAlias = Literal["cgroup-v2", "cgroup-v1", "rlimits", "none"]
-"""The part that enforces these limits on the processes of bots."""
+"""The mechanism that enforces CPU, memory and process limits."""
 
 
 def flag(name: str) -> str:
-    """The option of a limit."""
+    """Return the command-line option of a limit."""
     return "--" + name.replace("_", "-")
 
 
 def is_none(value: object) -> bool:
-    """Whether this means no limit: where a user writes a limit, or a store has one."""
+    """True if a value from a user or a store means "no limit"."""
     return value is None or value in ("none", "inf", math.inf)
 
 
 def limit_word(name: str, value: float) -> str:
-    """A limit as its option takes it: "none", "2.5", "64M"."""
+    """Format a limit for its option: "none", "2.5", "64M"."""
     if value == math.inf:
         return "none"
     if LIMITS[name].kind in ("line", "bytes"):

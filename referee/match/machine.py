@@ -1,10 +1,9 @@
 """One match: handshake, requests, faults, disqualifications, outcome. Pure.
 
-A match wraps a game with everything that the game need not know. It does no I/O and has no clock.
-Its driver (`runner.py` with bots, a verifier with a record, a test) looks at `due`. For each due
-seat it passes either the line that the seat wrote (`receive`) or the reason why it leaves
-(`disqualify`). Then it collects the entries with `take_entries`, in an order that depends only on
-the seed and the lines:
+A match adds the shared protocol to a game. It does no I/O and has no clock. Its driver is
+`runner.py`, a verifier or a test. The driver reads `due`. For each due seat it calls `receive` with
+the line of the bot, or `disqualify` with a reason. Then it calls `take_entries`. The order of
+entries depends only on the seed and the lines:
 
     match = Match(GAMES["dominion"], seats=2, seed=7)
     match.start()
@@ -13,9 +12,9 @@ the seed and the lines:
         for entry in match.take_entries(): ...
     match.outcome, match.standings()
 
-A match goes in rounds. In each round, one or more seats get a request; after the last answer the
-game continues. The handshake is the first round, with a request to every seat. Seats answer in any
-order. Answers are noted in seat order, so nobody can tell who was first.
+A match is a sequence of rounds. In each round, one or more seats get a request; after the last
+answer the game continues. The first round is the handshake, with a request to every seat. Seats
+answer in any order, but the entries are in seat order, so the record does not show who was first.
 """
 
 from __future__ import annotations
@@ -55,21 +54,21 @@ from referee.match.decode import decode_reply, is_blank, reply_decoder
 from referee.match.pages import SHARED
 
 MAX_SEED = 2**53
-"""Seeds are below this: every JSON reader keeps such integers exactly."""
+"""Upper bound of seeds (exclusive). Every JSON parser represents smaller integers exactly."""
 MAX_NAME_LENGTH = 64
 
 CONTROL_CHARACTERS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)])
-"""The characters that names do not have (3.1), for `str.translate`."""
+"""Characters that are removed from names (3.1), as a table for `str.translate`."""
 
 
 class Sent(Struct, frozen=True, gc=False):
     """A line to send.
 
     Attributes:
-        to: a seat, or None for everybody still in the match (and the spectator log).
-        line: with its line end.
-        message: the content of the line, for drivers of a match without bots that read lines. A
-            request has its `Request.written` here.
+        to: a seat. None: all seats still in the match, and the spectator log.
+        line: the encoded message, with its line end.
+        message: the message as a struct, for drivers that do not need lines. For a request, this
+            is `Request.written`.
     """
 
     to: int | None
@@ -78,7 +77,7 @@ class Sent(Struct, frozen=True, gc=False):
 
 
 class Received(Struct, frozen=True, gc=False):
-    """A line that a bot wrote as its answer, without the line end."""
+    """A line that a bot wrote as its reply, without the line end."""
 
     seat: int
     line: bytes
@@ -88,9 +87,9 @@ class Disqualified(Struct, frozen=True, gc=False):
     """A seat leaves the match.
 
     Attributes:
-        code: why (9).
-        detail: one clause for people.
-        asked: the line of the request that it failed to answer.
+        code: the reason (9).
+        detail: an explanation for people, one clause.
+        asked: the encoded request that the seat failed to answer.
     """
 
     seat: int
@@ -103,11 +102,12 @@ Entry: TypeAlias = Sent | Received | Fault | Disqualified
 
 
 class Redeal(Struct, frozen=True):
-    """What no seat knows is dealt again when a turn begins, before its first decision.
+    """Shuffle all cards that no seat knows, before the first decision of a turn.
 
     Attributes:
-        turn: counted from 1; all players' turns count. If all move together, those of one.
-        seed: of everything that is random from there on.
+        turn: number of the turn, from 1, counting the turns of all players. If players move
+            simultaneously, a turn of all players counts once.
+        seed: seed of all random numbers from this turn on.
     """
 
     turn: Annotated[int, Meta(ge=1)]
@@ -115,30 +115,30 @@ class Redeal(Struct, frozen=True):
 
 
 class Match:
-    """One match as a state machine; see the module's text.
+    """One match as a state machine; see the module's docstring.
 
     Args:
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`GameDefinition.options`); None for its defaults.
-        chance: the random numbers of the game; None to derive them from the seed (4.7).
-        lines: whether `take_entries` gives what was sent; False if nobody reads it.
-        copies: whether `copy` can be called; the match then keeps all replies.
-        redeals: by ascending turns; the random numbers must follow from seeds.
+        options: an instance of `GameDefinition.options`. None: the defaults of the game.
+        chance: the source of random numbers. None: derived from the seed (4.7).
+        lines: if False, `take_entries` does not return sent messages, which saves encoding them.
+        copies: if True, the match stores all replies so that `copy` works.
+        redeals: in order of turns. They require random numbers from a seed.
 
     Attributes:
-        rules: of the game.
-        seed: of the match.
-        absent: the seats that left in the handshake.
-        due: the seats whose answer is awaited; empty before `start` and once the match is over.
-        disqualified: the seats that left, each with why.
-        names: one entry per seat; PLAYER1 and so on until the handshakes have ended.
-        faults: one counter of fault codes a seat.
-        first_faults: the first fault of each seat and code.
-        requests: how many requests each seat was sent, its handshake not counted.
-        clocks: of the seats that are due, those whose requests name a clock (`Request.clock`).
-        in_handshake: whether the handshakes have not all ended (3).
+        rules: the definition of the game.
+        seed: the seed of the match.
+        absent: the seats that left during the handshake.
+        due: the seats that owe a reply. Empty before `start` and after the end.
+        disqualified: seat -> the entry of its disqualification.
+        names: one name per seat. "PLAYER1" and so on before the end of the handshake.
+        faults: for each seat, the number of faults by code.
+        first_faults: (seat, code) -> the first fault.
+        requests: number of requests per seat, without the handshake.
+        clocks: due seat -> name of the clock of its request, if it has one (`Request.clock`).
+        in_handshake: True until all seats have finished the handshake (3).
         keep_alive: the seats whose bots wait for another match after this one (8.4).
-        failed_handshake: the seats that left in the handshake or answered it wrongly.
+        failed_handshake: the seats that left during the handshake or made a fault in it.
         outcome: None until the match is over.
     """
 
@@ -173,27 +173,28 @@ class Match:
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._lines = lines
-        self._redeals = list(redeals)  # that are still to come
-        # An earlier state, None for the beginning; and what happened since, None if nobody asks.
+        self._redeals = list(redeals)  # the remaining ones
+        # An earlier state (None: the start of the game) and the steps since. Without `copies`, the
+        # list of steps is None.
         self._base: tuple[CopyableGame, SeededRandomSource] | None = None
         self._since: list[Step] | None = [] if copies else None
-        self._before: list[Step] = []  # what led to that earlier state
+        self._before: list[Step] = []  # the steps before that state
         self._decoder = reply_decoder(rules.replies)
         self._encode = msgspec.json.Encoder().encode
-        # The round: what each seat was asked; what to note of each that has answered and is not
-        # noted yet; and its reply.
+        # The current round, by seat: the requests, the entries of replies that still wait for a
+        # lower seat, and the replies.
         self._asked: dict[int, Struct] = {}
         self._unnoted: dict[int, list[Entry]] = {}
         self._replies: dict[int, object] = {}
 
     def start(self) -> None:
-        """Ask every bot for its name."""
+        """Begin the handshake: send a name request to every seat."""
         if self._asked or self.outcome is not None:
             raise ProtocolMisuseError("the match was started already")
         self._ask({seat: say.PlayerNameRequest(seat_id(seat)) for seat in range(len(self.names))})
 
     def receive(self, seat: int, line: bytes) -> None:
-        """Take the line with which a due seat answers, without its line end.
+        """Process the reply of a due seat, given as a line without its line end.
 
         Raises:
             ProtocolMisuseError: the seat is not due, or the line is blank or more than one line
@@ -208,14 +209,14 @@ class Match:
             self._answer(seat, self._read_name(seat, line), None)
             return
         reply = decode_reply(line, self._decoder)
-        if len(self._asked) == 1:  # as below, but quick: most games ask one seat at a time
+        if len(self._asked) == 1:  # a shortcut: in most games one seat moves at a time
             self._entries.append(Received(seat, line))
             self._advance(game, {seat: reply})
         else:
             self._answer(seat, [Received(seat, line)], reply)
 
     def take(self, seat: int, reply: Struct) -> None:
-        """Take the reply of a due seat that writes no lines. The record gets no entry of it.
+        """Process the reply of a due seat, given as a struct. Adds no entry to the record.
 
         Raises:
             ProtocolMisuseError: the seat is not due, or still in the handshake.
@@ -229,7 +230,7 @@ class Match:
             self._answer(seat, [], reply)
 
     def disqualify(self, seat: int, code: Disqualification, detail: str) -> None:
-        """Take a due seat out of the match (8.3)."""
+        """Remove a due seat from the match (8.3)."""
         if seat not in self.due:
             raise self._not_due(seat)
         self._answer(seat, [self._leave(seat, code, detail)], LEFT)
@@ -242,35 +243,35 @@ class Match:
 
     @blaming
     def standings(self) -> list[SeatState]:
-        """One entry per seat, in seat order; none before the handshakes have ended."""
+        """Return the state of each seat, in seat order. Empty during the handshake."""
         return [] if self._game is None else list(self._game.standings())
 
     @blaming
     def view(self, viewer: Viewer) -> Struct | None:
-        """The game's state as data (`Game.view`); None before the handshakes have ended."""
+        """Return the state of the game for a viewer (`Game.view`). None during the handshake."""
         return None if self._game is None else self._game.view(viewer)
 
     def watch(self, moved: Watcher) -> None:
-        """Have `moved` called after each card that is moved within a reply, in a game of cards."""
+        """Call `moved` after each card that moves while a reply is carried out. Card games only."""
         if isinstance(self._game, TableGame):
             self._game.table.watchers.append(moved)
 
     @blaming
     def statistics(self) -> list[bytes]:
-        """The data that the game's `Statistics` keep of this match, once it is over.
+        """Return the game's statistics of a finished match.
 
         Returns:
-            One JSON object per seat, in seat order; none if the game does not have statistics.
+            One JSON object per seat, in seat order. Empty if the game has no statistics.
         """
         new = self.rules.statistics
         return [] if new is None or self._game is None else new().of_match(self._game)
 
     @blaming
     def notes(self) -> list[list[str]]:
-        """Notes of the game for the authors of its bots, once the match is over.
+        """Return hints for the bots' authors after the end of a match.
 
         Returns:
-            Sentences for each seat, in seat order.
+            A list of sentences per seat, in seat order.
         """
         of_game = self.rules.notes
         if of_game is None or self._game is None:
@@ -279,7 +280,7 @@ class Match:
 
     @property
     def turns(self) -> int:
-        """Turns begun, of all players together; if all move together, of one of them."""
+        """Number of turns begun by all players. A simultaneous turn counts once."""
         return 0 if self._game is None else self._game.turns
 
     # --- a round ------------------------------------------------------------------------------
@@ -291,11 +292,11 @@ class Match:
             self._entries.append(Sent(seat, self._line(message), message))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
-        """Keep a seat's answer; after the last one, advance the game."""
+        """Store the answer of a seat. After the last answer of a round, advance the game."""
         self.due = tuple([other for other in self.due if other != seat])
         self._replies[seat] = reply
         self._unnoted[seat] = entries
-        # Seat order, whatever the order in which they answered.
+        # Entries are in seat order, even if replies are not.
         for other in self._asked:
             if other in self._unnoted:
                 for entry in self._unnoted.pop(other):
@@ -318,7 +319,7 @@ class Match:
         self._go_on(game)
 
     def _go_on(self, game: Game) -> None:
-        """Publish what happened, then ask what is to be decided next, or end."""
+        """Publish the events, then send the next requests or end the match."""
         self._publish(game)
         while self._redeals and game.turns >= self._redeals[0].turn and game.requests:
             self._deal_again(game, self._redeals.pop(0).seed)
@@ -342,7 +343,7 @@ class Match:
         self._send(say.GameEnd(scores, winners, outcome.reason))
 
     def _deal_again(self, game: Game, seed: int) -> None:
-        """Deal again what no seat knows; the faults before it count no more."""
+        """Carry out a redeal and forget the faults before it."""
         if not hasattr(game, "reshuffle"):
             raise UsageError(f"{self.rules.name} cannot deal hidden cards again")
         step = _DealAgain(None, seed)
@@ -369,13 +370,13 @@ class Match:
     # --- handshake (3) ------------------------------------------------------------------------
 
     def _read_name(self, seat: int, line: bytes) -> list[Entry]:
-        """Judge a handshake reply; sets the seat's name, or takes the seat out."""
+        """Check a handshake reply. Sets the name of the seat or disqualifies it."""
         entries: list[Entry] = [Received(seat, line)]
         reply = decode_reply(line, _name_replies)
         if isinstance(reply, InvalidReply):
             entries.append(Fault(seat, BAD_NAME_REPLY, SHARED.wrong_name_reply, reply.detail))
             return entries
-        assert isinstance(reply, say.PlayerNameReply)  # the decoder knows no other
+        assert isinstance(reply, say.PlayerNameReply)  # the only struct of the decoder
         if reply.version is not UNSET and not _is_version_1(reply.version):
             code = Disqualification.UNSUPPORTED_VERSION
             detail = f"`version` is {describe(reply.version)}; only 1 is spoken here"
@@ -394,7 +395,7 @@ class Match:
 
     @blaming
     def _begin(self) -> None:
-        """Publish the names, and begin the game with the seats that are left."""
+        """Publish the names and start the game with the remaining seats."""
         wrong = {seat for seat, faults in enumerate(self.faults) if faults[BAD_NAME_REPLY]}
         self.failed_handshake = frozenset(wrong | self.disqualified.keys())
         self.absent = frozenset(self.disqualified)
@@ -418,32 +419,32 @@ class Match:
 
     @property
     def can_redeal(self) -> bool:
-        """Whether the game can deal again what a seat cannot know (`copy`)."""
+        """True if the game can redeal cards that one seat does not know (`copy`)."""
         return hasattr(self._game, "redeal")
 
     @property
     def can_reshuffle(self) -> bool:
-        """Whether the game can deal again what no seat knows (`Redeal`)."""
+        """True if the game can redeal cards that no seat knows (`Redeal`)."""
         return hasattr(self._game, "reshuffle")
 
     @property
     def in_round(self) -> bool:
-        """Whether some seats have replied in this round, and others have not."""
+        """True if some but not all seats have replied in this round."""
         return bool(self._replies)
 
     # --- copies -------------------------------------------------------------------------------
 
     def copy(self, viewer: int | None = None, seed: int = 0) -> Match:
-        """Copy the match as it is now. The copy has no lines; it is played with `take`.
+        """Copy the current state of the match. Play the copy with `take`; it produces no lines.
 
         Args:
-            viewer: a seat that has a request. What this seat cannot know is dealt again at random,
-                and later chance is new. None: an exact copy.
-            seed: all that is dealt again follows from it and from the view of the seat.
+            viewer: a due seat. The copy gets new random values for everything that this seat does
+                not know, and new random numbers. None: an exact copy.
+            seed: seed of the redeal. The result depends only on it and on the view of the seat.
 
         Raises:
-            ProtocolMisuseError: this match keeps no replies, or is in the handshake; or the viewer
-                has no request, or another seat has replied in this round.
+            ProtocolMisuseError: the match was created without `copies` or is in the handshake, the
+                viewer is not due, or another seat has replied in this round.
         """
         if self._game is None or self._since is None:
             raise ProtocolMisuseError(
@@ -459,7 +460,8 @@ class Match:
         if viewer is not None:
             if viewer not in self.due or self._replies:
                 raise ProtocolMisuseError("the viewer has no request, or another seat has replied")
-            new.faults = [Counter() for _ in self.faults]  # no seat knows those of the others
+            # A seat does not know the faults of others.
+            new.faults = [Counter() for _ in self.faults]
             new.first_faults = {}
             step = _DealAgain(viewer, seed)
             new._since.append(step)
@@ -468,12 +470,12 @@ class Match:
 
     @blaming
     def _copied_game(self, game: Any, since: list[Step]) -> tuple[Any, SeededRandomSource]:
-        """Copy the game, or an earlier state, which then takes the replies since."""
+        """Copy the game. If it has no `copy`, replay the steps since an earlier state."""
         if self._base is None or since:
             assert isinstance(self._chance, SeededRandomSource)
             chance = self._chance.copy()
             now = game.copy(chance) if hasattr(game, "copy") else None
-            if now is not None:  # it is never played on
+            if now is not None:  # `_base` itself is never advanced
                 self._base = now, chance
                 self._before += since
                 since.clear()
@@ -493,14 +495,14 @@ class Match:
 
     @property
     def history(self) -> list[Step]:
-        """The steps since the handshake, of a match with `copies`, for `repeat`."""
+        """All steps since the handshake, for `repeat`. Requires `copies`."""
         return [*self._before, *(self._since or ())]
 
     def repeat(self, step: Step, seats: Iterable[int]) -> None:
-        """Take a step of the `history` of a match that began as this one.
+        """Carry out a step from the `history` of a match with the same start.
 
         Args:
-            seats: only their replies are taken.
+            seats: replies of other seats are ignored.
         """
         if isinstance(step, _DealAgain):
             game, chance = self._game, self._chance
@@ -516,7 +518,7 @@ class Match:
             elif reply is not None:
                 self.take(seat, reply)  # type: ignore[arg-type]
 
-    # --- both ---------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------
 
     def _leave(self, seat: int, code: Disqualification, detail: str) -> Disqualified:
         leaving = Disqualified(seat, code, detail, self._line(self._asked[seat]))
@@ -545,12 +547,12 @@ class Match:
 
 
 def _is_version_1(version: object) -> bool:
-    # JSON knows one kind of number, so 1.0 is 1; Python holds true for 1 as well, JSON does not.
+    # In JSON 1.0 equals 1. In Python `True == 1` as well, but not in JSON.
     return not isinstance(version, bool) and version == say.PROTOCOL_VERSION
 
 
 class _DealAgain(NamedTuple):
-    """That what a seat cannot know was dealt again; or, without a seat, what no seat knows."""
+    """A redeal of everything that `viewer` does not know. None: that no seat knows."""
 
     viewer: int | None
     seed: int
@@ -564,6 +566,6 @@ class _DealAgain(NamedTuple):
 
 
 Step: TypeAlias = "Mapping[int, object] | _DealAgain"
-"""The replies of a round, by seat; or that cards were dealt again."""
+"""The replies of a round by seat, or a redeal."""
 _UNREAD = Struct()
 _name_replies = reply_decoder((say.PlayerNameReply,))

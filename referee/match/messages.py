@@ -1,7 +1,7 @@
 """The messages that every game shares: handshake, disqualification, end (protocol, 2 and 3).
 
-A game's own messages are in its package. A public struct is encoded once and its bytes go to every
-bot and into the spectator log.
+Each game's package has its own messages. A public message is encoded once; all bots and the
+spectator log get the same bytes.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Version = Annotated[int, Meta(extra_json_schema={"const": PROTOCOL_VERSION})]
 
 
 class PlayerNameRequest(Struct, frozen=True, tag_field="type", tag="player-name-request"):
-    """To one bot, its first message: the wish for its name (3.1)."""
+    """To one bot, its first message: the request for its name (3.1)."""
 
     player_number: SeatId
     version: Version = PROTOCOL_VERSION
 
 
 class PlayerName(Struct, frozen=True, tag_field="type", tag="player-name"):
-    """To all, once per player in seat order, after every handshake ended (2)."""
+    """To all players: one message per player, in seat order, after the handshake (2)."""
 
     player_number: SeatId
     name: Annotated[str, Meta(max_length=64)]
@@ -34,14 +34,14 @@ class PlayerName(Struct, frozen=True, tag_field="type", tag="player-name"):
 
 
 class PlayerDisqualified(Struct, frozen=True, tag_field="type", tag="player-disqualified"):
-    """To all that are left: a player left the match (8.3)."""
+    """To all remaining players: a player left the match (8.3)."""
 
     player_number: SeatId
     reason: Annotated[str, Meta(description="A disqualification code (9).")]
 
 
 class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
-    """To all that are left, the last message (8.4)."""
+    """To all remaining players: the last message of the match (8.4)."""
 
     scores: Annotated[list[Score], Meta(description="Points, in seat order.")]
     winners: list[SeatId]
@@ -49,14 +49,14 @@ class GameEnd(Struct, frozen=True, tag_field="type", tag="game-end"):
 
 
 SHARED_PUBLIC: tuple[type[Struct], ...] = (PlayerName, PlayerDisqualified, GameEnd)
-"""The public messages that no game has to itself."""
+"""The public messages of every game."""
 
 
 class PlayerNameReply(Struct, frozen=True, tag_field="type", tag="player-name-reply"):
-    """From a bot: the answer to `player-name-request` (3.1).
+    """From a bot: the reply to `player-name-request` (3.1).
 
-    The fields are decoded as loosely as section 3 treats them: each wrong kind of value has a
-    consequence of its own there, which the match decides.
+    The decoder accepts any type of value. `Match` checks the fields, because section 3 defines a
+    different consequence for each mistake.
     """
 
     legal_has: ClassVar[tuple[str, ...]] = ("player_number", "name")

@@ -1,7 +1,7 @@
-"""The pages of spec/ by section: what `referee explain` prints, and what reports quote.
+"""The pages of spec/ by section, for `referee explain` and for quotes in reports.
 
-Only the pages have the wording of a rule. Their sections have numbers ("### 7.2 Discarding").
-The protocol of a game is two pages: PROTOCOL, which all games share, and the page of the game.
+The wording of a rule is only in these pages. Their sections are numbered ("### 7.2 Discarding").
+The protocol of a game consists of two pages: PROTOCOL, shared by all games, and the game's own.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "spec", _PACKAGE.parent / "spec")
-"""Inside an installed wheel; in a source tree. One of them is there."""
+"""The folder in an installed wheel, and the folder in a source tree. One of them exists."""
 PROTOCOL = "protocol"
-"""The page of the sections that all games share."""
+"""Name of the page that all games share."""
 _COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
 _HEADING = re.compile(r"^(#{2,3}) (?:(\d+(?:\.\d+)*) )?(.*)$")
 _ITEM = re.compile(r"^- ", re.MULTILINE)
@@ -36,7 +36,7 @@ _KINDS = {
 
 
 class _Shared(NamedTuple):
-    """The sections that have the same number in every game, by subject."""
+    """Section numbers that are the same in every game."""
 
     lines: str = "1.1"
     requests: str = "1.2"
@@ -61,7 +61,7 @@ SHARED = _Shared()
 
 
 class Section(NamedTuple):
-    """A section of a page: its number, title, and Markdown without the sections inside it."""
+    """A section of a page. `text` is its Markdown without subsections."""
 
     number: str
     title: str
@@ -69,11 +69,11 @@ class Section(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A row of the tables of codes of faults, disqualifications and end reasons.
+    """A row of the tables of faults, disqualifications and end reasons.
 
     Attributes:
-        section: the section that says what it is; empty if it is reserved.
-        then: what happens then; empty if the table does not say it.
+        section: the section that defines the code. Empty for reserved codes.
+        then: the consequence. Empty if the table has no such column.
     """
 
     kind: str
@@ -84,11 +84,12 @@ class Code(NamedTuple):
 
 
 class SpecPage(NamedTuple):
-    """A page of spec/, or the protocol of a game: number -> section, in the order of the numbers.
+    """A page of spec/, or the complete protocol of a game.
 
     Attributes:
-        name: path in spec/, without ".md"; of a protocol, path of the game's page.
-        place: where the page is, in words: "spec/protocol-v1.md".
+        name: path within spec/, without ".md". For a protocol, the path of the game's page.
+        sections: number -> section, in order of numbers.
+        place: location for messages, such as "spec/protocol-v1.md".
     """
 
     name: str
@@ -104,12 +105,12 @@ class SpecPage(NamedTuple):
         ):
             for cells in rows(text):
                 code, section, why, *then = cells
-                code = code.strip("`") or found[-1].code  # a second row of the same code
+                code = code.strip("`") or found[-1].code  # another row of the same code
                 found.append(Code(_KINDS[kind], code, section, why, "".join(then)))
         return found
 
     def inside(self, number: str) -> list[Section]:
-        """A section and those inside it."""
+        """Return a section and its subsections."""
         return [
             section
             for section in self.sections.values()
@@ -117,29 +118,30 @@ class SpecPage(NamedTuple):
         ]
 
     def titled(self, title: str) -> list[str]:
-        """List the numbers of the sections with a title; upper and lower case are equal."""
+        """Return the numbers of sections with this title, ignoring case."""
         return [s.number for s in self.sections.values() if s.title.lower() == title.lower()]
 
     def beginning(self, number: str) -> str:
-        """The first paragraph of a section that is prose; empty if it has none."""
+        """Return the first prose paragraph of a section, or ""."""
         blocks = re.split(r"\n\n+", self._text(number))
         prose = (block for block in blocks if not block.startswith(_NO_PROSE))
         return unmarked(" ".join(next(prose, "").split()))
 
     def reply_section(self, request: str) -> str:
-        """The number of the section that shows the reply to a type of request; empty if none."""
+        """Return the number of the section that shows the reply to a type of request, or ""."""
         named = (_REPLY.search(self._text(number)) for number in self.titled(request))
         chapters = (self.inside(match[1]) for match in named if match)
         shown = (s.number for chapter in chapters for s in chapter if _SHOWN_REPLY.search(s.text))
         return next(shown, "")
 
     def rule(self, number: str, code: str, detail: str) -> str:
-        """The rule that a fault breaks, in the page's own words; empty if the page has none.
+        """Quote the rule that a fault breaks. Empty if the page does not state it.
 
         Args:
             number: the section of the fault.
-            detail: of the fault. It may begin with the title of a section inside, such as
-                "mine: ...", and name fields that a table of the section is about.
+            code: the code of the fault.
+            detail: the detail of the fault. It may begin with the title of a subsection, such as
+                "mine: ...", and may contain names of fields that a table of the section describes.
         """
         subject = detail.partition(":")[0]
         section = next(
@@ -156,7 +158,11 @@ class SpecPage(NamedTuple):
 
 
 def read_spec(name: str) -> bytes:
-    """A file of spec/, such as "vectors/referee-cases.json"; else raise `FileNotFoundError`."""
+    """Read a file of spec/, such as "vectors/referee-cases.json".
+
+    Raises:
+        FileNotFoundError: spec/ has no such file.
+    """
     for place in _PLACES:
         if (place / name).exists():
             return (place / name).read_bytes()
@@ -165,7 +171,7 @@ def read_spec(name: str) -> bytes:
 
 @lru_cache
 def read_page(name: str) -> SpecPage:
-    """One page of spec/, by its path without ".md"; it has no sections if it does not exist."""
+    """Read a page of spec/ by its path without ".md". A missing page has no sections."""
     try:
         text = read_spec(f"{name}.md").decode()
     except FileNotFoundError:
@@ -174,13 +180,13 @@ def read_page(name: str) -> SpecPage:
 
 
 def glossary() -> dict[str, str]:
-    """The words of the glossary and their meanings, as Markdown."""
+    """Return the glossary: word -> meaning, both as Markdown."""
     _, _, table = read_spec("README.md").decode().partition("\n## Glossary\n")
     return dict(rows(table))
 
 
 def _sections(text: str) -> dict[str, Section]:
-    """Parse the sections of a page."""
+    """Parse the numbered sections of a page."""
     sections: dict[str, Section] = {}
     number, title, lines, in_code = "", "", list[str](), False
     for line in [*_COMMENT.sub("", text).splitlines(), "## "]:
@@ -196,7 +202,7 @@ def _sections(text: str) -> dict[str, Section]:
 
 
 def game_page(rules: GameDefinition) -> SpecPage:
-    """The protocol of a game, whose own page is a file of spec/, a text of the game, or both."""
+    """Return the protocol of a game: its own page is in spec/, in the game's text, or in both."""
     if not rules.specification_text:
         return load_page(rules.specification)
     return _with_text(rules.name, rules.specification, rules.specification_text)
@@ -210,12 +216,12 @@ def _with_text(game: str, name: str, text: str) -> SpecPage:
 
 @lru_cache
 def load_page(name: str) -> SpecPage:
-    """The protocol of a game whose own page is in spec/: the shared sections and its own."""
+    """Return the protocol of a game whose own page is in spec/."""
     return _added(read_page(PROTOCOL).sections, read_page(name))
 
 
 def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
-    """Add shared sections. If both have a section, its text is the shared one, then its own."""
+    """Merge shared sections into a page. If both have a section, join the two texts."""
     sections = dict(shared)
     for own in page.sections.values():
         before = sections.get(own.number)
@@ -226,12 +232,12 @@ def _added(shared: Mapping[str, Section], page: SpecPage) -> SpecPage:
 
 
 def unmarked(markdown: str) -> str:
-    """A clause of Markdown as plain text, but for its backticks."""
+    """Convert inline Markdown to plain text, keeping backticks."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", markdown.replace("*", ""))
 
 
 def rows(text: str) -> Iterator[list[str]]:
-    """The rows of all tables in a Markdown text, without their heads."""
+    """Yield the rows of all tables in a Markdown text, without header rows."""
     lines = text.splitlines()
     for before, line in pairwise(lines):
         if line.startswith("|") and before.startswith("|") and not line.startswith("|---"):
@@ -239,7 +245,7 @@ def rows(text: str) -> Iterator[list[str]]:
 
 
 def _about_fields(text: str, detail: str) -> Iterator[str]:
-    """The rows of a section's tables on the fields that a detail names."""
+    """Yield table rows that describe the fields named in `detail`."""
     for name, *cells in rows(text):
         field = re.match(r"`(\w+)`", name)
         if field is not None and field[1] in detail:
@@ -247,7 +253,7 @@ def _about_fields(text: str, detail: str) -> Iterator[str]:
 
 
 def _naming(text: str, code: str) -> Iterator[str]:
-    """The first sentence of a section that names a code, with the list it introduces; or a row."""
+    """Yield the table row of a code, or else the first sentence that names it, with its list."""
     for row in rows(text):
         if row[0] == f"`{code}`":
             yield unmarked(f"{row[0]}: {row[1]}")

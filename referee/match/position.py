@@ -1,4 +1,4 @@
-"""A turn of a recorded match, from which other matches are played."""
+"""A turn of a recorded match, used as the start of new matches."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from referee.match.spec import MatchSpec
 
 
 class Position(Struct, frozen=True):
-    """The first decision of a turn. Matches from there differ in what no seat knew (`Redeal`).
+    """The first decision of a turn. New matches from here differ in the hidden cards (`Redeal`).
 
     Attributes:
-        record: name of the file.
-        turn: counted from 1; all players' turns count.
-        seed: of the recorded match.
-        redeals: of the recorded match, before this turn.
-        answers: for each seat its lines before this turn, in order. The first is None: each bot
-            answers the handshake itself.
+        record: file name of the record.
+        turn: number of the turn, from 1, counting the turns of all players.
+        seed: seed of the recorded match.
+        redeals: redeals of the recorded match before this turn.
+        answers: for each seat, the lines of the bot before this turn. The first entry is None,
+            because each new bot answers the handshake itself.
     """
 
     record: str
@@ -32,16 +32,16 @@ class Position(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...]
 
     def redealt(self, spec: MatchSpec, luck: int) -> MatchSpec:
-        """A match of the same game, from this position, with the luck that follows from a seed."""
+        """Return a match that starts here. Seed `luck` determines hidden cards and later chance."""
         return replace(spec, seed=self.seed, redeals=(*self.redeals, Redeal(self.turn, luck)))
 
     def is_same(self, other: Position) -> bool:
-        """Whether another position is the same, whatever its file is called."""
+        """True if both positions are equal, ignoring file names."""
         return replace(self, record="") == replace(other, record="")
 
     @property
     def is_valid(self) -> bool:
-        """Whether bots can have written these answers, before redeals at ascending turns."""
+        """True if the turns of redeals ascend and all answers are single non-blank lines."""
         turns = [*(redeal.turn for redeal in self.redeals), self.turn]
         return all(before < turn for before, turn in pairwise(turns)) and all(
             lines[:1] == (None,) and all(map(_is_line, lines[1:])) for lines in self.answers

@@ -1,4 +1,4 @@
-"""The result of a match as one object: what `referee play --format json` prints."""
+"""The result of a match, as printed by `referee play --format json`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T", bound=Struct)
 
 
 class ReplySeconds(Struct, frozen=True):
-    """How long a bot took for its replies, in seconds, its handshake not counted.
+    """Reply times of a bot in seconds, without the handshake.
 
-    Each is counted from the moment the request was handed to the pipe (protocol, 8.1).
+    A reply time starts when the request is written to the pipe (protocol, 8.1).
     """
 
     total: float
@@ -30,29 +30,29 @@ class ReplySeconds(Struct, frozen=True):
 
 
 class DisqualificationReport(Struct, frozen=True):
-    """Why a seat was disqualified, and at what."""
+    """The cause of a disqualification."""
 
-    detail: Annotated[str, Meta(description="One clause; the record has it too.")]
+    detail: Annotated[str, Meta(description="The reason in one clause, as in the record.")]
     cause: Annotated[
         str,
-        Meta(description="The most likely mistake for its author to fix, in a sentence; or empty."),
+        Meta(description="The mistake that most likely caused it, in a sentence; or empty."),
     ]
-    turn: Annotated[int, Meta(description="Of the match, over all players; 0 before its first.")]
-    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
-    asked: Annotated[str, Meta(description="The request that it did not answer, as it was sent.")]
+    turn: Annotated[int, Meta(description="Turn of the match; 0 before the first turn.")]
+    request: Annotated[int, Meta(description="Number of the request to this bot; 0: handshake.")]
+    asked: Annotated[str, Meta(description="The unanswered request, as sent.")]
 
 
 class FirstFault(Struct, frozen=True):
     """The first fault of a seat with a code."""
 
     code: str
-    section: Annotated[str, Meta(description="Of the game's protocol.")]
-    detail: Annotated[str, Meta(description="The mistake, in a sentence for its author.")]
-    turn: Annotated[int, Meta(description="Of the match, over all players; 0 before its first.")]
-    request: Annotated[int, Meta(description="Which of those it was sent; 0 is the handshake.")]
-    line: Annotated[str, Meta(description="The reply as the bot gave it; a long one is cut.")]
+    section: Annotated[str, Meta(description="Section of the game's protocol.")]
+    detail: Annotated[str, Meta(description="The mistake, in a sentence for the author.")]
+    turn: Annotated[int, Meta(description="Turn of the match; 0 before the first turn.")]
+    request: Annotated[int, Meta(description="Number of the request to this bot; 0: handshake.")]
+    line: Annotated[str, Meta(description="The reply as written by the bot; shortened if long.")]
     follows: Annotated[
-        bool, Meta(description="Whether it follows from the cause that an earlier fault names.")
+        bool, Meta(description="True if an earlier fault already names the cause.")
     ] = False
 
 
@@ -60,13 +60,13 @@ class Stderr(Struct, frozen=True):
     """The end of a bot's stderr, escaped, for its author."""
 
     lines: Annotated[
-        list[str], Meta(description='With "... 3 lines left out" in the place of such.')
+        list[str], Meta(description='Omitted lines are replaced by "... 3 lines left out".')
     ] = []
-    omitted: Annotated[int, Meta(description="Lines of it that are not there.")] = 0
+    omitted: Annotated[int, Meta(description="Number of omitted lines.")] = 0
 
 
 class Diagnosis(Struct, frozen=True):
-    """The parts of a result for a bot's author; each field as in `PlayerResult`."""
+    """The fields of `PlayerResult` that are meant for the author of the bot."""
 
     disqualification: DisqualificationReport | None = None
     first_faults: list[FirstFault] = []
@@ -75,61 +75,59 @@ class Diagnosis(Struct, frozen=True):
 
 
 class PlayerResult(Struct, frozen=True):
-    """The result of one seat; the facts of the game are added behind these fields."""
+    """The result of one seat. Each game appends its own fields."""
 
     player_number: SeatId
-    name: Annotated[str, Meta(description="The name that the bot gave itself.")]
-    bot: Annotated[str, Meta(description="The BOT argument, as it was given.")]
+    name: Annotated[str, Meta(description="The name from the handshake.")]
+    bot: Annotated[str, Meta(description="The BOT argument.")]
     score: Score
-    turns: Annotated[int, Meta(description="Its own turns that it began.")]
+    turns: Annotated[int, Meta(description="Turns that this player began.")]
     rank: Annotated[
-        int, Meta(description="1 is best; shared on ties; the disqualified share the last.")
+        int, Meta(description="1 is best; ties share a rank; disqualified players share the last.")
     ]
-    disqualified: Annotated[str | None, Meta(description="A code, or null.")]
+    disqualified: Annotated[str | None, Meta(description="Code of the disqualification, or null.")]
     faults: Annotated[dict[str, int], Meta(description="Code -> count; no zeros.")]
-    requests: Annotated[int, Meta(description="Requests sent to it after the handshake.")]
+    requests: Annotated[int, Meta(description="Requests sent to the bot after the handshake.")]
     reply_seconds: ReplySeconds
     exit_code: Annotated[
         int | None,
-        Meta(description="Of its process; -N after signal N; null if it never started."),
+        Meta(description="Exit code of the process; -N for signal N; null if it never started."),
     ]
     disqualification: Annotated[
-        DisqualificationReport | None, Meta(description="Of one that was disqualified.")
+        DisqualificationReport | None, Meta(description="Only for disqualified players.")
     ] = None
     first_faults: Annotated[
         list[FirstFault],
-        Meta(description="The first of each code, in the order in which they came."),
+        Meta(description="The first fault of each code, in order of occurrence."),
     ] = []
     notes: Annotated[
         list[str],
-        Meta(description="Legal behaviour that is probably not intended, one sentence each."),
+        Meta(description="Legal but probably unintended behaviour, one sentence each."),
     ] = []
-    stderr: Annotated[Stderr | None, Meta(description="Its text on stderr; null without one.")] = (
-        None
-    )
+    stderr: Annotated[Stderr | None, Meta(description="Output on stderr; null if none.")] = None
 
 
 class MatchResult(Struct, frozen=True, dict=True):
-    """How a match ended."""
+    """The result of a match."""
 
-    # What shows the match itself stands beside the fields: nothing compares, copies or writes it.
+    # `dict=True` allows an attribute that is not a field: it is not compared, copied or encoded.
 
     game: str
     protocol: int
-    seed: Annotated[int, Meta(description="Of its luck: of the last redeal, if it has any.")]
-    reason: Annotated[str, Meta(description="Why it ended (protocol, 9).")]
+    seed: Annotated[int, Meta(description="Seed of the match, or of its last redeal.")]
+    reason: Annotated[str, Meta(description="End reason (protocol, 9).")]
     turns: Annotated[
-        int, Meta(description="Turns begun, of all players together where they take turns.")
+        int, Meta(description="Turns begun by all players; a simultaneous turn counts once.")
     ]
     winners: list[SeatId]
     duration_seconds: Annotated[
-        float, Meta(description="From the start of the bots to the end of the last.")
+        float, Meta(description="From the start of the first bot to the exit of the last.")
     ]
     players: Annotated[list[PlayerResult], Meta(description="In seat order.")]
-    sandbox: Annotated[Kind, Meta(description="Of the bots that are programs.")] = "none"
+    sandbox: Annotated[Kind, Meta(description="Sandbox of the bot processes.")] = "none"
 
     def show_by(self, show: Callable[[str], str]) -> None:
-        """In a notebook be shown as this makes of what `repr` says, as HTML."""
+        """Set the function that converts `repr(self)` to HTML for notebooks."""
         self.__dict__["show"] = show
 
     def _repr_html_(self) -> str | None:
@@ -137,7 +135,7 @@ class MatchResult(Struct, frozen=True, dict=True):
         return None if show is None else show(repr(self))
 
     def __repr__(self) -> str:
-        """Show only the end: the whole result fills pages."""
+        """Show only the outcome: the complete result would fill pages."""
         what = f"{self.game}, seed {self.seed}, {self.reason} in turn {self.turns}"
         ends = (
             f"{p.name!r} {p.score}{' won' * (p.player_number in self.winners)}"
@@ -148,7 +146,7 @@ class MatchResult(Struct, frozen=True, dict=True):
 
 @cache
 def player_result_type(rules: GameDefinition) -> type[PlayerResult]:
-    """`PlayerResult` with the facts of a game; it can be pickled."""
+    """Define `PlayerResult` with the fields of a game. Instances can be pickled."""
 
     def reduce(result: PlayerResult) -> tuple[Any, ...]:
         return _unpickled, (rules.name, msgspec.structs.asdict(result))
@@ -161,15 +159,15 @@ def _unpickled(game: str, fields: dict[str, Any]) -> PlayerResult:
 
 
 def with_facts(struct: type[T], rules: GameDefinition, **namespace: Any) -> type[T]:
-    """A struct of one seat's end, with the game's own facts as its last fields."""
+    """Extend a struct with the fields of a game's facts."""
     facts = [(field.name, field.type) for field in msgspec.structs.fields(rules.facts)]
-    return narrowed(struct, *facts, kw_only=True, **namespace)  # some before have defaults
+    return narrowed(struct, *facts, kw_only=True, **namespace)  # fields before them have defaults
 
 
 def narrowed(
     struct: type[T], *fields: tuple[str, Any], kw_only: bool = False, **namespace: Any
 ) -> type[T]:
-    """A struct of the same name and tag, with more fields, or with other types of its own."""
+    """Define a subclass with the same name and tag, and with additional or retyped fields."""
     config = struct.__struct_config__
     return msgspec.defstruct(  # type: ignore[return-value]
         struct.__name__,
@@ -184,8 +182,8 @@ def narrowed(
 
 
 def seat_ends(match: Match) -> list[dict[str, Any]]:
-    """The fields that a result and a record share, per seat, once the match is over."""
-    assert match.outcome is not None  # it is over
+    """Return the fields that results and records share, per seat. The match must be over."""
+    assert match.outcome is not None
     places = zip(match.names, match.standings(), match.outcome.ranks, strict=True)
     return [
         {
@@ -208,7 +206,7 @@ def player_results(
     exit_codes: list[int | None],
     diagnoses: Sequence[Diagnosis],
 ) -> list[PlayerResult]:
-    """One entry per seat, in seat order, once the match is over, as the arguments."""
+    """Return the results of a finished match. All sequences are in seat order."""
     player_result = player_result_type(rules)
     return [
         player_result(

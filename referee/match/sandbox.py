@@ -1,4 +1,4 @@
-"""The isolation of a bot's processes. Light to import, as the limits are."""
+"""The isolation of a bot's processes. Cheap to import, like `limits`."""
 
 from __future__ import annotations
 
@@ -9,25 +9,23 @@ from referee.match.limits import SANDBOXED
 
 Kind: TypeAlias = Literal["none", "bwrap"]
 Choice: TypeAlias = Literal["auto", "bwrap", "none"]
-"""What a user may choose; "auto" is the best that the machine has."""
+"""The values of `--sandbox`. "auto" selects the strongest sandbox of the machine."""
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 class Sandbox(NamedTuple):
-    """The sandbox of the bots of a match; all of them have the same.
+    """The sandbox settings of a match, shared by all its bots.
 
     Attributes:
-        kind: "none": a bot has the referee's rights; "bwrap": spec/sandbox.md.
-        readable: absolute folders that are readable inside at their own paths, in addition to the
-            standard ones.
-        hidden: absolute paths of files and folders that no bot may see, even in its own folder: the
-            referee's output. A name that continues with `-`, such as a database's journal, is
-            hidden too.
-        writable: whether a bot may write to its folder: while it is built.
-        room: bytes of an empty folder in memory that takes the place of the bot's own while it is
-            built; its own is at /sources. The new one is lost at the end. 0: no such folder.
-        recorded: whether only a record or a store names the bots. Then they see no folder of the
-            user's except `readable`: a bot's own folder is shown only if it is in one of these.
+        kind: "none" runs bots with the rights of the referee. "bwrap": see spec/sandbox.md.
+        readable: absolute paths of folders that bots can read, in addition to the standard ones.
+        hidden: absolute paths that bots cannot see, even in their own folder, such as the output of
+            the referee. Also hides names that continue with `-`, such as a database journal.
+        writable: True if a bot may write to its own folder, for builds.
+        room: size in bytes of a temporary folder in memory that replaces the folder of the bot
+            during a build. The original folder is then at /sources. 0: no temporary folder.
+        recorded: True if the bots are named by a record or a store instead of the user. Then a bot
+            sees only `readable` folders; its own folder is visible only inside one of them.
     """
 
     kind: Kind = "none"
@@ -39,7 +37,7 @@ class Sandbox(NamedTuple):
 
     @property
     def limits(self) -> Mapping[str, int]:
-        """The limits that bots in it have unless others are chosen."""
+        """The default limits of bots in this sandbox."""
         return {} if self.kind == "none" else SANDBOXED
 
 

@@ -1,7 +1,7 @@
-"""Find the wrong fields of a message, in plain words, and the message that it was meant to be.
+"""Compare a message with its struct: list the wrong fields, and guess the intended message.
 
-A message is compared with the struct that the protocol has for it. Words come from here, not from
-the decoder, which says "Expected `str`, got `array` - at `$.gained`" to its own readers.
+The descriptions are for authors of bots. The decoder's own messages ("Expected `str`, got `array` -
+at `$.gained`") assume that the reader knows Python.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _INTEGER = re.compile("-?[0-9]{1,15}(?:[.]0)?")
 
 
 class Misfit(Struct, frozen=True):
-    """A field that is not as the protocol has it.
+    """A field that does not match the protocol.
 
     Attributes:
-        field: where, such as "cards[].count".
+        field: path of the field, such as "cards[].count".
         expected: the right type or value: "a string".
         found: the actual value: "a list of 1", or "missing".
-        kind: the JSON type of the value found, "missing", "range" or "length". Two misfits of one
+        kind: the JSON type of the value found, "missing", "range" or "length". Misfits with equal
             field and kind are the same mistake.
     """
 
@@ -38,15 +38,15 @@ class Misfit(Struct, frozen=True):
 
 
 def misfits(message: Mapping[str, Any], struct: type[Struct]) -> list[Misfit]:
-    """All fields of a message, a JSON object, that are not as the struct has them."""
+    """Return the fields of a JSON object that do not match a struct."""
     return list(_of_object(message, _fields(struct), ""))
 
 
 def meant(message: Mapping[str, Any], struct: type[Struct]) -> Struct | None:
-    """Return the only message that a misshapen one can have meant; None if unclear.
+    """Return the message that a malformed one was meant to be. None if that is ambiguous.
 
-    A number or a list of one in the place of a string, a string of digits in that of a number,
-    and 1 or "1" for "player1" are clear.
+    Corrects a number or a one-element list in place of a string, a string of digits in place of a
+    number, and 1 or "1" in place of "player1".
     """
     try:
         return msgspec.convert(_mended(message, _fields(struct)), struct)
@@ -62,19 +62,19 @@ def _fields(struct: type[Struct]) -> tuple[inspect.Field, ...]:
 
 
 def _bare(info: inspect.Type) -> inspect.Type:
-    """A type without the annotations that only schemas use."""
+    """Strip metadata that only schemas use."""
     while isinstance(info, inspect.Metadata):
         info = info.type
     return info
 
 
 def _is_number(info: inspect.Type) -> bool:
-    """Whether it is an integer or a fraction."""
+    """True for the union of int and float."""
     kinds = info.types if isinstance(info, inspect.UnionType) else ()
     return {type(kind) for kind in kinds} == {inspect.IntType, inspect.FloatType}
 
 
-# --- what is wrong --------------------------------------------------------------------------------
+# --- find misfits ---------------------------------------------------------------------------------
 
 
 def _of_object(
@@ -99,7 +99,7 @@ def _of(value: Any, info: inspect.Type, where: str) -> Iterator[Misfit]:
 
 
 def _problem(value: Any, info: inspect.Type) -> str:
-    """The `Misfit.kind` of a value itself, without its items and fields; empty if it fits."""
+    """Return the `Misfit.kind` of a value, ignoring its items and fields. Empty if it fits."""
     kind = _kind(value)
     match info:
         case inspect.IntType(ge=least):
@@ -148,7 +148,7 @@ def _words(info: inspect.Type) -> str:
     return "an object"
 
 
-# --- what was meant -------------------------------------------------------------------------------
+# --- guess the intended message -------------------------------------------------------------------
 
 
 def _mended(value: Mapping[str, Any], fields: tuple[inspect.Field, ...]) -> dict[str, Any]:
@@ -176,6 +176,6 @@ def _mend(value: Any, info: inspect.Type, name: str) -> Any:
 
 
 def _player(value: Any) -> Any:
-    """Complete a player's bare number: 1 and "1" are "player1"."""
+    """Expand the number of a player: 1 and "1" become "player1"."""
     number = f"player{value}"
     return number if re.fullmatch(SEAT_PATTERN, number) else value

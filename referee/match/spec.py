@@ -1,7 +1,7 @@
-"""The description of a match: small, picklable, and completely in a record's header.
+"""The description of a match. It can be pickled, and a record's header contains all of it.
 
-What can be chosen for a match are the limits of its bots, which every game has, and the game's own
-options. Users and records see both in one flat list.
+A match has two kinds of settings: the limits of its bots and the options of its game. Users and
+records see both in one flat list.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ if TYPE_CHECKING:
     from random import Random
 
 OwnLimits: TypeAlias = tuple[tuple[str, int | float | None], ...]
-"""Limits that only one bot has, each with its name. None: it does not exist."""
+"""Limits of a single bot as (name, value). None means no limit."""
 SHORT_SEEDS = 10**9
-"""Seeds below this can be tried one by one during a match, so none is drawn there."""
+"""Lower bound of seeds chosen at random: a bot could guess a smaller one by trying all of them."""
 
 _Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=MAX_SECONDS)]
 _KINDS: dict[Kind, Any] = {
     "clock": _Seconds | None,
     "pause": Annotated[float, Meta(ge=0, le=MAX_SECONDS)],
     "line": Annotated[int, Meta(ge=1, le=MAX_COUNT)],
-    # A record has them only where they are not those of `Limits`.
+    # Records contain these only if they differ from the defaults of `Limits`.
     "seconds": _Seconds | None | UnsetType,
     "gain": Annotated[float, Meta(ge=0, le=MAX_SECONDS)] | UnsetType,
     "bytes": Annotated[int, Meta(ge=1, le=MAX_BYTES)] | None | UnsetType,
     "count": Annotated[int, Meta(ge=1, le=MAX_COUNT)] | None | UnsetType,
 }
 _ALWAYS = {name for name, row in LIMITS.items() if row.kind in ("clock", "pause", "line")}
-"""The limits that every record has."""
+"""The limits that every record contains."""
 _CAN_BE_NONE = {name for name, row in LIMITS.items() if row.kind not in ("pause", "line", "gain")}
 _DEFAULTS = Limits()._asdict()
 _PLAIN = {
@@ -68,25 +68,25 @@ _PLAIN = {
     " > ": " above ",
     " < ": " below ",
 }
-"""The decoder's words for a wrong value, and ours."""
+"""Phrases of msgspec's validation errors, and their replacements."""
 _BEFORE_OWN = {"time_limit", "startup_limit", "grace"}
-"""The limits that stand before the game's own options."""
+"""The limits that are listed before the options of the game."""
 
 
 class MatchSpec(Struct, frozen=True):
-    """A match to be played, or that was.
+    """The description of a match, before or after it is played.
 
     Attributes:
         game: a key of `GAMES`.
         bots: the BOT arguments, in seat order.
         seed: 0 <= seed < `MAX_SEED`.
-        options: the game's own (`GameDefinition.options`).
-        limits: of each bot, unless `limits_of_bots` has others.
-        sandbox: of each bot.
-        names: that their tournament or `NAME=BOT` gives to the bots, in seat order; one of them may
-            be "", and all of them may be missing.
-        redeals: as of `Match`; empty: the luck is that of the seed from beginning to end.
-        limits_of_bots: in seat order, if a bot has others than the rest; else empty.
+        options: an instance of `GameDefinition.options`.
+        limits: the limits of every bot, unless `limits_of_bots` is given.
+        sandbox: the sandbox of every bot.
+        names: the names from the tournament or from `NAME=BOT`, in seat order. An entry is "" if a
+            bot has no such name. Empty if no bot has one.
+        redeals: the redeals of `Match`. Empty: the seed determines the whole match.
+        limits_of_bots: the limits of each bot, in seat order. Empty if they are all equal.
     """
 
     game: str
@@ -106,18 +106,18 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def rules(self) -> GameDefinition:
-        """The game's entry in `GAMES`."""
+        """The definition of the game."""
         return GAMES[self.game]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process may not have the classes of a game from outside.
+        # The other process may not have loaded a game from outside, whose classes this needs.
         fields = msgspec.structs.asdict(self)
         if self.game in GAMES.outside:
             fields["options"] = msgspec.to_builtins(self.options)
         return MatchSpec, tuple(fields.values())
 
     def unpickled(self) -> MatchSpec:
-        """This match with the options of its game as a struct, after it was pickled."""
+        """Complete a pickled spec: convert the options from a dict to the game's struct."""
         if not isinstance(self.options, dict):
             return self
         options = msgspec.convert(self.options, self.rules.options)
@@ -125,12 +125,12 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def by_name(self) -> dict[str, Any]:
-        """Options and limits together, as `match_spec` takes them."""
+        """Options and limits in one dict, as `match_spec` accepts them."""
         return msgspec.structs.asdict(self.options) | self.limits._asdict()
 
     @property
     def settings(self) -> Struct:
-        """Options and limits together, as `settings_type` has them. `split` reads them."""
+        """Options and limits in one struct of `settings_type`. The inverse of `split`."""
         values = self.by_name
         for name, value in self.limits._asdict().items():
             if name not in _ALWAYS and value == _DEFAULTS[name]:
@@ -140,7 +140,7 @@ class MatchSpec(Struct, frozen=True):
         return settings_type(self.rules)(**values)
 
     def new_match(self) -> Match:
-        """The match, not yet started."""
+        """Create the match without starting it."""
         return Match(
             self.rules,
             seats=len(self.bots),
@@ -151,11 +151,11 @@ class MatchSpec(Struct, frozen=True):
 
     @property
     def luck(self) -> int:
-        """The seed of everything that is random, or of everything after the last redeal."""
+        """The seed that currently applies: of the last redeal, or of the match."""
         return self.redeals[-1].seed if self.redeals else self.seed
 
     def with_luck(self, seed: int) -> MatchSpec:
-        """The same match with other luck: from the beginning, or from its last redeal on."""
+        """Return a copy with another `luck`."""
         if not self.redeals:
             return msgspec.structs.replace(self, seed=seed)
         *before, last = self.redeals
@@ -164,10 +164,10 @@ class MatchSpec(Struct, frozen=True):
 
 @cache
 def settings_type(rules: GameDefinition) -> type[Struct]:
-    """A struct of all that can be chosen for a match of a game, with its defaults.
+    """Define the struct of all settings of a game's matches: limits and options, with defaults.
 
-    It is the `options` of a record's header. Only there, a limit that does not exist is None or
-    missing: JSON cannot write the infinity that `Limits` have.
+    It is the type of `options` in a record's header. JSON has no infinity, so a missing limit is
+    None or absent here.
     """
     limits = {}
     for name, row in LIMITS.items():
@@ -185,12 +185,12 @@ def settings_type(rules: GameDefinition) -> type[Struct]:
 
 
 def default_limits(rules: GameDefinition) -> Limits:
-    """The limits of a game's bots, if no others are chosen."""
+    """Return the default limits of a game."""
     return split(rules, settings_type(rules)())[1]
 
 
 def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
-    """The game's own options, and the limits, of a struct of `settings_type`."""
+    """Split an instance of `settings_type` into the options of the game and the limits."""
     own = {name: getattr(settings, name) for name in rules.options.__struct_fields__}
     given = {name: getattr(settings, name) for name in LIMITS}
     limits: dict[str, Any] = {
@@ -202,14 +202,14 @@ def split(rules: GameDefinition, settings: Any) -> tuple[Struct, Limits]:
 
 
 def with_own(limits: Limits, own: OwnLimits) -> Limits:
-    """The limits of a bot that has some of its own."""
+    """Return a copy of `limits` with the limits of a single bot."""
     return limits._replace(
         **{name: math.inf if value is None else value for name, value in own}  # type: ignore[arg-type]
     )
 
 
 def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
-    """The limits of one bot that differ from those of the others."""
+    """Return the limits in `own` that differ from `limits`."""
     pairs = zip(limits._asdict().items(), own, strict=True)
     return {
         name: None if value == math.inf else value
@@ -219,14 +219,17 @@ def own_limits(limits: Limits, own: Limits) -> dict[str, int | float | None]:
 
 
 def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -> OwnLimits:
-    """The limits of one bot, in the order of `Limits`.
+    """Validate the limits of one bot.
 
     Args:
-        limits: of the other bots.
-        own: by name, as `match_spec` takes them.
+        limits: the limits of the other bots.
+        own: limit names and values, as in the options of `match_spec`.
+
+    Returns:
+        The limits of the bot, in the order of `Limits`.
 
     Raises:
-        UsageError: there is no such limit, or a value is wrong.
+        UsageError: a name is unknown or a value is not valid.
     """
     for name in own:
         if name not in LIMITS:
@@ -238,20 +241,20 @@ def checked_own(rules: GameDefinition, limits: Limits, own: Mapping[str, Any]) -
 
 
 def tournament_limits(rules: GameDefinition) -> dict[str, float]:
-    """The limits that are on in the tournaments of a game unless others are chosen."""
+    """Return the default limits in tournaments of a game."""
     return {**OF_TOURNAMENTS, **rules.tournament_limits}
 
 
 def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) -> list[str]:
-    """The options and limits that differ from the defaults of a command, as its options.
+    """Return the settings that differ from a command's defaults, as command-line arguments.
 
     Args:
-        usual: the limits that the command itself sets, beside the game's defaults.
+        usual: defaults of the command that differ from the game's.
     """
     given = spec.by_name
     options, limits = split(spec.rules, settings_type(spec.rules)())
     before = msgspec.structs.asdict(options) | limits._asdict() | dict(usual or {})
-    if given["time_limit"] == math.inf:  # which stops that clock, too
+    if given["time_limit"] == math.inf:  # disables the start-up limit too
         before["startup_limit"] = math.inf
     words = []
     for name in settings_type(spec.rules).__struct_fields__:
@@ -261,7 +264,7 @@ def settings_words(spec: MatchSpec, usual: Mapping[str, float] | None = None) ->
 
 
 def own_limits_words(spec: MatchSpec) -> list[str]:
-    """The limits that single bots have, as options of `referee play`."""
+    """Return the limits of single bots, as arguments of `referee play`."""
     return [
         word
         for seat, limits in enumerate(spec.limits_of_bots, 1)
@@ -274,7 +277,7 @@ def own_limits_words(spec: MatchSpec) -> list[str]:
 
 
 def setting_words(name: str, value: Any) -> list[str]:
-    """A setting as an option."""
+    """Return a setting as command-line arguments."""
     if name in LIMITS:
         return [flag(name), limit_word(name, value)]
     text = ",".join(map(_as_word, value if isinstance(value, list | tuple) else [value]))
@@ -298,13 +301,13 @@ def match_spec(
     Args:
         bots: BOT arguments, in seat order.
         game: a key of `GAMES`.
-        seed: drawn if None.
-        options: the game's options and the limits that are not to have their defaults, by name; a
-            value may be the text of a number. None, "none" or infinite: no limit.
-        sandbox: of the bots that are processes.
+        seed: the seed. None: chosen at random.
+        options: options and limits that differ from the defaults, by name. A number may be given as
+            text. None, "none" and infinity mean no limit.
+        sandbox: the sandbox of the bots.
 
     Raises:
-        UsageError: such a match is not possible; the text says why.
+        UsageError: an argument is not valid.
     """
     rules = game_rules(game)
     if not rules.min_seats <= len(bots) <= rules.max_seats:
@@ -317,24 +320,24 @@ def match_spec(
 
 
 def drawn_seed(source: Random | None = None) -> int:
-    """A seed chosen at random: `SHORT_SEEDS` <= result < `MAX_SEED`.
+    """Choose a seed at random: `SHORT_SEEDS` <= result < `MAX_SEED`.
 
     Args:
-        source: of the random numbers; None: the system's, which nobody can predict.
+        source: the source of random numbers. None: the system's, which is unpredictable.
     """
     if source is None:
-        import secrets  # takes as long to load as all the rest of this module
+        import secrets  # slow to import
 
         source = secrets.SystemRandom()
     return source.randrange(SHORT_SEEDS, MAX_SEED)
 
 
 def checked_seed(seed: int | None) -> int:
-    """The seed, or one that is drawn for None; raise `UsageError` if it is not valid."""
+    """Return the seed, or a random one for None. Raises `UsageError` if it is not valid."""
     if seed is None:
         return drawn_seed()
     try:
-        number = index(seed)  # of any type of integers
+        number = index(seed)  # accepts any integer type
     except TypeError:
         number = -1
     if not 0 <= number < MAX_SEED:
@@ -350,7 +353,7 @@ def _seats(rules: GameDefinition) -> str:
 
 @cache
 def _lists(settings: type[Struct]) -> frozenset[str]:
-    """The names of the settings that are lists."""
+    """Return the names of settings whose value is a list."""
     fields = msgspec.structs.fields(settings)
     return frozenset(field.name for field in fields if isinstance(field.default, tuple | list))
 
@@ -367,7 +370,7 @@ def _chosen(rules: GameDefinition, chosen: Mapping[str, Any]) -> tuple[Struct, L
     values = {name: value for name, value in chosen.items() if name not in endless}
     try:
         for name in _lists(known).intersection(values):
-            if isinstance(values[name], str):  # as typed
+            if isinstance(values[name], str):  # from the command line
                 values[name] = values[name].split(",")
         own, limits = split(rules, msgspec.convert(values, known, strict=False))
     except msgspec.ValidationError as error:
