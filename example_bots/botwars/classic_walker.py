@@ -9,8 +9,6 @@ import json
 import random
 import sys
 
-SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
-
 
 def steps(state, cell):
     """The cells next to a cell: above, below, left, right; none outside the grid."""
@@ -20,12 +18,17 @@ def steps(state, cell):
     return [r * cols + c for r, c in around if 0 <= r < rows and 0 <= c < cols]
 
 
-chance = random.Random(SEED)
-for line in sys.stdin:
-    if not line.endswith("\n"):
-        break  # cut off in the middle: the referee is gone
-    turn = json.loads(line)
-    state, me = turn["state"], turn["player"]
-    mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
-    moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
-    print(json.dumps(moves), flush=True)  # without the flush the referee waits in vain
+def main():
+    chance = random.Random(sys.argv[1] if len(sys.argv) > 1 else "1")
+    for line in sys.stdin:
+        if not line.endswith("\n"):
+            break  # cut off in the middle: the referee is gone
+        turn = json.loads(line)
+        state, me = turn["state"], turn["player"]
+        mine = [cell for cell, what in enumerate(state["grid"]) if what == me]
+        moves = [{"from": cell, "to": chance.choice(steps(state, cell))} for cell in mine]
+        print(json.dumps(moves), flush=True)  # without the flush the referee waits in vain
+
+
+if __name__ == "__main__":
+    main()

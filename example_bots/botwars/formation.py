@@ -57,16 +57,31 @@ def choose_moves(state, me):
     return moves
 
 
-def send(**reply):
-    print(json.dumps(reply), flush=True)
+class Bot:
+    """The bot in one match."""
+
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
+        match message.get("type"):
+            case "player-name-request":
+                number = message["player_number"]
+                return {"type": "player-name-reply", "player_number": number, **ABOUT}
+            case "move-request":
+                return {
+                    "type": "move-reply",
+                    "moves": choose_moves(message["state"], message["player"]),
+                }
+        return None
 
 
-for line in sys.stdin.buffer:
-    if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
-    message = json.loads(line)
-    match message.get("type"):
-        case "player-name-request":
-            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
-        case "move-request":
-            send(type="move-reply", moves=choose_moves(message["state"], message["player"]))
+if __name__ == "__main__":
+    bot = Bot()
+    for line in sys.stdin.buffer:
+        if not line.endswith(b"\n"):
+            break  # cut off in the middle: the referee is gone
+        message = json.loads(line)
+        if message.get("type") == "player-name-request":
+            bot = Bot()  # a match begins, maybe not the first
+        reply = bot(message)
+        if reply:
+            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

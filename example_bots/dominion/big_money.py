@@ -52,6 +52,32 @@ def attack_reply(message):
     return {"type": "attack-reply", "discard": by_use[: message["discard"]]}
 
 
+class Bot:
+    """What the bot knows of the game."""
+
+    def __init__(self):
+        self.supply = {}
+
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
+        match message.get("type"):
+            case "player-name-request":
+                return {
+                    "type": "player-name-reply",
+                    "player_number": message["player_number"],
+                    "name": "Big Money",
+                    "version": 1,
+                    "keep_alive": True,
+                }
+            case "supply-info":
+                self.supply = {pile["card"]: pile["count"] for pile in message["cards"]}
+            case "play-turn":
+                return play_turn(message, self.supply)
+            case "attack-request":
+                return attack_reply(message)
+        return None
+
+
 def messages():
     """Yield what the referee sends; bytes are read, so that no locale spoils the names."""
     for line in sys.stdin.buffer:
@@ -63,31 +89,15 @@ def messages():
             yield message
 
 
-def send(reply):
-    sys.stdout.write(json.dumps(reply) + "\n")
-    sys.stdout.flush()
-
-
 def main():
-    supply = {}
+    bot = Bot()
     for message in messages():
-        match message.get("type"):
-            case "player-name-request":
-                send(
-                    {
-                        "type": "player-name-reply",
-                        "player_number": message["player_number"],
-                        "name": "Big Money",
-                        "version": 1,
-                        "keep_alive": True,
-                    }
-                )
-            case "supply-info":
-                supply = {pile["card"]: pile["count"] for pile in message["cards"]}
-            case "play-turn":
-                send(play_turn(message, supply))
-            case "attack-request":
-                send(attack_reply(message))
+        if message.get("type") == "player-name-request":
+            bot = Bot()  # a match begins, and nothing of the one before matters
+        reply = bot(message)
+        if reply is not None:
+            sys.stdout.write(json.dumps(reply) + "\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

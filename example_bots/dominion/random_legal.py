@@ -54,7 +54,7 @@ REVEAL_MOAT = 0.5
 class Bot:
     """What the bot knows of the game, and its dice."""
 
-    def __init__(self, seed):
+    def __init__(self, seed=DEFAULT_SEED):
         self.seed = seed
         self.dice = random.Random(seed)
         self.supply = {}
@@ -69,8 +69,8 @@ class Bot:
         """Return any number of the cards in any order, none and all included."""
         return self.dice.sample(cards, self.dice.randint(0, len(cards)))
 
-    def handle(self, message):
-        """Take one message in and return the reply, None where none is due."""
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
         match message.get("type"):
             case "player-name-request":
                 me = message["player_number"]
@@ -211,7 +211,7 @@ def main():
     for message in messages():
         if message.get("type") == "player-name-request":
             bot = Bot(seed)  # a match begins, and nothing of the one before matters
-        reply = bot.handle(message)
+        reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
             sys.stdout.flush()

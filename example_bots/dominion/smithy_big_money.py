@@ -32,15 +32,15 @@ KEEP_ACTIONS = 3
 class Bot:
     """What the bot knows of the game, and its dice."""
 
-    def __init__(self, parameters):
-        self.parameters = parameters
+    def __init__(self, parameters=None):
+        self.parameters = parameters or read_parameters([])
         self.me = None
         self.supply = {}
         self.deck = {"copper": 7, "estate": 3}  # all its cards, wherever they are
         self.dice = random.Random()
 
-    def handle(self, message):
-        """Take one message in and return the reply, None where none is due."""
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -136,7 +136,7 @@ def messages():
             yield message
 
 
-def read_parameters():
+def read_parameters(words):
     parser = argparse.ArgumentParser(
         description="Big Money with smithies.",
         epilog="The dice of --noise follow from these, the seat and all hands of the match.",
@@ -147,16 +147,16 @@ def read_parameters():
     add("--duchies", type=int, default=DUCHIES_AT, help="provinces left when it buys duchies")
     add("--estates", type=int, default=ESTATES_AT, help="provinces left when it buys estates")
     add("--noise", type=float, default=0, help="how often it buys any card that it wants, 0 to 1")
-    return parser.parse_args(sys.argv[1:])
+    return parser.parse_args(words)
 
 
 def main():
-    parameters = read_parameters()
+    parameters = read_parameters(sys.argv[1:])
     bot = Bot(parameters)
     for message in messages():
         if message.get("type") == "player-name-request":
             bot = Bot(parameters)  # a match begins, and nothing of the one before matters
-        reply = bot.handle(message)
+        reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
             sys.stdout.flush()

@@ -49,8 +49,8 @@ class Bot:
         self.supply = {}
         self.deck = {"copper": 7, "estate": 3}  # all its cards, wherever they are
 
-    def handle(self, message):
-        """Take one message in and return the reply, None where none is due."""
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
         match message.get("type"):
             case "player-name-request":
                 self.me = message["player_number"]
@@ -302,7 +302,7 @@ def main():
     for message in messages():
         if message.get("type") == "player-name-request":
             bot = Bot()  # a match begins, and nothing of the one before matters
-        reply = bot.handle(message)
+        reply = bot(message)
         if reply is not None:
             sys.stdout.write(json.dumps(reply) + "\n")
             sys.stdout.flush()

@@ -22,19 +22,32 @@ def rank(action):
     return ORDER.index("scrap" if what == "buy" and place == len(WANTED) else what), place
 
 
-for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
-    message, reply = json.loads(line), None
-    if message["type"] == "player-name-request":
-        reply = {"type": "player-name-reply", "player_number": message["player_number"]}
-        reply |= {"name": "Admiral", "version": 1, "keep_alive": True}
-    elif message["type"] == "play-turn":
-        plays = [{"action": "play", "card": card} for card in message["state"]["hand"]]
-        reply = {"type": "play-reply", "actions": plays or [min(message["actions"], key=rank)]}
-    elif message["type"] == "choose":
-        kind, most, options = message["kind"], message["most"], message["options"]
-        poor = [(kind, o.get("from")) in GIVES and o["card"] not in WANTED for o in options]
-        picks = sorted(range(len(poor)), key=lambda place: not poor[place])
-        least = message["least"] or kind in ("destroy-base", "copy-ship", "gain-ship")
-        reply = {"type": "choose-reply", "picks": picks[: max(least, min(most, sum(poor)))]}
-    if reply:  # all other types are news about the game, or newer than this bot
-        print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+class Bot:
+    """The bot in one match."""
+
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
+        if message["type"] == "player-name-request":
+            reply = {"type": "player-name-reply", "player_number": message["player_number"]}
+            return reply | {"name": "Admiral", "version": 1, "keep_alive": True}
+        if message["type"] == "play-turn":
+            plays = [{"action": "play", "card": card} for card in message["state"]["hand"]]
+            return {"type": "play-reply", "actions": plays or [min(message["actions"], key=rank)]}
+        if message["type"] == "choose":
+            kind, most, options = message["kind"], message["most"], message["options"]
+            poor = [(kind, o.get("from")) in GIVES and o["card"] not in WANTED for o in options]
+            picks = sorted(range(len(poor)), key=lambda place: not poor[place])
+            least = message["least"] or kind in ("destroy-base", "copy-ship", "gain-ship")
+            return {"type": "choose-reply", "picks": picks[: max(least, min(most, sum(poor)))]}
+        return None  # all other types are news about the game, or newer than this bot
+
+
+if __name__ == "__main__":
+    bot = Bot()
+    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+        message = json.loads(line)
+        if message["type"] == "player-name-request":
+            bot = Bot()  # a match begins, maybe not the first
+        reply = bot(message)
+        if reply:
+            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

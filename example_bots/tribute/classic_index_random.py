@@ -9,8 +9,6 @@ import json
 import random
 import sys
 
-SEED = sys.argv[1] if len(sys.argv) > 1 else "1"
-
 
 def received():
     """All lines up to EOT, joined; None when the referee is gone."""
@@ -22,12 +20,17 @@ def received():
     return None
 
 
-chance = random.Random(SEED)
-for _ in range(2):
-    patrons, _, round_number = sys.stdin.readline().partition(" ")
-    print(chance.choice(patrons.split(",")), flush=True)  # else the referee waits in vain
-while (data := received()) is not None and not data.startswith("FINISHED"):
-    actions = json.loads(data)["Actions"]
-    # END_TURN is the last action, and hardly ever good before the others.
-    count = len(actions) - 1 if len(actions) > 1 and actions[-1] == "END_TURN" else len(actions)
-    print(chance.randrange(count), flush=True)
+def main():
+    chance = random.Random(sys.argv[1] if len(sys.argv) > 1 else "1")
+    for _ in range(2):
+        patrons = sys.stdin.readline().partition(" ")[0]  # the round follows
+        print(chance.choice(patrons.split(",")), flush=True)  # else the referee waits in vain
+    while (data := received()) is not None and not data.startswith("FINISHED"):
+        actions = json.loads(data)["Actions"]
+        # END_TURN is the last action, and hardly ever good before the others.
+        count = len(actions) - 1 if len(actions) > 1 and actions[-1] == "END_TURN" else len(actions)
+        print(chance.randrange(count), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -40,8 +40,13 @@ def command(state):
     return "ENDTURN"
 
 
-for _ in range(2):
-    patrons, _, round_number = sys.stdin.readline().partition(" ")
-    print(patrons.split(",")[0], flush=True)  # without the flush the referee waits in vain
-while (data := received()) is not None and not data.startswith("FINISHED"):
-    print(command(json.loads(data)), flush=True)
+def main():
+    for _ in range(2):
+        patrons = sys.stdin.readline().partition(" ")[0]  # the round follows
+        print(patrons.split(",")[0], flush=True)  # without the flush the referee waits in vain
+    while (data := received()) is not None and not data.startswith("FINISHED"):
+        print(command(json.loads(data)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

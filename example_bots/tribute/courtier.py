@@ -11,10 +11,6 @@ ABOUT = {"name": "Courtier", "version": 1, "keep_alive": True}  # it plays match
 EASY = ("DUKE_OF_CROWS", "ANSEI", "RED_EAGLE", "RAJHIN", "SAINT_ALESSIA", "ORGNUM")  # to win over
 
 
-def send(**reply):
-    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
-
-
 def worth(action, me, state, costs):
     """How much it wants an action; the end of the turn is worth 0."""
     match action["type"]:
@@ -35,25 +31,40 @@ def choose_action(me, state, actions, table):
     return max(actions, key=lambda action: worth(action, me, state, costs))
 
 
-for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
-    if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
-    message = json.loads(line)
-    match message.get("type"):
-        case "player-name-request":
-            me = message["player_number"]
-            send(type="player-name-reply", player_number=me, **ABOUT)
-        case "game-info":
-            table = {row["card"]: row["cost"] for row in message["card_table"]}
-        case "patron-request":
-            liked = [patron for patron in EASY if patron in message["available"]]
-            send(type="patron-reply", patron=(liked or message["available"])[0])
-        case "play-turn":
-            action = choose_action(me, message["state"], message["actions"], table)
-            send(type="play-reply", action=action)
-        case "choose-request" if message["effects"]:
-            send(type="choose-reply", effect=0)
-        case "choose-request":
-            uids = [card["uid"] for card in message["cards"]]
-            send(type="choose-reply", cards=uids[: message["min"]])
-        # All other types are news about the game, or newer than this bot: not an error.
+class Bot:
+    """The bot in one match."""
+
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
+        match message.get("type"):
+            case "player-name-request":
+                self.me = message["player_number"]
+                return {"type": "player-name-reply", "player_number": self.me, **ABOUT}
+            case "game-info":
+                self.table = {row["card"]: row["cost"] for row in message["card_table"]}
+            case "patron-request":
+                liked = [patron for patron in EASY if patron in message["available"]]
+                return {"type": "patron-reply", "patron": (liked or message["available"])[0]}
+            case "play-turn":
+                action = choose_action(self.me, message["state"], message["actions"], self.table)
+                return {"type": "play-reply", "action": action}
+            case "choose-request" if message["effects"]:
+                return {"type": "choose-reply", "effect": 0}
+            case "choose-request":
+                uids = [card["uid"] for card in message["cards"]]
+                return {"type": "choose-reply", "cards": uids[: message["min"]]}
+            # All other types are news about the game, or newer than this bot: not an error.
+        return None
+
+
+if __name__ == "__main__":
+    bot = Bot()
+    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+        if not line.endswith(b"\n"):
+            break  # cut off in the middle: the referee is gone
+        message = json.loads(line)
+        if message.get("type") == "player-name-request":
+            bot = Bot()  # a match begins, maybe not the first
+        reply = bot(message)
+        if reply:
+            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

@@ -14,10 +14,6 @@ LIKED = ("PELIN", "RED_EAGLE", "ANSEI", "DUKE_OF_CROWS", "ORGNUM")
 WORTH = {"POWER": 2, "PRESTIGE": 2, "COIN": 2, "DRAW": 2}
 
 
-def send(**reply):
-    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
-
-
 def worth(row):
     """Its cost, and what its effects come to; a combo is rarer, an agent acts again."""
     total = 0
@@ -39,22 +35,38 @@ def choose_action(state, actions, values):
     return (calls or actions[-1:])[0]
 
 
-for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
-    if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
-    message = json.loads(line)
-    match message.get("type"):
-        case "player-name-request":
-            send(type="player-name-reply", player_number=message["player_number"], **ABOUT)
-        case "game-info":
-            values = {row["card"]: worth(row) for row in message["card_table"]}
-        case "patron-request":
-            liked = [patron for patron in LIKED if patron in message["available"]]
-            send(type="patron-reply", patron=(liked or message["available"])[0])
-        case "play-turn":
-            action = choose_action(message["state"], message["actions"], values)
-            send(type="play-reply", action=action)
-        case "choose-request":  # nothing is thrown away, and the left effect is mostly power
-            uids = [card["uid"] for card in message["cards"]]
-            send(type="choose-reply", cards=uids[: message["min"]], effect=0)
-        # All other types are news about the game, or newer than this bot: not an error.
+class Bot:
+    """The bot in one match."""
+
+    def __call__(self, message):
+        """Return the reply to a request; None to news."""
+        match message.get("type"):
+            case "player-name-request":
+                number = message["player_number"]
+                return {"type": "player-name-reply", "player_number": number, **ABOUT}
+            case "game-info":
+                self.values = {row["card"]: worth(row) for row in message["card_table"]}
+            case "patron-request":
+                liked = [patron for patron in LIKED if patron in message["available"]]
+                return {"type": "patron-reply", "patron": (liked or message["available"])[0]}
+            case "play-turn":
+                action = choose_action(message["state"], message["actions"], self.values)
+                return {"type": "play-reply", "action": action}
+            case "choose-request":  # nothing is thrown away, and the left effect is mostly power
+                uids = [card["uid"] for card in message["cards"]]
+                return {"type": "choose-reply", "cards": uids[: message["min"]], "effect": 0}
+            # All other types are news about the game, or newer than this bot: not an error.
+        return None
+
+
+if __name__ == "__main__":
+    bot = Bot()
+    for line in sys.stdin.buffer:  # bytes, so that no locale spoils the bots' names
+        if not line.endswith(b"\n"):
+            break  # cut off in the middle: the referee is gone
+        message = json.loads(line)
+        if message.get("type") == "player-name-request":
+            bot = Bot()  # a match begins, maybe not the first
+        reply = bot(message)
+        if reply:
+            print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain

@@ -13,6 +13,7 @@ processes/     bots that are processes
 address.py     the address of a bot behind HTTP
 http.py        a bot behind HTTP
 in_process.py  a bot that is a Python object
+plain.py       a message as such a bot gets it without its line
 only_game.py   the game of a BOT argument that exists in one game only
 cpu_clock.py   its clock, if it wants one
 person.py      a person as a bot

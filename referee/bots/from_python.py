@@ -6,12 +6,14 @@ import inspect
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
 from referee.bots.bot import Answer
+from referee.bots.bundled import bundled_bots
 from referee.bots.command import BotAddress, BotCommand, BotSource, PythonBot, find_bot
 from referee.bots.in_process import BotObject, InProcessBot, own_errors
 from referee.errors import BotError, UsageError
@@ -71,6 +73,21 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
     return sources
 
 
+def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
+    """A bundled bot of a game in this process; None for any other bot, and for one in a dialect."""
+    file = bundled_bots(game).get(bot) if isinstance(bot, str) else None
+    kind = None if file is None else bundled_class(file)
+    return None if kind is None else PythonBot(str(bot), lambda: _made(kind, str(bot)))
+
+
+@cache
+def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
+    """The class `Bot` in the file of a bundled bot, which makes the bot of a match."""
+    space: dict[str, Any] = {"__name__": file.stem}
+    exec(compile(file.read_bytes(), file, "exec"), space)
+    return space.get("Bot")
+
+
 def _python_bot(bot: Any) -> PythonBot:
     name = _name_of(bot)
     function = bot.func if isinstance(bot, partial) else bot
@@ -124,34 +141,43 @@ class FunctionPlayer:
     It need not know of the handshake: if it returns None, it has said its own name.
     """
 
+    takes_messages = True
+
     def __init__(self, function: BotFunction, name: str) -> None:
         self._function = function
         self._name = name
 
-    def reply(self, lines: Sequence[bytes]) -> Answer:
-        """The return value for the last message."""
-        self.notify(lines[:-1])
-        asked = msgspec.json.decode(lines[-1])
+    def reply(self, lines: Sequence[bytes | Message]) -> Answer:
+        """The return value for the last message, or the message of the last line."""
+        *news, asked = [_message(line) for line in lines]
+        self.notify(news)
         reply = self._function(asked)
-        kind = asked["type"]
-        if reply is None and kind == "player-name-request":
+        if reply is None and asked["type"] == "player-name-request":
             number = asked["player_number"]
             reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
         if not isinstance(reply, Mapping):
-            raise BotError(f"{self._returned(reply, kind)}; return a dict for it")
+            raise BotError(f"{self._returned(reply, asked)}; return a dict for it")
         try:
             return msgspec.json.encode(dict(reply))
         except (TypeError, ValueError, RecursionError) as error:
-            raise BotError(f"{self._returned(reply, kind)}, which is not JSON: {error}") from error
+            returned = self._returned(reply, asked)
+            raise BotError(f"{returned}, which is not JSON: {error}") from error
 
-    def notify(self, lines: Sequence[bytes]) -> None:
+    def notify(self, lines: Sequence[bytes | Message]) -> None:
         """Call it with messages that ask for nothing."""
         for line in lines:
-            message = msgspec.json.decode(line)
+            message = _message(line)
             reply = self._function(message)
             if reply is not None:
-                returned = self._returned(reply, message["type"])
+                returned = self._returned(reply, message)
                 raise BotError(f"{returned}, which asks for nothing; return None for it")
 
-    def _returned(self, reply: object, kind: str) -> str:
-        return f"the bot {self._name} returned {_shown(reply)} for {kind!r}"
+    def _returned(self, reply: object, asked: Message) -> str:
+        return f"the bot {self._name} returned {_shown(reply)} for {asked['type']!r}"
+
+
+def _message(line: bytes | Message) -> Message:
+    if not isinstance(line, bytes):
+        return line
+    message: Message = msgspec.json.decode(line)
+    return message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -22,7 +22,8 @@ class BotObject(Protocol):
     One that has a method `notify(lines)` is given the last lines of a match by it, which ask for
     nothing. One that has a method `attach_view(view)` is given, before a match, a function that
     gives the view of its seat (`Match.view`). One that has a method `attach_clock(clock)` is
-    given a `CpuClock`, and does its work inside it.
+    given a `CpuClock`, and does its work inside it. One that has `takes_messages` can be given
+    messages in place of their lines, each a dict of its own.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
@@ -38,11 +39,15 @@ class InProcessBot(NoProcess):
 
     Args:
         name: its name in a `BotError`; empty: the name of its class.
+
+    Attributes:
+        takes_messages: whether it takes messages, as dicts, in place of lines.
     """
 
     def __init__(self, player: BotObject, name: str = "") -> None:
         self._player = player
         self._name = name or type(player).__name__
+        self.takes_messages: bool = getattr(player, "takes_messages", False)
         self._lines: list[bytes] = []
         self._killed = False
 
@@ -72,8 +77,8 @@ class InProcessBot(NoProcess):
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
-    def answer(self, lines: Sequence[bytes]) -> Answer:
-        """Get its reply to new lines, the request last, all without line ends."""
+    def answer(self, lines: Sequence[Any]) -> Answer:
+        """Get its reply to new lines without line ends, or messages, the request last."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -95,8 +100,8 @@ class InProcessBot(NoProcess):
         lines, self._lines = self._lines, []
         self.hear_the_rest(lines)
 
-    def hear_the_rest(self, lines: Sequence[bytes]) -> None:
-        """Hand over the last lines, without line ends."""
+    def hear_the_rest(self, lines: Sequence[Any]) -> None:
+        """Hand over the last lines without line ends, or messages."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with own_errors(self._name):

@@ -19,7 +19,6 @@ single.py        Gymnasium's Env, for one seat against bots
 registration.py  ids of the environments, for `gymnasium.make`
 opponents.py     the bots in the other seats
 pool.py          several bots for one seat, of which one plays each match
-scripts.py       bundled bots in this process
 policy_bot.py    a trained policy as a bot, for matches against any other bot
 """
 

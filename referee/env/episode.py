@@ -195,17 +195,19 @@ class Episode:
         spec = msgspec.structs.replace(self._spec, seed=seed)
         new = self.environment.translator
         self._players = {seat: new(seat, self.seats, self.options) for seat in self.learners}
+        others = self._opponents
+        if others is not None:
+            others.begin(spec)
         # Of the rules that were given, which may be nobody's in `GAMES`.
         self._match = Match(
             self._rules,
             seats=self.seats,
             seed=seed,
             options=self.options,
-            lines=self._opponents is not None,
+            lines=others is not None and not others.take_messages,
+            readers=() if others is None else others.seats,
             copies=True,
         )
-        if self._opponents is not None:
-            self._opponents.begin(spec)
         self._match.start()
         for seat in self.learners:
             number = seat_id(seat)
@@ -441,7 +443,7 @@ class Episode:
         while True:
             for entry in match.take_entries():
                 if type(entry) is Sent and self._opponents is not None:
-                    self._opponents.tell(entry.to, entry.line)
+                    self._opponents.tell(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
                     own = is_from_outside(match.rules.name)
                     text = f"a legal action has led to a fault: {entry.detail}"

@@ -10,20 +10,18 @@ import time
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from referee.bots.bot import Answer, Bot, Failure, split_lines
-from referee.bots.bundled import bundled_bots
+from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
-from referee.bots.from_python import BotLike, bot_source, bot_sources
+from referee.bots.from_python import BotLike, bot_source, bot_sources, bundled_here
 from referee.bots.in_process import InProcessBot
+from referee.bots.plain import plain
 from referee.env.pool import Pool
-from referee.env.scripts import ScriptBot
 from referee.errors import BotError
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
-from referee.match.machine import Match
+from referee.match.machine import Match, Sent
 from referee.match.spec import MatchSpec
 
 if TYPE_CHECKING:
@@ -43,6 +41,7 @@ class Opponents:
     Attributes:
         seats: where they sit.
         are_bundled: whether all are bundled bots, which play the same match again.
+        take_messages: whether all in this match take messages in place of lines.
 
     Raises:
         UsageError: one of them is not a bot.
@@ -50,17 +49,19 @@ class Opponents:
 
     def __init__(self, opponents: Bots, game: str) -> None:
         self.seats = [seat for seat, bot in enumerate(opponents) if bot is not None]
-        bundled = bundled_bots(game)
         self.are_bundled = all(
-            bot is None or (isinstance(bot, str) and bot in bundled) for bot in opponents
+            bot is None or (isinstance(bot, str) and bundled_here(bot, game) is not None)
+            for bot in opponents
         )
+        self.take_messages = False
         self._opponents, self._game = opponents, game
         self._matches = 0  # begun
         self._portal: BotPortal | None = None  # if not all are objects
         self._sources: list[BotSource] = []
         self._bots: Sequence[Bot] = []
         self._proven: set[tuple[int, str]] = set()  # seats and bots that have passed a handshake
-        self._lines: dict[int, bytes] = {}  # what each that is left was not handed yet
+        # What each that is left was not handed yet: lines, or messages if all take them.
+        self._lines: dict[int, list[Any]] = {}
         self._spec: MatchSpec
         for bot in opponents:
             for each in bot.bots if isinstance(bot, Pool) else ():
@@ -69,15 +70,13 @@ class Opponents:
 
     def _seat_bots(self, seed: int) -> None:
         """Find the bots of the next match, whose seed may choose among several."""
-        bundled, bots = bundled_bots(self._game), list[BotLike]()
+        bots = list[BotLike]()
         for seat in self.seats:
             bot = self._opponents[seat]
             if isinstance(bot, Pool):
                 bot = bot.bot_of(self._matches, seat, seed)
             assert bot is not None
-            if isinstance(bot, str) and bot in bundled:
-                bot = _in_process(bot, bundled[bot])
-            bots.append(bot)
+            bots.append(bundled_here(bot, self._game) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
         if self._portal is None and not are_objects(self._sources):
@@ -100,16 +99,21 @@ class Opponents:
             self._seat_bots(spec.seed)
         self._matches += 1
         self._spec = spec
-        self._lines = dict.fromkeys(self.seats, b"")
+        self._lines = {seat: [] for seat in self.seats}
         if self._portal is None:
             self._bots = new_objects(self._sources)
         else:
             self._bots = self._portal.begin(spec, self._sources)
+        self.take_messages = all(
+            isinstance(bot, InProcessBot) and bot.takes_messages
+            for bot in map(self._bots.__getitem__, self.seats)
+        )
 
-    def tell(self, to: int | None, line: bytes) -> None:
-        """Keep a line for its receivers until their next request."""
-        for seat in self._lines if to is None else self._lines.keys() & {to}:
-            self._lines[seat] += line
+    def tell(self, sent: Sent) -> None:
+        """Keep a line or a message for its receivers until their next request."""
+        for seat in self._lines if sent.to is None else self._lines.keys() & {sent.to}:
+            news = plain(sent.message) if self.take_messages else sent.line[:-1]
+            self._lines[seat].append(news)
 
     def answer(self, match: Match) -> None:
         """Ask those that are due, and hand the match what they answer.
@@ -148,15 +152,15 @@ class Opponents:
                 warnings.warn(problem, RuntimeWarning, stacklevel=2)
 
     def _ask(self, seat: int, in_handshake: bool) -> Answer:
-        lines, self._lines[seat] = self._lines[seat], b""
+        lines, self._lines[seat] = self._lines[seat], []
         bot, limits = self._bots[seat], self._spec.limits
         if isinstance(bot, InProcessBot):
-            return bot.answer(split_lines(lines))
+            return bot.answer(lines)
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
         if bot.started is not None:
             seconds -= time.monotonic() - bot.started
-        bot.push(lines)
+        bot.push(_joined(lines))
         answer = self._portal.reply(bot, seconds)
         match answer:
             case Failure(Disqualification.TIMEOUT, detail) if in_handshake:
@@ -172,9 +176,9 @@ class Opponents:
         for seat, lines in self._lines.items():
             bot = self._bots[seat]
             if isinstance(bot, InProcessBot):
-                bot.hear_the_rest(split_lines(lines))
+                bot.hear_the_rest(lines)
             else:
-                bot.push(lines)
+                bot.push(_joined(lines))
         if self._portal is not None:
             self._portal.finish(match.keep_alive & self._lines.keys(), self._spec.limits.grace)
 
@@ -184,8 +188,8 @@ class Opponents:
             self._portal.close()
 
 
-def _in_process(name: str, path: Path) -> PythonBot:
-    return PythonBot(name, lambda: InProcessBot(ScriptBot(path), name))
+def _joined(lines: list[bytes]) -> bytes:
+    return b"".join([line + b"\n" for line in lines])
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))

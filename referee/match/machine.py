@@ -66,14 +66,14 @@ class Sent(Struct, frozen=True, gc=False):
 
     Attributes:
         to: a seat. None: all seats still in the match, and the spectator log.
-        line: the encoded message, with its line end.
-        message: the message as a struct, for drivers that do not need lines. For a request, this
-            is `Request.written`.
+        line: the encoded message, with its line end. Empty in a match without lines.
+        message: the message as a struct. For a request, this is `Request.written`, or in a match
+            without lines `Request.message`. Read it before the match continues.
     """
 
     to: int | None
     line: bytes
-    message: Struct | None = None
+    message: Struct
 
 
 class Received(Struct, frozen=True, gc=False):
@@ -121,7 +121,9 @@ class Match:
         seed: 0 <= seed < `MAX_SEED`.
         options: an instance of `GameDefinition.options`. None: the defaults of the game.
         chance: the source of random numbers. None: derived from the seed (4.7).
-        lines: if False, `take_entries` does not return sent messages, which saves encoding them.
+        lines: if False, messages are not encoded, and `take_entries` returns only those for
+            `readers`.
+        readers: the seats that read messages in a match without lines.
         copies: if True, the match stores all replies so that `copy` works.
         redeals: in order of turns. They require random numbers from a seed.
 
@@ -151,6 +153,7 @@ class Match:
         options: Struct | None = None,
         chance: RandomSource | None = None,
         lines: bool = True,
+        readers: Sequence[int] = (),
         copies: bool = False,
         redeals: Sequence[Redeal] = (),
     ) -> None:
@@ -173,6 +176,7 @@ class Match:
         self._game: Game | None = None  # until the handshakes have ended
         self._entries: list[Entry] = []
         self._lines = lines
+        self._readers = readers
         self._redeals = list(redeals)  # the remaining ones
         # An earlier state (None: the start of the game) and the steps since. Without `copies`, the
         # list of steps is None.
@@ -288,8 +292,13 @@ class Match:
     def _ask(self, requests: dict[int, Struct]) -> None:
         self._asked = requests
         self.due = tuple(requests)
-        for seat, message in requests.items() if self._lines else ():
-            self._entries.append(Sent(seat, self._line(message), message))
+        if self._lines:
+            for seat, message in requests.items():
+                self._entries.append(Sent(seat, self._line(message), message))
+        else:
+            for seat in self._readers:
+                if seat in requests:
+                    self._entries.append(Sent(seat, b"", requests[seat]))
 
     def _answer(self, seat: int, entries: list[Entry], reply: object) -> None:
         """Store the answer of a seat. After the last answer of a round, advance the game."""
@@ -331,7 +340,10 @@ class Match:
                 self.requests[seat] += 1
                 if request.clock:
                     self.clocks[seat] = request.clock
-                asked[seat] = request.written if self._lines else _UNREAD
+                if self._lines:
+                    asked[seat] = request.written
+                else:
+                    asked[seat] = request.message if seat in self._readers else _UNREAD
             self._ask(asked)
             return
         self.due = ()
@@ -366,6 +378,8 @@ class Match:
                 self._note(event)
             elif self._lines:
                 entries.append(Sent(None, encode(event) + b"\n", event))
+            elif self._readers:
+                entries.append(Sent(None, b"", event))
 
     # --- handshake (3) ------------------------------------------------------------------------
 
@@ -451,7 +465,7 @@ class Match:
                 "only a match with `copies` can be copied, after its handshake"
             )
         new = copied(self)
-        new._lines, new._entries = False, []
+        new._lines, new._readers, new._entries = False, (), []
         new.faults = [codes.copy() for codes in self.faults]
         game, chance = self._copied_game(self._game, self._since)
         new._base, new._since = self._base, self._since.copy()
@@ -539,8 +553,9 @@ class Match:
         return self._encode(message) + b"\n"
 
     def _send(self, message: Struct) -> None:
-        if self._lines:
-            self._entries.append(Sent(None, self._line(message), message))
+        if self._lines or self._readers:
+            line = self._line(message) if self._lines else b""
+            self._entries.append(Sent(None, line, message))
 
     def _not_due(self, seat: int) -> ProtocolMisuseError:
         return ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")

@@ -151,7 +151,7 @@ def sent(change: Callable[[list[Any]], list[Any]]) -> Callable[[], object]:
             for entry in entries
         ]
         return [
-            Sent(entry[0], msgspec.json.encode(entry[1]) + b"\n")
+            Sent(entry[0], msgspec.json.encode(entry[1]) + b"\n", msgspec.Struct())
             if isinstance(entry, list)
             else entry
             for entry in change(plain)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import enumerate as threads
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import referee
 from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
+from referee.bots.from_python import FunctionPlayer, bundled_class
 from referee.bots.processes.guardian import GUARDIAN
 from referee.env.episode import Episode, Observation
 from referee.env.policy_bot import PolicyBot
@@ -149,6 +152,52 @@ def test_a_bundled_bot_plays_the_same_in_this_process(game: str, name: str) -> N
             assert not thread.is_alive()
     one, other = matches.values()
     assert one == other
+
+
+@pytest.mark.parametrize("name", ["random_legal", "smithy_big_money"])
+def test_two_matches_of_one_bot_at_once(name: str) -> None:
+    """Each has a state of its own, also if their steps are in other threads."""
+    episodes = [Episode(GAMES["dominion"], None, OPTIONS["dominion"], [name, None]) for _ in "123"]
+    for episode, seed in zip(episodes, (1, 2, 1), strict=True):
+        episode.begin(seed)
+    play_on(episodes[2])  # the first match alone
+    with ThreadPoolExecutor(1) as elsewhere:
+        while any(episode.due for episode in episodes):
+            for episode in (one for one in episodes if one.due):
+                elsewhere.submit(episode.act, 1, last_choice(episode.observe(1))).result()
+    assert episodes[0].facts(1) == episodes[2].facts(1)
+    assert episodes[1].facts(1) != episodes[2].facts(1)
+
+
+@pytest.mark.parametrize("game", ["dominion", "botwars", "starrealms", "tribute"])
+def test_a_function_hears_what_its_lines_would_say(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Messages that are made without lines, each of which it may change."""
+    environment = GAMES[game].environment
+    assert environment is not None
+    heard: list[list[Any]] = []
+
+    def listener() -> Any:
+        bot = bundled_class(bundled_bots(game)[environment.opponent])()
+        heard.append([])
+
+        def listen(message: dict[str, Any]) -> Any:
+            heard[-1].append(copy.deepcopy(message))
+            reply = bot(message)
+            message.clear()
+            return reply
+
+        return listen
+
+    for takes_messages in (True, False):
+        monkeypatch.setattr(FunctionPlayer, "takes_messages", takes_messages)
+        episode = Episode(GAMES[game], None, {"max_turns": 12}, [None, listener])
+        episode.begin(1)
+        assert episode._match._lines is not takes_messages
+        play_on(episode)
+    assert heard[0] == heard[1]
+    assert len(heard[0]) > 20
 
 
 def test_no_process_outlives_the_program() -> None:

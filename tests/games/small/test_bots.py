@@ -33,7 +33,7 @@ def test_it_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "  any_move  Plays any legal move at random, " in out
     assert f"To read one: referee bots --show NAME --game {KUHN}" in out
     shown = out_of(capsys, "bots", "--show", "any_move", "--game", KUHN)
-    assert 'send(type="move-reply", move=' in shown
+    assert '{"type": "move-reply", "move": ' in shown
 
 
 def test_its_moves_follow_from_the_seed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""A message as a bot would read it from its line, without making the line."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct, inspect
+
+_SAME = (
+    *(inspect.StrType, inspect.IntType, inspect.FloatType, inspect.BoolType, inspect.NoneType),
+    *(inspect.LiteralType, inspect.EnumType),
+)
+
+
+def plain(message: Struct) -> dict[str, Any]:
+    """Return a message as objects of JSON, which are nobody else's."""
+    lists = _lists(type(message))
+    if lists is None:
+        message = msgspec.json.decode(msgspec.json.encode(message))
+    words: dict[str, Any] = msgspec.to_builtins(message)
+    for name in lists or ():
+        words[name] = [*words[name]]
+    return words
+
+
+@cache
+def _lists(kind: type[Struct]) -> list[str] | None:
+    """The fields that are tuples and have to be lists; None if JSON changes more than these."""
+    fields, names = inspect.type_info(kind), list[str]()
+    assert isinstance(fields, inspect.StructType)
+    for field in fields.fields:
+        of = field.type.type if isinstance(field.type, inspect.Metadata) else field.type
+        if isinstance(of, inspect.VarTupleType):
+            names.append(field.encode_name)
+            of = of.item_type
+        if not _keeps(of):
+            return None
+    return names
+
+
+def _keeps(kind: inspect.Type) -> bool:
+    """Whether JSON changes nothing in any value of this type."""
+    match kind:
+        case inspect.Metadata(type=other) | inspect.ListType(item_type=other):
+            return _keeps(other)
+        case inspect.UnionType(types=kinds):
+            return all(map(_keeps, kinds))
+        case inspect.StructType(fields=fields):
+            return all(_keeps(field.type) for field in fields)
+        case inspect.DictType(key_type=inspect.StrType() | inspect.Metadata(inspect.StrType())):
+            return _keeps(kind.value_type)
+    return isinstance(kind, _SAME)
