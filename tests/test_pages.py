@@ -155,6 +155,22 @@ def test_no_paragraph_is_a_wall(page: str) -> None:
         assert len(each.split()) <= MOST_WORDS, each
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_no_column_is_without_a_heading(page: str) -> None:
+    headings = re.findall(r"^ *\|(.*)\|\n *\|[-:| ]+\|$", (ROOT / page).read_text(), re.MULTILINE)
+    for heading in headings:
+        assert "" not in [cell.strip() for cell in heading.split("|")], heading
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("spec/")])
+def test_a_page_ends_with_a_next_step(page: str) -> None:
+    *_, last = re.split(
+        r"^(?:\*\*Next:\*\*|## Next\n)", (ROOT / page).read_text(), flags=re.MULTILINE
+    )
+    assert "](" in last
+    assert len(last.splitlines()) <= 4
+
+
 def test_each_page_has_one_kind_and_one_reader() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
     named = re.findall(r"\]\((spec/[\w/-]+\.md)\)", text[text.index("\n## The pages\n") :])

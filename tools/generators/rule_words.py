@@ -24,11 +24,11 @@ def _tables(game: str) -> Iterator[str]:
     yield from _table("key", key_rows(words))
     yield ""
     averages = {f"{prefix}card_info_avg_X": a.about for prefix, a in words.averages.items()}
-    yield from _table("average of an info X over", averages)
+    yield from _table("key", averages, "average of an info X over")
 
 
-def _table(head: str, rows: dict[str, str]) -> Iterator[str]:
-    yield f"| {head} | |"
+def _table(head: str, rows: dict[str, str], meaning: str = "meaning") -> Iterator[str]:
+    yield f"| {head} | {meaning} |"
     yield "|---|---|"
     for name, about in rows.items():
         yield f"| `{name}` | {about} |"
