@@ -1,26 +1,26 @@
-"""The two logs of a match (spec/log-format.md), and reading them (spec/reading-logs.md).
+"""The two logs of a match (spec/log-format.md) and functions that read them (spec/reading-logs.md).
 
     sink.py     the targets of a log's lines
-    outputs.py  the files that an output may replace
-    files.py    log files: opened all or none, written in whole lines
-    packed.py   compressing them, in blocks that survive a crash
-    zstd.py     Zstandard, of the standard library or its backport
-    record.py   the match record: its lines as structs, and its writer
-    stderr_excerpt.py  a long stderr: the lines that its author needs
-    stderr.py   the stderr of bots beside a record
-    source.py   reading lines of a log, plain or compressed, in bounded memory
-    parsing.py  the meaning of these lines: typed entries and messages, and their game
-    header.py   the first line of a record: its format, and whether its match can be run again
-    entries.py  entries of a record, messages of a log, as structs for other programs
-    conversation.py  the lines of a recorded match, to and from its bots
+    outputs.py  checks which existing files an output may replace
+    files.py    log files, written in whole lines
+    packed.py   compression in blocks that survive a crash
+    zstd.py     Zstandard, from the standard library or its backport
+    record.py   the match record: its entries as structs, and its writer
+    stderr_excerpt.py  shortens a bot's stderr for its author
+    stderr.py   files with the stderr of bots, beside a record
+    source.py   reads lines of a log, plain or compressed, in bounded memory
+    parsing.py  decodes these lines into entries and messages, and finds their game
+    header.py   the first line of a record
+    entries.py  entries of a record and messages of a log as structs, for other programs
+    conversation.py  the recorded replies and requests of a match
     rerun.py    runs a recorded match again, round by round
-    decisions.py     a rule file's opinion on each decision of a recorded match
-    verify.py   runs a record's match again and compares
-    behind.py   the rules of a game, run behind a spectator log
+    decisions.py     compares the decisions of a recorded match with a rule file
+    verify.py   runs a record's match again and compares every line
+    behind.py   runs the rules of a game behind a spectator log
     validate.py checks a spectator log against the protocol
-    replay/     a log turn by turn, for people
+    replay/     shows a log turn by turn, for people
 
-The spectator log needs no writer of its own: it is the public lines, as they are.
+The spectator log needs no writer: it consists of the public lines.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _HOMES = {
     "Verdict": "referee.logs.verify",
     "verify_record": "referee.logs.verify",
 }
-"""Name -> its module; the same names and modules as above."""
+"""Name -> module. Lists the same names as the imports above."""
 
-if not TYPE_CHECKING:  # or every misspelt name would be one of the package
+if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,8 +1,8 @@
-"""The rules of a game, run behind one of its spectator logs.
+"""Replay the rules of a game from its spectator log.
 
-`BehindLog` reads the public messages of a match one by one. A `LogPlayer` of the game says which
-reply they come from; the game takes the reply and publishes what follows by the rules. The first
-message that differs is the only finding: nobody knows the state of the game after it.
+`BehindLog` reads the public messages of a match one by one. The game's `LogPlayer` infers the reply
+that caused them. The game carries out the reply, and the resulting messages must match the log.
+Checking stops at the first difference, because the state of the game is unknown after it.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from referee.games.interface.seats import seat_id
 
 
 def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
-    """Make the checker of logs of a game; None if the game does not have one."""
+    """Create the log checker of a game. None if the game has none."""
     if rules.checker is not None:
         return rules.checker(names)
     return None if rules.log_player is None else BehindLog(rules, rules.log_player(), names)
 
 
 class BehindLog:
-    """One match, played again from its public messages: a `LogChecker` and a `Spectator`."""
+    """A match reconstructed from its public messages. Implements `LogChecker` and `Spectator`."""
 
     def __init__(self, rules: GameDefinition, player: LogPlayer, names: Sequence[str]) -> None:
         self._rules = rules
         self._player = player
         self._names = tuple(names)
         self._absent: frozenset[int] = frozenset()
-        self._waiting: list[tuple[int, Struct]] = []  # lines and messages still to be explained
-        self._published: deque[Struct] = deque()  # by the rules, and not read so far
-        self._opening: list[tuple[int, Struct]] | None = []  # what was read before any reply
+        self._waiting: list[tuple[int, Struct]] = []  # (line number, message) not yet explained
+        self._published: deque[Struct] = deque()  # published by the rules, but not yet read
+        self._opening: list[tuple[int, Struct]] | None = []  # messages read before the first reply
         self._game: Game | None = None
         self._stopped = False
 
@@ -70,19 +70,19 @@ class BehindLog:
         return []
 
     def observe(self, message: Struct) -> bool | None:
-        """Take a public message, or `Gone`; returns whether the state is whole (`Spectator`)."""
+        """Read a public message or `Gone`. Returns True if `view` is up to date (`Spectator`)."""
         self.read(1, message)
         if self._stopped:
             return None
         return self._game is not None and not self._waiting and not self._published
 
     def view(self) -> Struct:
-        """What `Game.view(PUBLIC)` says."""
+        """Return `Game.view(PUBLIC)`."""
         assert self._game is not None
         return self._game.view(PUBLIC)
 
     def _compare(self) -> bool:
-        """Compare the next message with the one that the rules have published."""
+        """Compare the next message of the log with the next one that the rules published."""
         expected, found = self._published[0], self._waiting[0][1]
         if isinstance(found, Gone) and self._opening is not None:
             self._begin_without(found.seat)
@@ -96,7 +96,7 @@ class BehindLog:
         return True
 
     def _begin_without(self, seat: int) -> None:
-        """Begin again: the log says after the opening that a seat failed in the handshake."""
+        """Restart the game without a seat that, as the log now shows, left during the handshake."""
         assert self._opening is not None
         self._absent |= {seat}
         self._waiting[:1] = self._opening
@@ -105,7 +105,7 @@ class BehindLog:
         self._game = None
 
     def _play_on(self) -> bool:
-        """Have the rules publish what comes next; returns whether the messages reach so far."""
+        """Advance the rules. Returns False if that needs more messages of the log."""
         game = self._game
         ahead = [message for _, message in self._waiting]
         if game is None:
@@ -131,7 +131,7 @@ class BehindLog:
         for event in game.take_events():
             if not isinstance(event, Fault):
                 self._published.append(event)
-            elif not isinstance(ahead[-1], End):  # a fault that ends a game shows in its end alone
+            elif not isinstance(ahead[-1], End):  # the final fault of a game shows only in `End`
                 raise DifferenceError(f"no {event.code}: {event.detail}", event.section)
         return True
 
@@ -145,7 +145,7 @@ class BehindLog:
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]
     ) -> dict[int, object] | None:
-        """The reply of every seat with a request; None if it takes more messages to know."""
+        """Infer the reply of each requested seat. None if that needs more messages."""
         replies: dict[int, object] = dict.fromkeys(gone, LEFT)
         for request in game.requests:
             if request.seat not in replies:
@@ -177,7 +177,7 @@ def _shown(message: Struct) -> str:
 def _difference(
     expected: Struct, found: Struct, sections: Mapping[type[Struct], str]
 ) -> DifferenceError:
-    """The first part in which two messages differ; all of both, if they are of two kinds."""
+    """Describe the first difference between two messages."""
     if type(expected) is not type(found):
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")

@@ -1,4 +1,4 @@
-"""The lines of a recorded match, to and from its bots, to debug a bot with it."""
+"""The recorded replies and requests of a match."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from referee.text.terminal import as_text
 
 
 class RecordedAnswers(NamedTuple):
-    """The answers of a match before one of its turns.
+    """The replies of a match before one of its turns.
 
     Attributes:
-        answers: for each seat, in order. The handshake is left to the bot, which may have another
-            name, unless its seat was lost in it.
+        answers: for each seat, its replies in order. The first is None, because a new bot answers
+            the handshake itself, unless the seat left during the handshake.
         left: the seats that had left the match.
-        can_reshuffle: whether the game can deal again what no seat knows.
+        can_reshuffle: True if the game can redeal cards that no seat knows.
     """
 
     header: record.Header
@@ -32,17 +32,18 @@ class RecordedAnswers(NamedTuple):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The game's options and the limits of the bots, as `match_spec` takes them."""
+        """Options and limits, as `match_spec` accepts them."""
         return record.spec_of(self.header).by_name
 
     def position(self, name: str, turn: int) -> Position:
-        """The position at this turn, before which all answers were given.
+        """Convert to a position from which new matches can start.
 
         Args:
-            name: of the record.
+            name: file name of the record, for messages.
+            turn: number of the turn.
 
         Raises:
-            UsageError: a seat had left the match, or the game cannot deal hidden cards again.
+            UsageError: a seat had left the match, or the game cannot redeal hidden cards.
         """
         if self.left:
             left = seat_id(min(self.left))
@@ -60,16 +61,17 @@ class RecordedAnswers(NamedTuple):
 
 
 def answers_before(name: str, turn: int | None) -> RecordedAnswers:
-    """Read a match record up to a turn, running its match again.
+    """Read the replies before a turn of a match record. Runs the match again.
 
     Args:
-        name: of a file, plain or compressed, or "-" for standard input.
-        turn: the first that is not read, counted from 1; all players' turns count. None: all
-            is read of a match that was cut off.
+        name: file name of the record, plain or compressed, or "-" for standard input.
+        turn: the first turn to exclude, from 1, counting the turns of all players. None: read all
+            of a truncated record.
 
     Raises:
-        UsageError: the file cannot be opened, the match has no such turn, or it was not cut off.
-        LogReadError: it is not a record, or its lines do not follow from each other.
+        UsageError: the file cannot be opened, the match has no such turn, or the record is not
+            truncated.
+        LogReadError: the file is not a valid record.
     """
     rerun = Rerun(name)
     header, match = rerun.header, rerun.match
@@ -97,37 +99,38 @@ def answers_before(name: str, turn: int | None) -> RecordedAnswers:
 
 
 def position_at(name: str, turn: int) -> tuple[record.Header, Position]:
-    """Read a turn of a match record, from which other matches are played.
+    """Read a position from a match record.
 
     Args:
-        name: of a file, plain or compressed, or "-" for standard input.
-        turn: counted from 1; all players' turns count.
+        name: file name of the record, plain or compressed, or "-" for standard input.
+        turn: number of the turn, from 1, counting the turns of all players.
 
     Raises:
-        UsageError: the file cannot be opened, the match has no such turn, a player had left it
-            before, or its game cannot deal again what no seat knows.
-        LogReadError: it is not a record, or its lines do not follow from each other.
+        UsageError: the file cannot be opened, the match has no such turn, a player left before it,
+            or the game cannot redeal hidden cards.
+        LogReadError: the file is not a valid record.
     """
     resumed = answers_before(name, turn)
     return resumed.header, resumed.position(name, turn)
 
 
 def input_of(name: str, player: str) -> Iterator[bytes]:
-    """The lines that a bot was sent in a recorded match, as they were.
+    """Yield the lines that the referee sent to one bot of a recorded match.
 
-    A bot that spoke a dialect was sent their translation.
+    The record has the lines of protocol version 1. A bot that speaks a dialect got their
+    translation.
 
     Args:
-        name: of a file, plain or compressed, or "-" for standard input.
-        player: whose input, such as "player2".
+        name: file name of the record, plain or compressed, or "-" for standard input.
+        player: the player number of the bot, such as "player2".
 
     Raises:
         UsageError: the file cannot be opened, or the match has no such player.
-        LogReadError: it is not a record, or a later line cannot be read.
+        LogReadError: the file is not a valid record.
     """
     entries = read_record(name)
     header = next(entries)
-    assert isinstance(header, record.Header)  # every record begins with it
+    assert isinstance(header, record.Header)  # the first entry of a record
     if seat_of(player, len(header.bots)) is None:
         names = " ".join(seat_ids(len(header.bots)))
         raise UsageError(f"{name}: {player!r} does not exist; there are: {names}")

@@ -1,4 +1,4 @@
-"""A rule file's opinion on each decision of a turn in a match record."""
+"""Compare the decisions of a recorded turn with a rule file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from referee.rulefiles.scores import Ranking, TooManyStepsError
 
 
 class Candidate(Struct, frozen=True):
-    """A card that was compared.
+    """A card that the rule file compared.
 
     Attributes:
-        count: how many of it there were.
-        entry, rule: the lines of the file that gave the score; None: it has the set's default, or
-            the entry's own score.
+        count: number of copies of the card.
+        entry, rule: line numbers in the rule file of the entry and the rule that gave the score.
+        None: the default score applies.
     """
 
     card: str
@@ -35,7 +35,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Ranked(Struct, frozen=True):
-    """One question to a set of rules, the best candidate first, and a remark on the choice."""
+    """The candidates of one question, best first, with a remark on the choice."""
 
     rules: str
     candidates: list[Candidate]
@@ -47,10 +47,10 @@ class Decided(Struct, frozen=True):
 
     Attributes:
         asked: the type of the request.
-        steps: how many it took, of at most `MAX_STEPS` (spec/rule-bots.md, 2).
-        ranked: the questions to the file, in order; none if only one move was possible.
-        does: the reply of the file.
-        did: the reply in the record, if it differs; a text if it is not JSON.
+        steps: number of evaluation steps, at most `MAX_STEPS` (spec/rule-bots.md, 2).
+        ranked: the questions to the rule file, in order. Empty if there was only one legal move.
+        does: the reply of the rule file.
+        did: the recorded reply if it differs, as text if it is not JSON.
     """
 
     player_number: str
@@ -62,17 +62,18 @@ class Decided(Struct, frozen=True):
 
 
 def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -> Iterator[Decided]:
-    """Run a record again, and ask a rule file for each decision of a turn.
+    """Run a record again and yield the rule file's decision for each request of a turn.
 
     Args:
-        record: a match record.
-        turn: counted from 1 over all players.
-        seat: of the player who is looked at; None: of the file, or of all if it did not play.
+        record: file name of a match record.
+        turn: number of the turn, from 1, counting the turns of all players.
+        seat: the seat to examine. None: the seat of this rule file, or all seats if it did not
+            play.
 
     Raises:
-        UsageError: the record cannot be opened, is of another game, or has no such turn or seat;
-            or the file cannot decide (spec/rule-bots.md, 2).
-        LogReadError: it is not a record, or does not follow the rules.
+        UsageError: the record cannot be opened, is of another game, or has no such turn or seat. Or
+            the file cannot decide (spec/rule-bots.md, 2).
+        LogReadError: the file is not a valid record.
     """
     rerun = Rerun(record)
     header = rerun.header
@@ -91,7 +92,7 @@ def decisions(record: str, file: RuleFile, turn: int, seat: int | None = None) -
         for who, decided in list(asked.items()):
             did = _json(answers.get(who))
             if did != decided.does:
-                del bots[who]  # it does not know what the other has in mind
+                del bots[who]  # the match took another decision, so its plans are obsolete
                 decided = msgspec.structs.replace(decided, did=did)
             yield decided
         asked.clear()
@@ -123,7 +124,7 @@ def _ranked(ranking: Ranking) -> Ranked:
     counted = Counter(ranking.cards)
     judged = dict(zip(ranking.cards, ranking.judgements, strict=True))
     order = [ranking.cards[index] for index in ranking.order]
-    cards = dict.fromkeys([*order, *ranking.cards])  # those that were left out come last
+    cards = dict.fromkeys([*order, *ranking.cards])  # unranked cards come last
     candidates = []
     for card in cards:
         score, entry, rule = judged[card]

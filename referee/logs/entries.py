@@ -1,7 +1,6 @@
-"""Records and logs as typed objects, for programs that look at many of them (spec/reading-logs.md).
+"""Records and logs as typed objects, for programs that read many of them (spec/reading-logs.md).
 
-Memory does not grow with the number of lines or files. A log that was cut short ends where it ends:
-a truncated last line is left out.
+Memory use does not depend on the number of lines or files. A truncated last line is ignored.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ _TAIL_BYTES = 64 * 1024
 
 
 class RecordSummary(Struct, frozen=True):
-    """The first and the last line of a match record.
+    """The first and the last entry of a match record.
 
     Attributes:
-        header: the match as it was set up: seed, BOT arguments in seat order, options.
-        end: the last entry, with one entry per seat in `players`; None if the match was not
-            finished.
+        header: the description of the match: seed, BOT arguments in seat order, options.
+        end: the last entry, with one result per seat in `players`. None if the match did not
+            finish.
     """
 
     path: str
@@ -40,15 +39,14 @@ class RecordSummary(Struct, frozen=True):
 
 
 def read_record(path: PathLike) -> Iterator[RecordEntry]:
-    """The entries of a match record, in order; entries of unknown kinds are left out.
+    """Yield the entries of a match record in order. Skips entries of unknown kinds.
 
     Args:
-        path: of the file, plain, .gz or .zst; "-" is standard input.
+        path: file name, plain, .gz or .zst; "-" is standard input.
 
     Raises:
-        UsageError: the file cannot be opened; raised at the first step.
-        LogReadError: a line is not an entry, or the record is of a newer version or an unknown
-            game.
+        UsageError: the file cannot be opened. Raised at the first step.
+        LogReadError: a line is not an entry, or the record has a newer version or an unknown game.
     """
     return (entry for _, entry in numbered_entries(path))
 
@@ -56,10 +54,10 @@ def read_record(path: PathLike) -> Iterator[RecordEntry]:
 def numbered_entries(
     path: PathLike, digest: LinesDigest | None = None
 ) -> Iterator[tuple[int, RecordEntry]]:
-    """As `read_record`, each entry with the number of its line, counted from 1.
+    """Yield (line number, entry), from 1. Otherwise like `read_record`.
 
     Args:
-        digest: gets every whole line before its entry is given.
+        digest: receives every complete line before its entry is yielded.
     """
     with LogReader(os.fspath(path)) as reader:
         lines = iter(reader) if digest is None else _added(reader, digest)
@@ -75,17 +73,17 @@ def numbered_entries(
 
 
 def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
-    """The messages of a spectator log, in order; messages of unknown types are left out.
+    """Yield the messages of a spectator log in order. Skips messages of unknown types.
 
-    They are the `public` structs of its game, beside `PlayerName`, `PlayerDisqualified` and
+    The types are the `public` structs of the game, and `PlayerName`, `PlayerDisqualified` and
     `GameEnd` of `referee.match.messages`.
 
     Args:
-        path: of the file, plain, .gz or .zst; "-" is standard input.
-        game: a key of `GAMES`; None: as the log says.
+        path: file name, plain, .gz or .zst; "-" is standard input.
+        game: a key of `GAMES`. None: detected from the log.
 
     Raises:
-        UsageError: the file cannot be opened, or the game is unknown; raised at the first step.
+        UsageError: the file cannot be opened, or the game is unknown. Raised at the first step.
         LogReadError: a line is not a message, or the log is of an unknown game.
     """
     rules = None if game is None else game_rules(game)
@@ -103,11 +101,11 @@ def read_log(path: PathLike, game: str | None = None) -> Iterator[Struct]:
 
 
 def message_of(entry: SentEntry, game: str | None = None) -> Struct:
-    """The message of a `sent` entry as a struct of the game.
+    """Decode the message of a `sent` entry.
 
     Args:
-        entry: of `read_record`, which knows its game.
-        game: a key of `GAMES`, for an entry from elsewhere.
+        entry: an entry from `read_record`, which knows its game.
+        game: a key of `GAMES`, for entries from other sources.
 
     Raises:
         LogReadError: it is not a message of this game.
@@ -120,15 +118,15 @@ def message_of(entry: SentEntry, game: str | None = None) -> Struct:
 
 
 def summaries(paths: Iterable[PathLike], *, most: int | None = None) -> Iterator[RecordSummary]:
-    """The first and the last line of each record; quick, if it is not compressed.
+    """Yield the first and the last entry of each record. Fast for uncompressed files.
 
     Args:
-        paths: of files; may be a generator of any length.
-        most: bytes of a compressed file, unpacked, after which reading stops; None: all.
+        paths: file names. Can be a generator.
+        most: maximum size of a compressed file in bytes after decompression. None: no maximum.
 
     Raises:
         UsageError: a file cannot be opened.
-        LogReadError: a file is not a match record that this version can read, or is longer.
+        LogReadError: a file is not a match record, has a newer version, or is larger than `most`.
     """
     for given in paths:
         path = os.fspath(given)
@@ -147,7 +145,7 @@ def _added(lines: Iterable[bytes], digest: LinesDigest) -> Iterator[bytes]:
 
 
 def _begin(reader: LogReader, lines: Iterator[bytes]) -> tuple[Header, Kinds]:
-    """The header of a record, from its first line, and what its entries are."""
+    """Parse the first line. Returns the header and the decoder of the other entries."""
     header = read_header(next(lines, b""))
     if not isinstance(header, Header):
         raise LogReadError(reader.name, 1, header.text)
@@ -162,9 +160,9 @@ def _known(reader: LogReader, line: Line, kinds: Kinds) -> Struct | None:
 
 
 def last_line(path: str, reader: LogReader, lines: Iterable[bytes]) -> bytes:
-    """The last line of a log whose first line was read; `lines` are the others.
+    """Return the last line of a log. The first line was already read; `lines` yields the rest.
 
-    For a plain file this is the last whole line, if it is not beyond the tail.
+    For a plain file, return b"" if the last line is truncated.
     """
     if not Path(path).is_file():
         return next(iter(deque(lines, maxlen=1)), b"")

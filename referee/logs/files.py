@@ -1,6 +1,6 @@
-"""Log files: opened before a match starts, written in whole lines, whole at its end.
+"""Log files that are written in whole lines.
 
-Files that are compressed, by their suffix, are written in blocks (`packed.py`).
+If the suffix asks for compression, the file is written in blocks (`packed.py`).
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from referee.text.terminal import terminal_safe
 
 STDOUT = "-"
 _COPY_IN_MEMORY = 8 * 1024 * 1024
-"""Bytes of a log's copy that are kept in memory; a longer copy goes to a temporary file."""
+"""Size of the copy of a log that stays in memory. Larger copies use a temporary file."""
 _CHUNK = 256 * 1024
 
 
 class LogFile(Sink):
-    """A file that lines are appended to.
+    """A file to which lines are appended.
 
-    When `write` returns, the operating system has the lines. A crash of the referee therefore
-    leaves whole batches of lines behind; only a crash of the machine can cut one. Two kinds of
-    files are exceptions. If the reader of a pipe is slow, `write` does not wait; `drain` does. The
-    last lines of a compressed file wait until they are a block.
+    When `write` returns, the operating system has the lines. After a crash of the referee, the file
+    therefore contains whole batches; only a crash of the machine can cut one. There are two
+    exceptions. If the reader of a pipe is slow, `write` does not wait, but `drain` does. The last
+    lines of a compressed file wait until their block is full.
 
     Args:
-        packer: compresses what is written; None for a plain file.
-        keep_open: the file is not this object's to close.
-        is_new: the file was not there before it was opened.
+        packer: compresses the lines. None for a plain file.
+        keep_open: if True, `close` does not close the file.
+        is_new: True if opening created the file.
 
     Attributes:
-        name: as it was given, or "standard output".
+        name: the file name as given, or "standard output".
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class LogFile(Sink):
         self._path = os.path.realpath(name)
         self._regular = stat.S_ISREG(os.fstat(fd).st_mode)
         self._terminal = os.isatty(fd)
-        self._unread = bytearray()  # what a pipe did not take yet
+        self._unread = bytearray()  # bytes that the pipe has not accepted yet
         self._begun = False
         self._ended = False
         self._copy: IO[bytes] | None = None
@@ -86,25 +86,29 @@ class LogFile(Sink):
     def push(self) -> None:
         try:
             while self._unread and _is_writable(self.fd):
-                # A pipe that is writable takes this many bytes without blocking.
+                # `poll` guarantees that a pipe accepts this many bytes without blocking.
                 del self._unread[: os.write(self.fd, self._unread[: select.PIPE_BUF])]
         except BlockingIOError:
             pass
         except OSError as error:
-            self._unread.clear()  # nobody will take it
+            self._unread.clear()  # the reader is gone
             raise LogWriteError(self.name, error) from error
 
     def drain(self) -> None:
-        """Wait until the reader of a pipe has taken all; raises `LogWriteError` if it is gone."""
+        """Wait until the reader of a pipe has read everything.
+
+        Raises:
+            LogWriteError: the reader is gone.
+        """
         while self._unread:
             _is_writable(self.fd, wait=True)
             self.push()
 
     def begin(self, *, copy: bool = False) -> None:
-        """Drop what a regular file held before. The first `write` does it, if nobody has.
+        """Discard the old content of a regular file. The first `write` does this if necessary.
 
         Args:
-            copy: keep what is written from now on, so that `finish` can restore it.
+            copy: keep a copy of all lines so that `finish` can restore the file.
         """
         self._begun = True
         if self._regular and not self._keep_open:
@@ -115,16 +119,16 @@ class LogFile(Sink):
                 self._copy = SpooledTemporaryFile(_COPY_IN_MEMORY)  # noqa: SIM115 (see `close`)
 
     def finish(self) -> str | None:
-        """End the file, once all that might still change it has ended.
+        """Complete the file after all processes that could change it have ended.
 
-        If a copy of a file was kept, the file is compared with it, and rewritten if it differs.
+        If there is a copy, the file is compared with it and rewritten if it differs.
 
         Returns:
-            What somebody has done to the file: "changed", "removed" or "replaced" it; None if
-            nobody has. It is as it should be now.
+            What another process did to the file: "changed", "removed" or "replaced". None if it is
+            intact. In each case the file is now complete.
 
         Raises:
-            LogWriteError: it cannot be written.
+            LogWriteError: the file cannot be written.
         """
         try:
             self._end()
@@ -134,12 +138,12 @@ class LogFile(Sink):
             self.close()
 
     def close(self) -> None:
-        """Close the file as it is, once; standard output stays open.
+        """Close the file. Standard output stays open. Can be called again.
 
-        One that was not begun is as it was before it was opened.
+        If `begin` was not called, the old content of the file is kept.
 
         Raises:
-            LogWriteError: the file is compressed and takes no more.
+            LogWriteError: the last block of a compressed file cannot be written.
         """
         if self.closed:
             return
@@ -150,7 +154,7 @@ class LogFile(Sink):
             if self._copy is not None:
                 self._copy.close()
             if self._is_new and not self._begun:
-                with suppress(OSError):  # somebody else's is let be
+                with suppress(OSError):  # another process's file stays
                     if os.path.samestat(os.stat(self._path), os.fstat(self.fd)):
                         os.unlink(self._path)
             if not self._keep_open:
@@ -207,16 +211,16 @@ class LogFile(Sink):
             with open(self._path, "rb") as file:
                 chunks = (iter(partial(each.read, _CHUNK), b"") for each in (copy, file))
                 return all(ours == theirs for ours, theirs in zip_longest(*chunks))
-        except OSError:  # whose mode was changed, for one
+        except OSError:  # for example, its mode was changed
             return False
 
 
 def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError | None]:
-    """Complete the logs of a match, and restore those that somebody has damaged.
+    """Complete the logs of a match and restore damaged ones.
 
     Returns:
-        A warning for each that was restored, and why one could not be completed: the match stands
-        anyway.
+        A warning for each restored log, and the error if a log could not be completed. The result
+        of the match is valid anyway.
     """
     warnings = []
     lost = None
@@ -238,14 +242,14 @@ def finished(logs: Iterable[LogFile | None]) -> tuple[list[str], LogWriteError |
 def opened(
     outputs: Sequence[Output], *, force: bool = False, hint: str = "add --force"
 ) -> Iterator[list[LogFile | None]]:
-    """Log files that are open inside this block; as `open_logs`.
+    """Context manager for open log files; see `open_logs`.
 
     Args:
-        outputs: one is no file if its name is None, or `STDOUT`.
-        force, hint: as of `check_output`.
+        outputs: entries with the name None or `STDOUT` are not files.
+        force, hint: see `check_output`.
 
     Raises:
-        UsageError: also if a file is not the referee's.
+        UsageError: as in `open_logs`, or an existing file was not written by the referee.
     """
     named = [(name, kind) for name, kind in outputs if name not in (None, STDOUT)]
     for name, kind in named:
@@ -257,37 +261,37 @@ def opened(
         yield files
     finally:
         for file in filter(None, files):
-            with suppress(LogWriteError):  # of a match that was given up, which is told
+            with suppress(LogWriteError):  # the error that ends the match is reported instead
                 file.close()
 
 
 def _write_all(fd: int, data: bytes) -> None:
     written = os.write(fd, data)
-    while written < len(data):  # a nearly full disk may take a part
+    while written < len(data):  # a nearly full disk may accept only a part
         written += os.write(fd, data[written:])
 
 
 def _is_writable(fd: int, *, wait: bool = False) -> bool:
-    """Whether a pipe or device takes something, or fails immediately."""
+    """True if a write to a pipe or device would not block."""
     poll = select.poll()
     poll.register(fd, select.POLLOUT)
     return bool(poll.poll(None if wait else 0))
 
 
 def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
-    """Open log files for writing, all of them or none. To open a FIFO waits for its reader.
+    """Open log files for writing: all or none. Opening a FIFO waits for its reader.
 
-    Nothing is lost before `LogFile.begin`.
+    Existing content is kept until `LogFile.begin`.
 
     Args:
-        names: file names; `STDOUT` for standard output, None for no log.
+        names: file names. `STDOUT`: standard output. None: no log.
 
     Returns:
         One entry per name.
 
     Raises:
-        UsageError: one cannot be written, is written by another run, or two are the same file. The
-            files then keep their old content, and no new file is left.
+        UsageError: a file cannot be written, another run is writing it, or two names are the same
+            file. Existing files keep their content, and new files are removed.
     """
     opened: list[LogFile | None] = []
     fds: dict[tuple[int, int], str] = {}
@@ -300,7 +304,7 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
                 opened.append(standard_stream(sys.stdout, "standard output"))
                 continue
             is_new = not os.path.exists(name)
-            # What is appended stays whole when a bot truncates the file.
+            # With O_APPEND, later lines stay complete even if a bot truncates the file.
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
             fd = os.open(name, flags, 0o666)
             suffix = next(filter(name.endswith, packed.SUFFIXES), None)
@@ -323,22 +327,26 @@ def open_logs(names: Sequence[str | None]) -> list[LogFile | None]:
 
 
 def _lock(fd: int, name: str) -> None:
-    """Show those who follow the file that it is being written.
+    """Lock the file. Readers that follow it see that it is still being written.
 
     Raises:
-        UsageError: another run is writing it.
+        UsageError: another run is writing the file.
     """
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         problem = f"another run is writing {name}"
         raise UsageError(f"{problem}: wait for it, or choose another name") from error
-    except OSError:  # a file system without locks
+    except OSError:  # the file system does not support locks
         pass
 
 
 def standard_stream(stream: TextIO, name: str) -> LogFile:
-    """Standard output or error, written without a wait; raises `UsageError` if it is closed."""
+    """Return a log that writes to standard output or standard error, in blocking mode.
+
+    Raises:
+        UsageError: the stream is closed.
+    """
     if (sys.__stdout__ if stream is sys.stdout else sys.__stderr__) is None:
         raise UsageError(f"{name} is closed: the lines have nowhere to go")
     os.set_blocking(stream.fileno(), True)

@@ -1,7 +1,7 @@
-"""The first line of a file: whether it is a match record, and its header (spec/log-format.md, 2.1).
+"""The first line of a match record (spec/log-format.md, 2.1).
 
-`first_line` says what a file is, for those that show what is there; `read_header` gives the header
-of a record whose match can be run again.
+`first_line` identifies a file, for listings. `read_header` returns the complete header if this
+referee can run the match again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from referee.match.machine import MAX_SEED
 from referee.text.terminal import escaped
 
 _NAME = 200
-"""Characters of a game's name that are shown, at most."""
+"""Maximum number of characters shown of a game's name."""
 
 
 class Kind(StrEnum):
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 class NoHeader(NamedTuple):
-    """Why a line is not the header of a match that can be run again, and the section about it."""
+    """The reason why a line is not a usable header, and the section that defines it."""
 
     kind: Kind
     text: str
@@ -48,9 +48,11 @@ class NoHeader(NamedTuple):
 
 
 def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
-    """Return the JSON value of a first line, UNSET if it is not JSON; and the game of a record.
+    """Decode the first line of a file.
 
-    For a record, the format, the version and the game are checked, and nothing more.
+    Returns:
+        Its JSON value (UNSET if it is not JSON), and the game if the file is a match record. For a
+        record, only the format, the version and the game are checked.
     """
     value = json_of(raw.strip().removeprefix(BOM))
     if not isinstance(value, dict) or value.get("format") != FORMAT or "entry" not in value:
@@ -62,7 +64,7 @@ def first_line(raw: bytes) -> tuple[Any, GameDefinition | None]:
 
 
 def read_header(line: bytes) -> Header | NoHeader:
-    """The header in the first line of a record, if this referee can run its match."""
+    """Decode the header of a record if this referee can run its match."""
     value, rules = first_line(line)
     refusal = _no_record(line, value) or _not_for_this_referee(value, rules)
     if refusal is not None:
@@ -72,7 +74,7 @@ def read_header(line: bytes) -> Header | NoHeader:
     except msgspec.ValidationError as error:
         problem = escaped(str(error))
     else:
-        assert rules is not None  # else a field has the wrong type
+        assert rules is not None  # otherwise a field has the wrong type
         problem = _problem(header, rules, line)
         if not problem:
             return header
@@ -80,7 +82,7 @@ def read_header(line: bytes) -> Header | NoHeader:
 
 
 def _no_record(line: bytes, value: Any) -> NoHeader | None:
-    """Why a first line does not begin a match record; None if it does."""
+    """Explain why a first line does not start a match record. None if it does."""
     if line.startswith(BOM):
         text = "it begins with a byte order mark: save it as UTF-8 without one"
         return NoHeader(Kind.NOT_A_RECORD, text)
@@ -102,7 +104,7 @@ def _no_record(line: bytes, value: Any) -> NoHeader | None:
 def _not_for_this_referee(
     value: Mapping[str, Any], rules: GameDefinition | None
 ) -> NoHeader | None:
-    """Why this referee cannot run the match of a record; None if nothing shows that so far."""
+    """Explain why this referee does not support the record's version or game. None if it does."""
     version, game, protocol = (value.get(name) for name in ("version", "game", "protocol"))
     if isinstance(version, int) and version > FORMAT_VERSION:
         text = (
@@ -120,7 +122,7 @@ def _not_for_this_referee(
 
 
 def _problem(header: Header, rules: GameDefinition, line: bytes) -> str:
-    """What is wrong with the values of a header; empty if nothing is."""
+    """Describe an invalid value in a header. Empty if all values are valid."""
     if header.version != FORMAT_VERSION:
         return f"version {header.version} of the format does not exist"
     if not rules.min_seats <= len(header.bots) <= rules.max_seats:
@@ -136,6 +138,6 @@ def _problem(header: Header, rules: GameDefinition, line: bytes) -> str:
         return "`started` is not the last field, or no time"
     try:
         spec_of(header)
-    except UsageError as error:  # options that do not go together
+    except UsageError as error:  # conflicting options
         return escaped(str(error))
     return ""

@@ -1,8 +1,8 @@
-"""The files that an output may replace: empty files, and files that the referee wrote itself.
+"""Decide which existing files an output may replace: empty ones, and files written by the referee.
 
-A slip in a name must not cost anybody a file. Most kinds of files begin with a mark of the referee.
-Text, JSON and stderr have no room for a mark: a list beside these files names them
-(spec/log-format.md, "Existing files").
+A mistyped name must not destroy a user's file. Most of the referee's files start with a
+recognizable mark. Text, JSON and stderr cannot have a mark, so a list in the same folder names
+these files (spec/log-format.md, "Existing files").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from referee.errors import LogReadError, UsageError
 from referee.logs.source import LogReader
 
 LIST = ".referee-files"
-"""Name of the list, in the folder of the files that it names."""
+"""File name of the list. It names files in its own folder."""
 _HEAD = b"# referee wrote these files, and may replace them:"
 
 
@@ -25,9 +25,9 @@ class Kind(NamedTuple):
     """A kind of output file.
 
     Attributes:
-        what: a noun phrase for the user.
-        marks: the first bytes, unpacked, of the files that it may replace.
-        is_listed: whether the list names its files, because they have no mark.
+        what: noun phrase for messages.
+        marks: first bytes (after decompression) that identify replaceable files.
+        is_listed: True if files of this kind have no mark and are listed instead.
     """
 
     what: str
@@ -46,35 +46,35 @@ LINKS = Kind("a file with the links of a match", (b'{"id":"',))
 TEXT = Kind("a file that referee wrote", is_listed=True)
 PAGE = Kind("a page that referee made", (_PAGE,))
 REPORT = Kind("a report that referee made", (_PAGE, _JUNIT, _MATCHES, _STANDINGS))
-"""A report with a mark: HTML, JUnit XML or csv."""
+"""Report formats with a mark: HTML, JUnit XML and CSV."""
 TEXT_REPORT = REPORT._replace(is_listed=True)
 
 
 def report_kind(format: str) -> Kind:
-    """The kind of a report, by the word of `--format`."""
+    """Return the kind of a report by the value of `--format`."""
     return TEXT_REPORT if format in ("text", "json", "jsonl") else REPORT
 
 
 class Output(NamedTuple):
-    """A file to be written, by the name that the user gave it; None: there is no such output."""
+    """An output file, by the name that the user gave. None: no output."""
 
     name: str | None
     kind: Kind
 
 
 def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add --force") -> None:
-    """Raise a `UsageError` if writing this output would cost somebody a file.
+    """Raise `UsageError` if writing this output would destroy a file of somebody else.
 
-    Pipes, terminals and devices can be written to. A symbolic link counts as the file it leads to.
-    A file that a killed run has cut short is the referee's, too.
+    Pipes, terminals and devices are allowed. For a symbolic link, its target is checked. A
+    truncated file from a killed run counts as the referee's own.
 
     Args:
-        force: the user wants any file to be replaced.
-        hint: how the user can say so.
+        force: allow any file to be replaced.
+        hint: how the user can force it, for the message.
     """
     try:
         found = os.stat(name)
-    except (OSError, ValueError):  # it is not there, or whoever opens it says what is wrong
+    except (OSError, ValueError):  # missing, or `open` reports the problem
         return
     if force or not stat.S_ISREG(found.st_mode) or not found.st_size:
         return
@@ -84,7 +84,7 @@ def check_output(name: str, kind: Kind, *, force: bool = False, hint: str = "add
 
 
 def note_output(name: str, kind: Kind) -> None:
-    """Put a file that is being written on the list of its folder, if its kind has no mark.
+    """Add a file to the list of its folder, if its kind has no mark.
 
     If the list cannot be written, the next run refuses to replace the file.
     """
@@ -105,7 +105,7 @@ def _has_mark(name: str, marks: Sequence[bytes]) -> bool:
         with LogReader(name) as reader:
             head = reader.head(max(map(len, marks), default=0))
             return any(mark.startswith(head[: len(mark)]) for mark in marks)
-    except LogReadError:  # compressed data that is damaged
+    except LogReadError:  # damaged compressed data
         return False
 
 
@@ -120,6 +120,6 @@ def _is_listed(name: str) -> bool:
 
 
 def _entry(name: str) -> tuple[bytes, bytes]:
-    """The list that has a file, and the line in it."""
+    """Return the path of the list for a file, and the file's line in it."""
     folder, base = os.path.split(os.path.realpath(os.fsencode(name)))
     return os.path.join(folder, LIST.encode()), base

@@ -1,4 +1,4 @@
-"""Compressing a log in blocks that survive a crash (spec/log-format.md, 4)."""
+"""Compress a log in blocks that survive a crash (spec/log-format.md, 4)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable
 from typing import Any
 
 SUFFIXES = (".gz", ".zst")
-"""The suffixes of files that are compressed."""
+"""Suffixes of compressed files."""
 BLOCK_BYTES = 32 * 1024
-"""Bytes of lines that are a block, before they are compressed."""
+"""Size of a block in bytes, before compression."""
 BLOCK_SECONDS = 1.0
-"""Seconds after a block in which the next line ends one, however short it is."""
+"""After this many seconds, the next line completes a block of any size."""
 
 
 class Packer:
-    """Compresses lines, gathered into blocks, for one of `SUFFIXES`.
+    """Compresses lines in blocks, in the format of one of `SUFFIXES`.
 
-    A block can be unpacked once it is written, without what comes after it.
+    Each written block can be decompressed even if the following data is missing.
     """
 
     def __init__(self, suffix: str) -> None:
@@ -38,7 +38,7 @@ class Packer:
         self._flushed = time.monotonic()
 
     def pack(self, lines: bytes) -> bytes:
-        """Take lines; the block that they complete, or nothing."""
+        """Add lines. Returns a compressed block if one is complete, otherwise b""."""
         self._waiting.append(lines)
         self._bytes += len(lines)
         now = time.monotonic()
@@ -48,7 +48,7 @@ class Packer:
         return self._compress(self._take(), self._block)
 
     def end(self) -> bytes:
-        """The lines that still wait, and the end of the stream."""
+        """Return the remaining lines, compressed, and the end of the stream."""
         return self._compress(self._take(), self._end)
 
     def _take(self) -> bytes:

@@ -1,7 +1,7 @@
-"""Lines of match records and spectator logs as typed objects: all that read logs read them here.
+"""Decode lines of match records and spectator logs. All readers of logs use this module.
 
-A line may have an unknown kind, or be cut, or not be an entry or message. The caller decides about
-such lines: `verify` and `validate` are strict, `replay` is not.
+Lines that are truncated, unknown or invalid are returned as well. The caller handles them: `verify`
+and `validate` are strict, `replay` is lenient.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from referee.match.messages import SHARED_PUBLIC, PlayerNameRequest
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 BOM = b"\xef\xbb\xbf"
 _LOOK_AHEAD = 256 * 1024
-"""Bytes of a spectator log in which it must show its game; names need much less."""
+"""The game of a spectator log must show within this many bytes. Names need much less."""
 
 
 class Line(Struct, frozen=True):
-    """One line.
+    """One line of a log.
 
     Attributes:
-        number: counted from 1.
-        raw: as it is in the file, with its line end; a torn line has none.
-        text: without its line end, and without a byte order mark.
-        content: the entry or message; None if the line is not a known one.
-        kind: its `entry` or `type`; None if it has none.
-        value: for a line without content, its JSON value; UNSET if it is not JSON.
-        error: of a line without content, the decoder's error.
+        number: line number, from 1.
+        raw: the bytes in the file. A truncated line has no line end.
+        text: `raw` without its line end and byte order mark.
+        content: the entry or message. None if the line is invalid or of an unknown kind.
+        kind: the value of `entry` or `type`. None if missing.
+        value: only without content: the JSON value. UNSET if the line is not JSON.
+        error: only without content: the error of the decoder.
     """
 
     number: int
@@ -50,12 +50,12 @@ class Line(Struct, frozen=True):
 
     @property
     def torn(self) -> bool:
-        """Whether its end is missing."""
+        """True if the line has no line end."""
         return self.raw[-1:] != b"\n"
 
 
 class Kinds:
-    """Decodes lines of some kinds, distinguished by the field "entry" or "type"."""
+    """A decoder for lines, which are distinguished by their field "entry" or "type"."""
 
     def __init__(self, field: str, union: Any) -> None:
         self.structs: dict[str, type[Struct]] = {
@@ -65,17 +65,17 @@ class Kinds:
         self._decode = msgspec.json.Decoder(union).decode
 
     def decode(self, text: bytes | msgspec.Raw) -> Struct | None:
-        """Return the entry or message; None if the line is not a known one."""
+        """Decode an entry or message. None if it is invalid or of an unknown kind."""
         try:
             return self._decode(text)  # type: ignore[no-any-return]
         except (ValueError, RecursionError):
             return None
 
     def line(self, number: int, raw: bytes) -> Line:
-        """A line with its content."""
+        """Decode a line."""
         text = raw.strip(b"\r\n").removeprefix(BOM) if number == 1 else raw.strip()
         try:
-            text.decode()  # the decoder skips unknown fields without looking at their text
+            text.decode()  # the decoder does not validate unknown fields
             content = self._decode(text)
         except (ValueError, RecursionError) as error:
             value = json_of(text)
@@ -86,12 +86,12 @@ class Kinds:
 
 
 def has_spaces(line: bytes) -> bool:
-    """Whether there is white space between the parts of the JSON."""
+    """True if there is white space between JSON tokens."""
     return len(line.split(maxsplit=1)) > 1 and re.search(rb"\s", _STRING.sub(b"", line)) is not None
 
 
 def json_of(text: bytes) -> Any:
-    """Return the JSON value of a line; UNSET if it is not JSON."""
+    """Return the JSON value of a line. UNSET if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (ValueError, RecursionError):
@@ -100,13 +100,13 @@ def json_of(text: bytes) -> Any:
 
 @cache
 def entry_kinds(rules: GameDefinition) -> Kinds:
-    """The entries of a game's records."""
+    """Return the decoder for entries of a game's records."""
     return Kinds("entry", entry_types(rules).any)
 
 
 @cache
 def message_kinds(rules: GameDefinition | None) -> Kinds:
-    """The messages that the referee sends in a game; without a game, the shared ones."""
+    """Return the decoder for the referee's messages. None: only messages that all games share."""
     structs: tuple[type[Struct], ...] = (*SHARED_PUBLIC, PlayerNameRequest)
     if rules is not None:
         structs += (*rules.public, *rules.requests)
@@ -114,11 +114,10 @@ def message_kinds(rules: GameDefinition | None) -> Kinds:
 
 
 class Messages:
-    """The messages of a spectator log, from its first line on; to be iterated over once.
+    """The messages of a spectator log. Can be iterated over once.
 
     Attributes:
-        rules: of its game; known with the first line. None if the log shows no game that the
-            referee knows.
+        rules: the game, available after the first line. None if it is unknown.
     """
 
     def __init__(self, lines: Iterable[bytes], rules: GameDefinition | None = None) -> None:
@@ -126,14 +125,18 @@ class Messages:
         self._lines = iter(lines)
 
     def __iter__(self) -> Iterator[Line]:
-        """The lines; raises `LogReadError` as `LogReader` does."""
+        """Yield the lines.
+
+        Raises:
+            LogReadError: see `LogReader`.
+        """
         ahead: list[bytes] = []
         error = None
         if self.rules is None:
             try:
                 self._look_ahead(ahead)
             except LogReadError as raised:
-                error = raised  # which is of a line after these
+                error = raised  # belongs to a line after these
         read = message_kinds(self.rules).line
         for number, raw in enumerate(ahead, 1):
             yield read(number, raw)
@@ -143,7 +146,7 @@ class Messages:
             yield read(number, raw)
 
     def _look_ahead(self, ahead: list[bytes]) -> None:
-        """Find the game, by lines that are kept to be read."""
+        """Detect the game. Appends the lines that this consumes to `ahead`."""
         size = 0
         for raw in self._lines:
             ahead.append(raw)
@@ -158,9 +161,9 @@ class Messages:
 
 
 def _game_of(message: Mapping[str, Any]) -> GameDefinition | None:
-    """The game that a message is of: a `game-info`, or of a type that no other game has."""
+    """Return the game of a `game-info`, or of a message type that only one game has."""
     kind = message.get("type")
-    if kind == "game-info":  # most logs: the games behind the right one need not be loaded
+    if kind == "game-info":  # the usual case; does not load the other games
         return next((rules for rules in GAMES.values() if _is_game_info(rules, message)), None)
     if not isinstance(kind, str) or kind in message_kinds(None).structs:
         return None
@@ -178,5 +181,5 @@ def _is_game_info(rules: GameDefinition, message: Mapping[str, Any]) -> bool:
 
 
 def max_seats(rules: GameDefinition | None) -> int:
-    """How many players a log of this game can have; of an unknown game, as many as any."""
+    """Return the maximum number of players. For an unknown game, the maximum of all games."""
     return max(game.max_seats for game in (GAMES.values() if rules is None else (rules,)))

@@ -1,8 +1,7 @@
-"""The match record: all that is needed to run a match again (spec/log-format.md, 2).
+"""The match record: everything that is needed to run a match again (spec/log-format.md, 2).
 
-One JSON object per line, of the kind that `entry` names. The structs describe the fields of each
-line. The writer builds the frequent lines from existing bytes, because a bot's clock may be running
-meanwhile.
+Each line is a JSON object whose `entry` field names its kind. The structs define the fields. The
+writer assembles frequent lines from existing bytes, because the clock of a bot may be running.
 """
 
 from __future__ import annotations
@@ -43,32 +42,32 @@ from referee.match.spec import (
 FORMAT = "referee-match-record"
 FORMAT_VERSION = 1
 STDERR = b'{"entry":"stderr",'
-"""The beginnings of lines that neither the digest nor `verify` looks at."""
+"""Prefix of lines that the digest and `verify` ignore."""
 STDERR_CAP = 1024 * 1024
-"""Bytes of a bot's stderr that go into a record, its last words not counted."""
+"""Maximum bytes of a bot's stderr in a record, without the output after its last reply."""
 STDERR_PART = 64 * 1024
-"""Bytes of stderr in one entry; of more, the end."""
+"""Maximum bytes of stderr in one entry. Only the end of a longer output is kept."""
 _MOST_ESCAPED = 1.4
-"""Bytes of the string of a `received` line for one of the line; Base64 has 1.33."""
+"""Maximum length of the JSON string of a reply, relative to the reply. Base64 has 1.33."""
 _MOST_UNSEEN = 200
-"""Entries that wait for the digest of a match without a record: many together are quicker."""
+"""Without a record, entries are hashed in batches of this size, which is faster."""
 _SHORT_STRING = 200
-"""Bytes of a string that may be longer for it, so that short lines can be read."""
+"""Strings up to this length are never Base64, so that people can read short lines."""
 
-Time = Annotated[float, Meta(ge=0, description="Seconds since the bots were started.")]
+Time = Annotated[float, Meta(ge=0, description="Seconds since the start of the bots.")]
 
 
 class Place(Struct, frozen=True):
-    """Where in a tournament a match is."""
+    """The place of a match in a tournament."""
 
     tournament: Annotated[
         str,
         Meta(
             pattern="^sha256:[0-9a-f]{64}$",
-            description="Of the settings of the tournament that no extension changes.",
+            description="Digest of the tournament's fixed settings.",
         ),
     ]
-    match: Annotated[int, Meta(ge=0, description="Its number in the store.")]
+    match: Annotated[int, Meta(ge=0, description="Number of the match in the store.")]
 
 
 class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header"):
@@ -76,52 +75,48 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="entry", tag="header")
 
     format: Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
     version: Annotated[int, Meta(extra_json_schema={"const": FORMAT_VERSION})]
-    referee: Annotated[str, Meta(description="The version of the referee that wrote it.")]
+    referee: Annotated[str, Meta(description="Version of the referee that wrote the record.")]
     game: str
     protocol: int
     game_file: Annotated[
         Source | UnsetType,
-        Meta(description="The code of a game from outside; missing: a game of the referee."),
+        Meta(description="The code of a game from outside; missing: a built-in game."),
     ] = msgspec.UNSET
     seed: Annotated[int, Meta(ge=0)]
     redeals: Annotated[
         list[Redeal] | UnsetType,
-        Meta(description="Where what no seat knew was dealt again; missing: nowhere."),
+        Meta(description="Redeals of hidden cards; missing: none."),
     ] = msgspec.UNSET
     bots: Annotated[list[str], Meta(description="The BOT arguments, in seat order.")]
     names: Annotated[
         list[str] | UnsetType,
         Meta(
-            description="The names that a tournament or NAME=BOT gave to the bots, in seat order; "
-            "missing: none."
+            description="Names from the tournament or from NAME=BOT, in seat order; missing: none."
         ),
     ] = msgspec.UNSET
     options: Any
     limits_of_bots: Annotated[
         list[dict[str, int | float | None]] | UnsetType,
-        Meta(description="Limits of single bots in place of those in `options`; missing: none."),
+        Meta(description="Limits of single bots that replace those in `options`; missing: none."),
     ] = msgspec.UNSET
     sandbox: Annotated[
-        Literal["bwrap"] | UnsetType, Meta(description="Of the bots; missing: none.")
+        Literal["bwrap"] | UnsetType, Meta(description="Sandbox of the bots; missing: none.")
     ] = msgspec.UNSET
     limits_by: Annotated[
         Literal["cgroup-v2", "cgroup-v1", "rlimits"] | UnsetType,
-        Meta(description="What held the bots to the limits of the system; missing: nothing."),
+        Meta(description="Mechanism that enforced the system limits; missing: none."),
     ] = msgspec.UNSET
     place: Annotated[
         Place | UnsetType,
-        Meta(
-            description="Its tournament and its number there, left out of the digest; missing: not "
-            "a match of a tournament."
-        ),
+        Meta(description="Tournament and match number, not in the digest; missing: no tournament."),
     ] = msgspec.UNSET
     started: Annotated[str, Meta(description="Time of day, RFC 3339. A time field.")]
 
 
 class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
-    """A line from the referee."""
+    """A line that the referee sent."""
 
-    game: ClassVar[str] = ""  # in a record that is read, the game whose message it is
+    game: ClassVar[str] = ""  # set by `read_record`: the game of the message
 
     to: Annotated[str, Meta(description='A player number, or "all".')]
     message: Raw
@@ -129,19 +124,19 @@ class SentEntry(Struct, frozen=True, tag_field="entry", tag="sent"):
 
 
 class ReceivedEntry(Struct, frozen=True, tag_field="entry", tag="received"):
-    """A line from a bot, as it was, without its line end; blank lines are left out."""
+    """A line that a bot wrote, unchanged but without its line end. Blank lines are not recorded."""
 
     player_number: SeatId
     time: Time
     line: str | UnsetType = msgspec.UNSET
     base64: Annotated[
         str | UnsetType,
-        Meta(description="Instead of `line`, where it was no UTF-8 or escapes make it too long."),
+        Meta(description="Replaces `line` if that is not UTF-8, or too long because of escapes."),
     ] = msgspec.UNSET
 
 
 class FaultEntry(Struct, frozen=True, tag_field="entry", tag="fault"):
-    """A mistake in the line that was received last."""
+    """A mistake in the last received line."""
 
     player_number: SeatId
     code: str
@@ -159,16 +154,18 @@ class DisqualifiedEntry(Struct, frozen=True, tag_field="entry", tag="disqualifie
 
 
 RecordedAnswer: TypeAlias = bytes | DisqualifiedEntry | None
-"""A line that a bot wrote, or why it left; None where a bot is to answer itself."""
+"""A line of a bot or its disqualification. None: a new bot answers this request itself."""
 
 
 class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
-    """A bot's process has ended. In seat order, after the last line sent."""
+    """The exit of a bot's process. These entries are in seat order, after the last sent line."""
 
     player_number: SeatId
     exit_code: Annotated[
         int | None,
-        Meta(description="-N after signal N; null: never started, no process, or kept (8.4)."),
+        Meta(
+            description="Exit code; -N for signal N; null: no process, not started, or kept (8.4)."
+        ),
     ]
     time: Time
 
@@ -176,18 +173,18 @@ class ExitEntry(Struct, frozen=True, tag_field="entry", tag="exit"):
 class StderrEntry(
     Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="entry", tag="stderr"
 ):
-    """A bot's output on standard error; only on request. It comes before the bot's next answer."""
+    """Output of a bot on stderr, recorded only on request. Precedes the bot's next reply."""
 
     player_number: SeatId
-    text: Annotated[str, Meta(description="What was no UTF-8 is replaced by U+FFFD.")]
-    left_out: Annotated[
-        int, Meta(ge=0, description="Bytes before `text` that are not in the record.")
-    ] = 0
+    text: Annotated[
+        str, Meta(description="The text; bytes that are not UTF-8 are replaced by U+FFFD.")
+    ]
+    left_out: Annotated[int, Meta(ge=0, description="Number of omitted bytes before `text`.")] = 0
     time: Time
 
 
 class PlayerEnd(Struct, frozen=True):
-    """The end of one seat in the last line; the facts of the game are added behind these fields."""
+    """The result of one seat in the last line. Each game appends its own fields."""
 
     name: str
     score: Score
@@ -219,7 +216,7 @@ RecordEntry: TypeAlias = (
 
 
 class EntryTypes(NamedTuple):
-    """The entries that differ from game to game, and the union of all entries."""
+    """The entry types that depend on the game, and the union of all entry types."""
 
     header: type[Header]
     player: type[PlayerEnd]
@@ -229,7 +226,7 @@ class EntryTypes(NamedTuple):
 
 @cache
 def entry_types(rules: GameDefinition) -> EntryTypes:
-    """The entries of this game's records."""
+    """Define the entry types of a game's records."""
     header = narrowed(Header, ("options", settings_type(rules)), kw_only=True)
     sent = narrowed(SentEntry, game=rules.name)
     player = with_facts(PlayerEnd, rules)
@@ -243,17 +240,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RecordedStderr:
-    """A bot's stderr on its way into a record."""
+    """Buffers a bot's stderr until it is recorded."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
-        self._answered = 0  # bytes of these that came by the last answer
-        self._left_out = 0  # bytes before these
+        self._answered = 0  # bytes that arrived before the last reply
+        self._left_out = 0  # bytes discarded before these
         self._room = STDERR_CAP
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Add output."""
         self._waiting += data
         surplus = len(self._waiting) - STDERR_PART
         if surplus > 0:
@@ -262,17 +259,18 @@ class RecordedStderr:
             self._left_out += surplus
 
     def mark(self) -> None:
-        """Assign the output so far to an answer that was read just now."""
+        """Assign the output so far to the reply that was just read."""
         self._answered = len(self._waiting)
 
     def take(self, *, last: bool = False) -> tuple[str, int]:
-        """What belongs to answers: its text, and how many bytes are left out before it.
+        """Remove the output before the last reply. Returns its text and the omitted bytes.
 
-        `last` takes all that is there, even if there was too much before.
+        Args:
+            last: remove all output, and ignore `STDERR_CAP`.
         """
         count = len(self._waiting) if last else self._answered
         if count > self._room and not last:
-            return "", 0  # it waits, and more pushes it out
+            return "", 0  # over the cap: the buffer keeps only the newest bytes
         text = self._decode(bytes(self._waiting[:count]), last)
         del self._waiting[:count]
         self._answered = 0
@@ -284,16 +282,15 @@ class RecordedStderr:
 class RecordWriter:
     """Writes a match record.
 
-    The digest is SHA-256 over all lines before the last, each without its time field
-    (`,"time":...` or `,"started":...`, always the last field of its line) and with its line end,
-    so that records of equal matches have equal digests. The lines of `stderr` are left out, and so
-    is `place`, right before `started`.
+    The digest is SHA-256 over all lines except the last, with line ends. It excludes `stderr` lines
+    and the time field at the end of each line (`,"time":...` or `,"started":...`), so equal matches
+    have equal digests. It also excludes `place`, which precedes `started`.
 
     Args:
-        file: where it goes; None if only its digest is wanted.
-        stderr: of each bot, in seat order; empty if it is not recorded.
-        limits_by: as in the header; or "none".
-        place: as in the header; None if the match is not one of a tournament.
+        file: the target. None: compute only the digest.
+        stderr: one buffer per bot, in seat order. Empty if stderr is not recorded.
+        limits_by: as in the header, or "none".
+        place: as in the header. None: not a match of a tournament.
     """
 
     def __init__(
@@ -310,12 +307,12 @@ class RecordWriter:
         self._rules = spec.rules
         header = header_of(spec, started, limits_by, place)
         self._digest = hashlib.sha256()
-        self._unseen: list[Entry] = []  # what the digest has yet to see, if there is no file
+        self._unseen: list[Entry] = []  # not yet hashed, if there is no file
         head = head_of(header, b"place" if place else b"started")
         self._write([(head, _encode(header)[len(head) :] + b"\n")])
 
     def write(self, entries: list[Entry], seconds: float) -> None:
-        """Write a batch of entries, so many seconds after the bots were started."""
+        """Write entries with the time in seconds since the start of the bots."""
         if self._file is None:
             self._unseen += entries
             if len(self._unseen) > _MOST_UNSEEN:
@@ -330,7 +327,11 @@ class RecordWriter:
         self._write(lines)
 
     def end(self, match: Match, exit_codes: list[int | None], seconds: float) -> str:
-        """Write the last lines, once the match is over and all processes have ended; the digest."""
+        """Write the last lines. Call after the end of the match and of all processes.
+
+        Returns:
+            The digest.
+        """
         self._see()
         time = b',"time":%.6f}\n' % seconds
         lines = []
@@ -348,7 +349,7 @@ class RecordWriter:
     def _stderr_of(
         self, seat: int, time: bytes, *, last: bool = False
     ) -> list[tuple[bytes, bytes]]:
-        """The line of the bot's output there, if it wrote anything."""
+        """Return the stderr line of a bot, or [] if there is no output."""
         text, left_out = self._stderr[seat].take(last=last)
         if not text:
             return []
@@ -357,7 +358,7 @@ class RecordWriter:
         return [(head_of(entry), time)]
 
     def _see(self) -> None:
-        """Let the digest see the entries that have waited for it."""
+        """Add the waiting entries to the digest."""
         heads: list[bytes] = []
         for entry in self._unseen:
             if type(entry) is Sent:
@@ -368,7 +369,7 @@ class RecordWriter:
         self._unseen.clear()
 
     def _write(self, lines: list[tuple[bytes, bytes]]) -> None:
-        """Write lines, each given as what the digest sees of it and its time field."""
+        """Write lines, each given as its hashed part and its time field."""
         seen = [head + b"}\n" for head, _ in lines if not head.startswith(STDERR)]
         self._digest.update(b"".join(seen))
         if self._file is not None:
@@ -378,7 +379,7 @@ class RecordWriter:
 def header_of(
     spec: MatchSpec, started: str, limits_by: LimitsBy = "none", place: Place | None = None
 ) -> Header:
-    """The first line of the record of a match that started at this time of day (RFC 3339)."""
+    """Create the header of a match that started at this time of day (RFC 3339)."""
     return entry_types(spec.rules).header(
         format=FORMAT,
         version=FORMAT_VERSION,
@@ -401,7 +402,11 @@ def header_of(
 
 
 def spec_of(header: Header) -> MatchSpec:
-    """The match that a header describes; raises `UsageError` if its options do not fit."""
+    """Return the match that a header describes.
+
+    Raises:
+        UsageError: the options are not valid.
+    """
     options, limits = split(GAMES[header.game], header.options)
     sandbox = NO_SANDBOX if header.sandbox is msgspec.UNSET else Sandbox(header.sandbox)
     names, rules = tuple(header.names or ()), GAMES[header.game]
@@ -422,8 +427,8 @@ def spec_of(header: Header) -> MatchSpec:
 
 
 def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> EndEntry:
-    """The last line of a match that is over."""
-    assert match.outcome is not None  # it is over
+    """Create the last entry of a finished match."""
+    assert match.outcome is not None
     types = entry_types(rules)
     return types.end(
         reason=match.outcome.reason,
@@ -435,7 +440,7 @@ def end_of(rules: GameDefinition, match: Match, digest: str, seconds: float) -> 
 
 
 def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
-    """One entry's line: its head, without the closing brace, and its time field with it."""
+    """Return the line of an entry in two parts: without the closing brace, and the time field."""
     if type(entry) is Sent:
         return sent_to(entry.to) + entry.line[:-1], time
     if type(entry) is Received:
@@ -451,9 +456,10 @@ def line_of(entry: Entry | ExitEntry, time: bytes) -> tuple[bytes, bytes]:
 
 
 def received_head(entry: Received, *, most_escaped: float = _MOST_ESCAPED) -> bytes:
-    """Where the line of an answer begins, up to its time field.
+    """Return the line of a reply up to its time field.
 
-    It is Base64 if its string has more than `most_escaped` bytes for one of the line.
+    Args:
+        most_escaped: the reply is encoded as Base64 if its JSON string is longer than this factor.
     """
     line = entry.line
     try:
@@ -474,18 +480,18 @@ def _received_from(seat: int) -> bytes:
 
 @cache
 def sent_to(to: int | None) -> bytes:
-    """Where the line of something sent begins, up to the message; None for all."""
+    """Return the line of a sent message up to the message. None: sent to all."""
     name = "all" if to is None else seat_id(to)
     return b'{"entry":"sent","to":"%s","message":' % name.encode()
 
 
 def head_of(entry: Struct, last_field: bytes = b"time") -> bytes:
-    """The line of an entry that is rare, up to its time field, which is the last."""
+    """Encode an entry up to its time field, which is last. Slow; for rare entries."""
     return _encode(entry).rpartition(b',"' + last_field + b'":')[0]
 
 
 def line_received(entry: ReceivedEntry) -> bytes:
-    """The line that a bot wrote; empty, which none can be, if the entry has none or two."""
+    """Return the line that a bot wrote. b"" if the entry has neither or both fields."""
     if isinstance(entry.line, str):
         return entry.line.encode() if entry.base64 is msgspec.UNSET else b""
     try:
@@ -503,23 +509,23 @@ _PLACED = re.compile(
     rb',"place":{"tournament":"sha256:[0-9a-f]{64}","match":[0-9]+}' + _STARTED.pattern
 )
 _NOT_IN_DIGEST = ((b',"time":', _TIME), (b',"place":', _PLACED), (b',"started":', _STARTED))
-"""The end of a line that the digest leaves out: how it begins, and its pattern."""
+"""Fields that the digest excludes: prefix, and the pattern of the field at the line's end."""
 _DIGEST = re.compile(rb'{"entry":"end",.*"digest":"(sha256:[0-9a-f]{64})"', re.DOTALL)
 
 
 def is_timed(line: bytes, head: bytes) -> bool:
-    """Whether a line is this and a time field."""
+    """True if a line consists of `head` and a time field."""
     return line.startswith(head) and _TIME.fullmatch(line, len(head)) is not None
 
 
 def is_started(line: bytes) -> bool:
-    """Whether a header's last field is `started`."""
+    """True if the last field of a header is a valid `started`."""
     start = line.rfind(b',"started":')
     return start >= 0 and _STARTED.fullmatch(line, start) is not None
 
 
 def without_time(line: bytes) -> bytes:
-    """The part of a line that the digest sees."""
+    """Return the hashed part of a line."""
     for field, pattern in _NOT_IN_DIGEST:
         start = line.rfind(field)
         if start >= 0 and pattern.fullmatch(line, start):
@@ -528,10 +534,10 @@ def without_time(line: bytes) -> bytes:
 
 
 class LinesDigest:
-    """The digest of a record whose lines are read one after the other.
+    """Computes the digest of a record while its lines are read.
 
     Attributes:
-        last: the last line that was added, which the digest does not have.
+        last: the last added line, which is not hashed yet.
     """
 
     def __init__(self) -> None:
@@ -546,11 +552,11 @@ class LinesDigest:
 
     @property
     def text(self) -> str:
-        """The digest of all lines before the last."""
+        """Return the digest of all lines except the last."""
         return f"sha256:{self._hash.hexdigest()}"
 
 
 def claimed_digest(line: bytes) -> str | None:
-    """Return the digest in an end entry; None if the line is not a whole end entry."""
+    """Return the digest in an end entry. None if the line is not a complete end entry."""
     found = _DIGEST.match(line) if line[-1:] == b"\n" else None
     return found[1].decode() if found else None

@@ -1,4 +1,4 @@
-"""Run a match again, round by round, with the answers that were kept or that its record has."""
+"""Run a match again from recorded replies, round by round."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _IN_GAME = _WITHOUT_REPLY - {Disqualification.FAILED_TO_START, Disqualification.
 
 
 class Round(NamedTuple):
-    """What one round of answers led to.
+    """The effects of one round of replies.
 
     Attributes:
-        entries: the lines and notes of the round, the answers first.
-        time: seconds from the start of the bots to the last answer; 0 for the first requests.
-        stderr: the bots' output on stderr before these answers, if the record has it.
+        entries: the entries of the round, beginning with the replies.
+        time: seconds from the start of the bots to the last reply. 0 for the first requests.
+        stderr: the bots' stderr output before these replies, if recorded.
     """
 
     entries: list[Entry]
@@ -39,15 +39,14 @@ class Round(NamedTuple):
 def played(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
-    """Play a match with answers that are known, as far as they go.
+    """Play a match with known replies until they end.
 
     Args:
-        match: not yet started.
-        answers: the seat; its line, or the `code` and `detail` of why it leaves; the seconds. Each
-            is taken only when the match needs it.
+        match: a match that was not started.
+        answers: (seat, line or disqualification, seconds). Consumed only when the match needs it.
 
     Yields:
-        What the start and each answer led to, and the seconds of the answer.
+        The entries after the start and after each reply, and the seconds of the reply.
     """
     match.start()
     yield match.take_entries(), 0.0
@@ -62,9 +61,9 @@ def played(
 def rounds(
     match: Match, answers: Iterable[tuple[int, Any, float]]
 ) -> Iterator[tuple[list[Entry], float]]:
-    """As `played`, but for each round, with the seconds of its last answer."""
+    """Like `played`, but yields once per round, with the seconds of the last reply."""
     entries: list[Entry] = []
-    waiting = 1  # for the start, which no answer leads to
+    waiting = 1  # the start, which has no reply
     for more, seconds in played(match, answers):
         entries += more
         waiting -= 1
@@ -76,13 +75,12 @@ def rounds(
 def answer_in(
     entry: Struct | None, match: Match, line_limits: Sequence[int]
 ) -> bytes | record.DisqualifiedEntry | None:
-    """The answer of the seat that is due first, if an entry of its record can be one.
+    """Return the reply of the first due seat if an entry contains one, otherwise None.
 
-    A round's answers are in the order of seats, and so are the seats that are due.
+    Both the replies of a round and the due seats are in seat order.
 
     Args:
-        line_limits: for each seat the bytes of a line that its bot can have written (protocol,
-            1.3).
+        line_limits: for each seat, the maximum bytes of a line (protocol, 1.3).
     """
     if not isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
         return None
@@ -96,20 +94,20 @@ def answer_in(
 
 
 class Rerun:
-    """A match that is run again.
+    """Runs the match of a record again.
 
     Args:
-        name: of a match record, plain or compressed, or "-" for standard input.
+        name: file name of the record, plain or compressed, or "-" for standard input.
 
     Attributes:
-        match: as far as it was run.
-        whole: whether the record was read to its end entry.
-        digest: of its lines, once all were read, if the end entry is what follows from the match
-            and has this digest. Otherwise empty.
+        match: the match in its current state.
+        whole: True after the end entry was read.
+        digest: the digest of the record, after everything was read and matches the end entry.
+            Otherwise empty.
 
     Raises:
         UsageError: the file cannot be opened.
-        LogReadError: it is not a record.
+        LogReadError: the file is not a record.
     """
 
     def __init__(self, name: str) -> None:
@@ -117,7 +115,7 @@ class Rerun:
         self._lines = record.LinesDigest()
         self._entries = numbered_entries(name, self._lines)
         _, header = next(self._entries)
-        assert isinstance(header, record.Header)  # every record begins with it
+        assert isinstance(header, record.Header)  # the first entry of a record
         self.header = header
         spec = record.spec_of(header)
         self._rules = spec.rules
@@ -125,11 +123,15 @@ class Rerun:
         self._line_limits = [limits.line_limit for limits in spec.each_limits]
         self.whole = False
         self.digest = ""
-        self._sent: deque[bytes] = deque()  # what the record must have next
-        self._stderr: list[record.StderrEntry] = []  # since the last round
+        self._sent: deque[bytes] = deque()  # lines that must follow in the record
+        self._stderr: list[record.StderrEntry] = []  # since the previous round
 
     def rounds(self) -> Iterator[Round]:
-        """Run the match to the end of its record; raises `LogReadError` where it does not fit."""
+        """Run the match to the end of the record.
+
+        Raises:
+            LogReadError: a line does not follow from the lines before it.
+        """
         for entries, time in rounds(self.match, self._answers()):
             self._sent.extend(entry.line for entry in entries if type(entry) is Sent)
             yield Round(entries, time, self._stderr)
@@ -138,21 +140,21 @@ class Rerun:
             end = record.end_of(self._rules, self.match, self._lines.text, 0)
             if record.is_timed(self._lines.last, record.head_of(end)):
                 self.digest = self._lines.text
-        if self._stderr:  # last words
+        if self._stderr:  # output after the last reply
             yield Round([], self._stderr[-1].time, self._stderr)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """The answers of the bots; the lines between them that were sent are compared."""
+        """Yield the recorded replies. Checks the sent lines between them."""
         match, sent = self.match, self._sent
         for number, entry in self._entries:
-            if self.whole:  # the end entry is the last line
+            if self.whole:  # lines after the end entry
                 raise self._unexpected(number)
             if isinstance(entry, record.SentEntry):
                 if not sent or sent.popleft() != bytes(entry.message) + b"\n":
                     raise self._unexpected(number)
             elif isinstance(entry, record.ReceivedEntry | record.DisqualifiedEntry):
                 if seat_of(entry.player_number, len(match.names)) in match.disqualified:
-                    continue  # what it wrote has led to that
+                    continue  # the reply that led to a disqualification
                 answer = answer_in(entry, match, self._line_limits)
                 if answer is None:
                     raise self._unexpected(number)

@@ -1,40 +1,48 @@
-"""Where the lines of a log go: a file (`files.py`), memory, or what else takes lines."""
+"""Targets for the lines of a log: files (`files.py`), memory, or other sinks."""
 
 from __future__ import annotations
 
 
 class Sink:
-    """Takes whole lines. One that is behind a reader says so, and waits for its `fd`."""
+    """Accepts complete lines. If it is `behind` a slow reader, poll its `fd` and call `push`."""
 
     fd = -1
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines without waiting for a reader; raises `LogWriteError` if it fails."""
+        """Append complete lines without waiting for a reader.
+
+        Raises:
+            LogWriteError: writing failed.
+        """
         raise NotImplementedError
 
     @property
     def behind(self) -> bool:
-        """Whether a reader has yet to take something that was written."""
+        """True if a reader has not yet accepted all lines."""
         return False
 
     def push(self) -> None:
-        """Hand over lines as far as a reader takes them now; raises `LogWriteError` without one."""
+        """Write as much as the reader accepts now.
+
+        Raises:
+            LogWriteError: the reader is gone.
+        """
 
     def close(self) -> None:
-        """Take no more."""
+        """Close the sink."""
 
 
 class MemorySink(Sink):
-    """Keeps what is written in memory."""
+    """Stores lines in memory."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
     @property
     def data(self) -> bytes:
-        """All that was written."""
+        """All lines so far."""
         return b"".join(self._parts)
 
     def write(self, lines: bytes) -> None:
-        """Append whole lines."""
+        """Append complete lines."""
         self._parts.append(lines)

@@ -1,8 +1,7 @@
-"""Reading lines of logs: plain or compressed, from a file or standard input, in bounded memory.
+"""Read lines of logs, plain or compressed, from a file or standard input, in bounded memory.
 
-Whether a file is compressed is seen from its first bytes, not from its name, so that a stream
-without a name can be read as well. A compressed file that was cut off (a crash) gives all that was
-flushed before (spec/log-format.md, 4).
+Compression is detected from the first bytes, so it works without a file name. A compressed file
+that was truncated by a crash yields everything that was flushed (spec/log-format.md, 4).
 """
 
 from __future__ import annotations
@@ -18,34 +17,33 @@ from referee.text.encoding import wide_encoding
 from referee.text.terminal import as_text
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""Bytes of a line after which reading stops: no log has such a line."""
+"""Reading stops at a longer line. No log has one."""
 
 _CHUNK = 256 * 1024
-"""Bytes per step of reading or unpacking."""
+"""Bytes per read or decompression step."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class LogReader:
-    r"""The lines of a log, to be iterated over once.
+    r"""The lines of a log. Can be iterated over once.
 
-    Each line comes as it is in the file, with its `\n`; only the last may have none.
+    Lines are returned with their `\n`. Only the last line may lack it.
 
     Args:
-        name: of a file, or `STDIN`.
-        at_end: called where the file ends; if it returns True the file is read on, which is how
-            one follows a log that is still being written.
-        most: bytes, unpacked, after which reading stops.
+        name: file name, or `STDIN`.
+        at_end: called at the end of the file. If it returns True, reading continues; use this to
+            follow a growing log.
+        most: reading stops after this many bytes (after decompression).
 
     Attributes:
-        path: as it was given.
-        name: for people: the path, or "standard input"; bytes that are not UTF-8 are shown as
-            `\xHH`.
-        most: as it was given.
-        line: how many lines were taken so far.
-        torn: whether the last line has no end; known with it.
-        packed: whether the data is compressed; known with the first line.
-        cut: whether the data ended in the middle of a compressed stream; known after the last line.
+        path: the argument `name`.
+        name: the path for messages, or "standard input". Bytes that are not UTF-8 are `\xHH`.
+        most: the argument `most`.
+        line: number of lines read so far.
+        torn: True if the last line has no line end. Known after the last line.
+        packed: True if the data is compressed. Known after the first line.
+        cut: True if the data ended inside a compressed stream. Known after the last line.
 
     Raises:
         UsageError: the file cannot be opened (`InputFile`).
@@ -62,7 +60,7 @@ class LogReader:
         self.cut = False
         self._at_end = at_end or (lambda: False)
         self.most = most
-        self._head = b""  # read from the file and still to be given
+        self._head = b""  # bytes that were read but not returned yet
         if name == STDIN:
             self.name = "standard input"
         self._file = InputFile(name)
@@ -74,11 +72,11 @@ class LogReader:
         self._file.close()
 
     def __iter__(self) -> Iterator[bytes]:
-        """The lines.
+        """Yield the lines.
 
         Raises:
             LogReadError: a line or the file is too long, the text is UTF-16 or UTF-32, compressed
-                data is damaged, or the disk fails.
+                data is damaged, or reading failed.
         """
         rest = b""
         for chunk in self._bounded():
@@ -96,10 +94,10 @@ class LogReader:
             yield rest
 
     def head(self, size: int) -> bytes:
-        """The first bytes, instead of the lines; fewer than `size` if there are no more.
+        """Return the first `size` bytes, or fewer at the end of the file, instead of iterating.
 
         Raises:
-            LogReadError: compressed data is damaged, or the disk fails.
+            LogReadError: compressed data is damaged, or reading failed.
         """
         head = b""
         for chunk in self._chunks():
@@ -109,11 +107,11 @@ class LogReader:
         return head[:size]
 
     def last(self) -> bytes:
-        """The last line, instead of the lines, which is quicker; empty if there is none.
+        """Return the last line, or b"", instead of iterating. This is faster.
 
         Raises:
-            LogReadError: the line or the file is too long, compressed data is damaged, or the disk
-                fails.
+            LogReadError: the line or the file is too long, compressed data is damaged, or reading
+                failed.
         """
         last = b""
         for chunk in self._bounded():
@@ -121,14 +119,14 @@ class LogReader:
             begin = chunk.rfind(b"\n", 0, -1) + 1
             last = chunk[begin:] if begin else before + chunk
             self._check_length(last)
-            self.line += chunk.count(b"\n")  # for a problem of the next chunk
+            self.line += chunk.count(b"\n")  # for the line number of a later error
         return last
 
     def size(self, most: int) -> int:
-        """How many bytes there are, unpacked, instead of the lines; counting stops above `most`.
+        """Count the bytes after decompression, up to `most`, instead of iterating.
 
         Raises:
-            LogReadError: compressed data is damaged, or the disk fails.
+            LogReadError: compressed data is damaged, or reading failed.
         """
         size = 0
         for chunk in self._chunks():
@@ -139,7 +137,7 @@ class LogReader:
 
     @property
     def whole(self) -> int:
-        """How many whole lines were taken so far."""
+        """Number of complete lines read so far."""
         return self.line - self.torn
 
     def _bounded(self) -> Iterator[bytes]:
@@ -172,7 +170,7 @@ class LogReader:
         read, kind = self._read, ""
         damage: tuple[type[Exception], ...] = ()
         if head.startswith(_GZIP):
-            import gzip  # plain files are read without it
+            import gzip  # not needed for plain files
 
             read = gzip.GzipFile(fileobj=source, mode="rb").read1
             kind, damage = "gzip", (zlib.error, gzip.BadGzipFile)
@@ -182,7 +180,7 @@ class LogReader:
             read, kind, damage = zstd.ZstdFile(source).read1, "Zstandard", (zstd.ZstdError,)
         self.packed = bool(kind)
         try:
-            while chunk := read(_CHUNK):  # no more than this at once, however well it was packed
+            while chunk := read(_CHUNK):  # limits the output, even for a decompression bomb
                 yield chunk
         except EOFError:
             self.cut = True
@@ -190,7 +188,7 @@ class LogReader:
             raise self._error(f"the {kind} data is damaged, here or soon after") from error
 
     def _read(self, size: int) -> bytes:
-        """At most this many bytes of the file as they are; none at its end."""
+        """Read up to `size` raw bytes. b"" at the end of the file."""
         data, self._head = self._head[:size], self._head[size:]
         while size and not data:
             try:

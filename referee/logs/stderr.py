@@ -1,6 +1,6 @@
-"""The stderr of bots beside their match: the files next to a record, and the lines to show of it.
+"""The stderr of bots in files beside a record, and the lines to show of it.
 
-A record has it only on request. A tournament writes it into files beside its records.
+A record contains stderr only on request. A tournament writes it into separate files.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from referee.logs.record import STDERR_PART, StderrEntry
 from referee.logs.stderr_excerpt import ENDS, plain_lines, shortened
 
 _MOST = 4 * ENDS
-"""So many lines are shown whole: a shortened text may have as many."""
+"""Texts up to this many lines are shown completely. A shortened text can be as long."""
 _RECORD = re.compile(r"(?:\.record)?\.jsonl(?:\.gz|\.zst)?$")
-"""The end of a record's file name."""
+"""Suffix of a record's file name."""
 
 
 def stderr_beside(record: str, seat: int) -> str | None:
-    """The file beside a record that has the stderr of a seat; None for a file of another name."""
+    """Return the name of a seat's stderr file. None if `record` does not have the usual suffix."""
     stem, count = _RECORD.subn("", record)
     return f"{stem}.{seat_id(seat)}.stderr" if count else None
 
 
 def read_stderr(record: str, seat: int) -> StderrEntry | None:
-    """The stderr of a seat in the file beside a record, at most its last 64 KiB.
+    """Read up to 64 KiB from the end of a seat's stderr file beside a record.
 
-    None if there is no such file, or nothing in it. Only a regular file is read, never a link: it
-    may lie in a folder of strangers.
+    None if there is no such file or it is empty. Only regular files are read, not links, because
+    other users may have written to the folder.
     """
     path = stderr_beside(record, seat)
     if path is None:
@@ -51,22 +51,26 @@ def read_stderr(record: str, seat: int) -> StderrEntry | None:
 
 
 def entry_of(seat: int, text: str, omitted: int = 0) -> StderrEntry | None:
-    """A text as an entry of a record, with the bytes omitted before it; None if it is empty."""
+    """Create a stderr entry. None if the text is empty.
+
+    Args:
+        omitted: number of omitted bytes before the text.
+    """
     if not text:
         return None
     return StderrEntry(player_number=seat_id(seat), text=text, left_out=omitted, time=0.0)
 
 
 def text_of(entry: StderrEntry) -> str:
-    """The text of an entry, with a line for what is left out before it."""
+    """Return the text of an entry, with a note about omitted bytes."""
     return f"[{entry.left_out} bytes left out]\n{entry.text}" if entry.left_out else entry.text
 
 
 def lines_of(entry: StderrEntry | None) -> list[str]:
-    """What its author needs of an entry, made plain: all lines, or both ends of many."""
+    """Return the lines of an entry for the bot's author: all, or an excerpt of a long text."""
     if entry is None:
         return []
-    # No referee writes a longer text.
+    # A referee does not write longer texts, but other programs may.
     lines = plain_lines(text_of(replace(entry, text=entry.text[-STDERR_PART:])))
     if len(lines) <= _MOST:
         return lines

@@ -1,4 +1,4 @@
-"""The lines of a bot's stderr that its author needs: the ends, and the frames of its own files."""
+"""Shorten a bot's stderr for its author: keep both ends and the stack frames of the bot's files."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Numbered: TypeAlias = tuple[int, str]
 """A line with its number, from 0."""
 
 _FRAME = re.compile(r'[\s|]+(?:File "[^"]+", line \d|at \S|from \S+:\d+:in |\d+: \S)')
-"""How a frame of a stack trace begins: in Python; node, Java and Rust; Ruby; Rust."""
+"""Start of a stack frame in Python; in node, Java and Rust; in Ruby; in Rust."""
 _LIBRARY = re.compile(
     r"/lib\d*/python3|/(?:site|dist)-packages/|<frozen |/kit\.py\"|"
     r"\bnode:|/node_modules/|\bat (?:java|javax|jdk|sun|com\.sun)\.|/lib/ruby/|"
     r"/rustc/|\d+: <?(?:std|core|alloc|rust_begin_unwind|__rust|_start|__libc)"
 )
-"""A frame that is not of the author's own files."""
+"""A stack frame outside the author's files."""
 ENDS = 8
-"""Lines to show from either end of a long text."""
+"""Lines to show from each end of a long text."""
 _MOST_COLUMNS = 400
-"""Columns after which a line is cut."""
+"""Maximum columns of a line."""
 _MOST_ENDS = 4
-"""A shortened text has at most this many times the lines of one end."""
+"""Maximum lines of a shortened text, as a multiple of `ends`."""
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of a text, each made plain and cut where it is very long."""
+    """Split a text into lines, make control characters visible, and cut very long lines."""
     lines = text.replace("\r\n", "\n").split("\n")
     shown = [cut(plain(line.expandtabs()), _MOST_COLUMNS) for line in lines]
     if shown and not shown[-1]:
@@ -38,18 +38,18 @@ def plain_lines(text: str) -> list[str]:
 
 
 def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
-    """The part of stderr to show, with a line in the place of omitted lines.
+    """Return the lines to show. Each gap is replaced by a line with the number of omitted lines.
 
-    Left out first are frames of libraries and frames that were there before, then what is neither
-    at an end nor beside a frame.
+    First omits stack frames of libraries and repeated frames, then other lines that are neither at
+    an end nor next to a frame.
 
     Args:
-        ends: lines to show from the beginning, and as many from the end.
+        ends: number of lines to show from each end.
     """
     if not lines or lines[-1][0] < 2 * ends:
         return _marked(lines, lines)
     kept: list[Numbered] = []
-    vital: set[int] = set()  # places in `kept`
+    vital: set[int] = set()  # indices into `kept`
     blocks = list(_blocks(lines))
     own = [block for block in blocks if _is_frame(block) and not _LIBRARY.search(block[0][1])]
     seen: set[tuple[str, ...]] = set()
@@ -71,7 +71,7 @@ def shortened(lines: Sequence[Numbered], ends: int = ENDS) -> Stderr:
 
 
 def _blocks(lines: Sequence[Numbered]) -> Iterator[list[Numbered]]:
-    """The lines one by one, but the lines of a frame together, with the lines indented deeper."""
+    """Yield single lines, or a stack frame together with the lines that are indented below it."""
     block: list[Numbered] = []
     for line in lines:
         if block and not (_is_frame(block) and _indent(line[1]) > _indent(block[0][1])):
@@ -91,7 +91,7 @@ def _indent(text: str) -> int:
 
 
 def _marked(shown: Sequence[Numbered], known: Sequence[Numbered]) -> Stderr:
-    """The lines that are shown, with a line for each gap between them."""
+    """Return the shown lines, with a note for each gap."""
     lines: list[str] = []
     total = omitted = 0
     for number, text in [*shown, (known[-1][0] + 1 if known else 0, "")]:

@@ -1,7 +1,7 @@
-"""Check a spectator log that any referee wrote (the protocol; spec/log-format.md, 1).
+"""Check a spectator log from any referee (the protocol; spec/log-format.md, 1).
 
-First what holds for every game: lines, JSON, schema, names first, `game-end` last. The game's own
-checker then says whether such a game can have been played.
+This module checks the rules of all games: lines, JSON, schema, names first, `game-end` last. The
+game's own checker then checks the moves.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
 
 MAX_FINDINGS = 100
-"""Different findings of a log, at most: one with more is not mended line by line."""
+"""Maximum number of different findings. A log with more is probably wrong as a whole."""
 _SHOWN = 120
-"""Characters of a line that are shown, at most."""
+"""Maximum number of characters shown of a line."""
 _SHOWN_FINDING = 400
-"""The most characters of a finding's `expected` and `found` that are shown."""
+"""Maximum number of characters shown of `expected` and `found`."""
 
 
 class Validation(Struct, frozen=True):
-    """A log's findings; a line of `referee validate --format json`.
+    """The findings of a log. `referee validate --format json` prints one per line.
 
     Attributes:
-        name: of the file, as it was given.
-        valid: whether the list of findings is empty.
-        findings: in the order of lines, `MAX_FINDINGS` at most.
-        unchecked: where the rules could not be checked any further; missing: they were.
+        name: the file name as given.
+        valid: True if there are no findings.
+        findings: in order of lines, at most `MAX_FINDINGS`.
+        unchecked: the place where checking the moves stopped. Missing: all moves were checked.
     """
 
     name: str
@@ -53,13 +53,13 @@ class Validation(Struct, frozen=True):
 
 
 class CheckedLog(NamedTuple):
-    """The check of a log.
+    """The result of checking a log.
 
     Attributes:
-        findings: in the order of lines.
-        page: that it was checked against.
-        unchecked: its game, if nothing checks the rules of that; else empty.
-        stopped: where the checker of the rules could not go on; None: it reached the end.
+        findings: in order of lines.
+        page: the specification page of the game.
+        unchecked: the name of the game if its moves cannot be checked, otherwise empty.
+        stopped: the place where checking the moves stopped. None: all moves were checked.
     """
 
     findings: list[Finding]
@@ -69,23 +69,23 @@ class CheckedLog(NamedTuple):
 
 
 def validate_log(name: str, rules: GameDefinition | None = None) -> Iterator[Finding]:
-    """Everything in a spectator log that the protocol does not allow, in the order of lines.
+    """Yield the protocol violations in a spectator log, in order of lines.
 
-    If many lines have the same mistake, it is one finding, with the first line and a count. Memory
-    does not grow with the log. It stops after `MAX_FINDINGS` different findings.
+    Equal mistakes in several lines are one finding, with the first line and a count. Checking stops
+    after `MAX_FINDINGS` different findings. Memory use does not depend on the size of the log.
 
     Args:
-        name: of the file; "-" is standard input.
-        rules: of the game that it must be a log of; None for the game that it shows.
+        name: file name; "-" is standard input.
+        rules: the expected game. None: detected from the log.
 
     Raises:
-        UsageError: the file cannot be opened; raised at the first step.
+        UsageError: the file cannot be opened. Raised at the first step.
     """
     yield from check_log(name, rules).findings
 
 
 def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
-    """As `validate_log`, and against what the log was checked."""
+    """Check a spectator log like `validate_log`. Returns more details."""
     found: dict[tuple[str, str, str], Finding] = {}
     stopped: Unchecked | None = None
     with LogReader(name) as reader:
@@ -111,7 +111,7 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
 
 
 class _FieldFinding(Finding, frozen=True):
-    """A finding on a field: of two with the same kind, only the first is listed."""
+    """A finding about a field. Findings with the same `kind` are merged."""
 
     kind: str = ""
 
@@ -140,11 +140,11 @@ def _findings(name: str, reader: LogReader, messages: Messages) -> Iterator[Find
 
 
 class _Check:
-    """The state of the check of one log.
+    """The state while a log is checked.
 
     Attributes:
-        hopeless: this is not a spectator log, or its game is unknown: checking ends.
-        ended: the line of `game-end`, 0 before.
+        hopeless: True if this is not a spectator log or its game is unknown. Checking stops.
+        ended: line number of `game-end`. 0 before it.
     """
 
     def __init__(self, name: str, rules: GameDefinition | None) -> None:
@@ -160,7 +160,7 @@ class _Check:
         self._checker: LogChecker | None = None
 
     def section(self, struct: type[Struct]) -> str:
-        """The section of the game's page on a message that all games share; of others all of 2."""
+        """Return the section about a shared message. For others, the chapter on messages."""
         if struct not in say.SHARED_PUBLIC:
             return SHARED.messages
         page = game_page(self._rules or GAMES[DEFAULT_GAME])
@@ -180,7 +180,7 @@ class _Check:
             yield problem
             return
         if message is None:
-            assert line.kind is not None  # else there was a problem
+            assert line.kind is not None  # otherwise `_problem` returned a finding
             struct = self._types[line.kind]
             yield from self._misfits(line, line.kind, struct)
             message = meant(line.value, struct)
@@ -191,7 +191,7 @@ class _Check:
             yield from self._take(number, message)
 
     def _problem(self, line: Line) -> Finding | None:
-        """Why a line is not a public message, before its fields are checked."""
+        """Explain why a line is not a public message. Does not check fields."""
         number, kind, value = line.number, line.kind, line.value
         if line.content is None and not isinstance(value, dict):
             self.hopeless = number == 1
@@ -249,7 +249,7 @@ class _Check:
         elif isinstance(message, say.PlayerName):
             yield from self._take_name(number, message)
         else:
-            assert self._rules is not None  # else it was no message of a known game
+            assert self._rules is not None  # otherwise the message would be unknown
             if not self._begun:
                 yield from self._begin(self._rules, number, kind)
             yield from self._take_of_game(self._rules, number, message)
@@ -278,7 +278,7 @@ class _Check:
     def _begin(
         self, rules: GameDefinition, number: int, kind: str
     ) -> Iterator[Finding | Unchecked]:
-        """The first message after the names begins the game."""
+        """Start checking the game at the first message after the names."""
         self._begun = True
         least, most, names = rules.min_seats, rules.max_seats, self._names
         missing = [seat_id(seat) for seat in range(len(names), least)]

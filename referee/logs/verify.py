@@ -1,22 +1,21 @@
-r"""Verifying a match record: run the match again and compare every line (spec/log-format.md, 2).
+"""Verify a match record: run the match again and compare every line (spec/log-format.md, 2).
 
-The match gets the bots' part from the record: their `received` lines, and the disqualifications by
-processes or clocks. The match produces every other line again. It must be equal, except for the
-value of its time field.
+The record supplies the replies of the bots and the disqualifications by processes or clocks. The
+match then generates all other lines. They must equal the lines of the record, except for the values
+of time fields.
 
-Two questions decide what a difference means: whether running the match again gives these lines,
-and whether the digest in the last line fits the lines of the file:
+The meaning of a difference depends on two questions: are the lines reproducible, and does the
+digest match the lines?
 
-    lines follow  digest fits
-    yes           yes          it holds
-    yes           no           edited where running it again cannot see it: header, exit codes,
-                               the wording of a fault
-    no            yes          the lines are as they were written, so the rules have changed
-    no            no           edited
+    reproducible  digest matches
+    yes           yes             valid
+    yes           no              modified in a part that is not recomputed: header, exit codes,
+                                  the wording of a fault
+    no            yes             unmodified, so the rules have changed
+    no            no              modified
 
-Therefore the file is read to its end even after a difference, line by line. A record without its
-last line is truncated, and valid as far as it reaches. Entries of the bots' stderr do not count:
-they are skipped anywhere.
+Therefore the rest of the file is read even after a difference. A record without its last line is
+truncated, and valid up to that point. Entries with stderr of bots are ignored.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ from referee.match.machine import Disqualified, Entry, Received, Sent
 from referee.text.terminal import escaped
 
 _EXCERPT = 200
-"""Characters of a line that a verdict shows, at most."""
+"""Maximum number of characters shown of a line."""
 _BEFORE = 60
-"""Characters of these before the first byte that differs."""
+"""Maximum number of characters shown before the first different byte."""
 
 _HEADER = b'{"entry":"header"'
 _RECEIVED = b'{"entry":"received"'
@@ -58,24 +57,24 @@ _SECTIONS = {
     Disqualified: "2.5",
     record.ExitEntry: "2.6",
 }
-"""The section of spec/log-format.md on each kind of entry."""
+"""The section of spec/log-format.md about each kind of entry."""
 
 _NO_EXIT = "the exit entry of {} must follow here"
 
 
 class Verdict(Struct, frozen=True):
-    """What verifying one file has shown.
+    """The result of verifying a file.
 
     Attributes:
-        name: of the file, as it was given.
-        kind: which of the cases it is.
-        text: one line for people, the name included.
-        line: the line of a difference, or of the first line that is not a record's, counted from 1;
-            for a truncated record its last whole line (0 if none).
-        expected: the right line, around the first byte that differs.
-        found: the file's text there.
-        section: of spec/log-format.md, on the line that was expected.
-        lines: how many whole lines the file has, as far as it could be read.
+        name: the file name as given.
+        kind: the verdict.
+        text: an explanation in one line, including the name.
+        line: number of the first different or invalid line, from 1. For a truncated record, its
+            last complete line (0 if none).
+        expected: the expected line, around the first different byte.
+        found: the text in the file at the same place.
+        section: section of spec/log-format.md about the expected line.
+        lines: number of complete lines in the readable part of the file.
     """
 
     name: str
@@ -89,14 +88,14 @@ class Verdict(Struct, frozen=True):
 
 
 class _Difference(NamedTuple):
-    """A line that does not follow from those before it.
+    """A line that does not follow from the lines before it.
 
     Attributes:
         found: the line.
-        expected: the right line, without its time field; empty for the end of the file, None if
-            there is not a single line.
-        section: of spec/log-format.md.
-        edited: it cannot come from a change of the rules.
+        expected: the expected line without its time field. Empty: the end of the file. None:
+            several lines would be valid.
+        section: section of spec/log-format.md.
+        edited: True if changed rules cannot explain the difference.
     """
 
     line: int
@@ -111,8 +110,8 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
     """Run a record's match again and compare (spec/log-format.md, 2.10).
 
     Args:
-        name: of a file, plain or compressed, or "-" for standard input.
-        log: where to write the spectator log that follows, as far as the record holds.
+        name: file name of the record, plain or compressed, or "-" for standard input.
+        log: target for the spectator log, up to the first difference.
 
     Raises:
         UsageError: the file cannot be opened.
@@ -129,7 +128,7 @@ def verify_record(name: str, *, log: LogFile | None = None) -> Verdict:
 
 
 class _Stopped(Exception):
-    """The verdict is known before the end entry."""
+    """Stops the verification before the end entry, with a verdict."""
 
     def __init__(self, verdict: Verdict) -> None:
         self.verdict = verdict
@@ -144,15 +143,17 @@ class _Verification:
         self._lines = self._without_stderr()
         self._log = log
         self._header: record.Header | None = None
-        self._ahead = b""  # a line that was looked at, and is not compared yet
+        self._ahead = b""  # the next line, if it was already read
         self._time = b""  # the last time field
-        self._wording: _Difference | None = None  # the first; it counts if the digest does not fit
+        self._wording: _Difference | None = (
+            None  # the first; reported only if the digest does not match
+        )
         self._digest = hashlib.sha256()
-        self._heads: list[bytes] = []  # what the digest is yet to see, without the closing brace
-        self._public: list[bytes] = []  # what the spectator log is yet to get
+        self._heads: list[bytes] = []  # lines not yet hashed, without their closing brace
+        self._public: list[bytes] = []  # lines not yet written to the spectator log
 
     def run(self) -> Verdict:
-        """Compare every line with the one that follows from those before it."""
+        """Compare every line with the expected one."""
         line = next(self._lines, b"")
         if not line or (self._reader.torn and _HEADER.startswith(line[: len(_HEADER)])):
             return self._cut_short()
@@ -170,14 +171,14 @@ class _Verification:
             return stopped.verdict
 
     def _look(self) -> bytes:
-        """The next whole line, which is still to be compared; at the end the verdict is known."""
+        """Return the next complete line without consuming it. At the end, raise `_Stopped`."""
         self._ahead = self._ahead or next(self._lines, b"")
         if not self._ahead or self._reader.torn:
             raise _Stopped(self._cut_short())
         return self._ahead
 
     def _compare(self, entries: Iterable[Entry | record.ExitEntry]) -> None:
-        """Compare the next lines with the entries that they must be."""
+        """Compare the next lines with the expected entries."""
         begin, lines, log = self._begins, self._lines, self._log is not None
         for entry in entries:
             line, self._ahead = self._ahead or next(lines, b""), b""
@@ -185,7 +186,7 @@ class _Verification:
                 head, end = begin[entry.to] + entry.line[:-1], self._time
             else:
                 head, end = record.line_of(entry, self._time)
-            # All that is written in one piece has one time, so this is nearly always so.
+            # Lines of one batch have equal time fields, so this is almost always true.
             if line != head + end:
                 head = self._compared(entry, line, head)
             self._heads.append(head)
@@ -193,7 +194,7 @@ class _Verification:
                 self._public.append(entry.line)
 
     def _compared(self, entry: Entry | record.ExitEntry, line: bytes, head: bytes) -> bytes:
-        """The part of a line that the digest sees, if the line is an entry at another time."""
+        """Return the hashed part of a line if it equals the entry apart from its time."""
         if not line or self._reader.torn:
             raise _Stopped(self._cut_short())
         if type(entry) is Received and not line.startswith(head):
@@ -231,7 +232,7 @@ class _Verification:
         self._match = spec.new_match()
 
     def flush(self) -> None:
-        """Give the lines that hold to the digest and the spectator log."""
+        """Pass the compared lines to the digest and the spectator log."""
         self._heads.append(b"")
         self._digest.update(b"}\n".join(self._heads))
         self._heads.clear()
@@ -241,7 +242,7 @@ class _Verification:
             self._log.write(public)
 
     def _answers(self) -> Iterator[tuple[int, bytes | record.DisqualifiedEntry, float]]:
-        """The answers of the bots; their lines are compared with the entries of the match."""
+        """Yield the recorded replies. Compares their lines with the entries of the match."""
         while self._match.due:
             self.flush()
             line = self._look()
@@ -253,7 +254,7 @@ class _Verification:
             yield self._match.due[0], answer, 0.0
 
     def _exits(self) -> Iterator[record.ExitEntry]:
-        """The exits of the bots, whose codes a match does not give."""
+        """Yield the recorded exits. The match cannot compute their exit codes."""
         for player in self._players:
             self.flush()
             line = self._look()
@@ -276,7 +277,7 @@ class _Verification:
         head = record.head_of(record.end_of(self._rules, self._match, digest, 0))
         if record.is_timed(line, head):
             assert self._header is not None
-            assert self._match.outcome is not None  # as it is after the exits
+            assert self._match.outcome is not None  # true after the exits
             winners = " and ".join(seat_id(seat) for seat in self._match.outcome.winners)
             bots = escaped(" vs ".join(bot[:_EXCERPT] for bot in self._header.bots))
             text = f"{number} lines, seed {self._header.seed}, {bots}, {winners or 'nobody'} won"
@@ -295,7 +296,7 @@ class _Verification:
         return self._differs(self._wording or _Difference(number, line, head, "2.8", text, True))
 
     def unreadable(self, error: LogReadError) -> Verdict:
-        """The verdict where the file cannot be read on."""
+        """Return the verdict for a file that cannot be read further."""
         if self._header is None:
             return self._verdict(Kind.NOT_A_RECORD, error.problem, error.line)
         text = f"{error.problem}; it is valid up to line {error.line - 1}"
@@ -317,11 +318,11 @@ class _Verification:
         return _Difference(self._reader.line, line, expected, _SECTIONS[kind], text, edited)
 
     def _differs(self, difference: _Difference) -> Verdict:
-        """Read on to the end for the digest, which says what the difference means."""
+        """Read the rest for the digest, which decides what the difference means."""
         self.flush()
         line, found, expected, section, problem, edited = difference
         fits, finished = (False, True) if edited else self._digest_of_the_rest(found)
-        assert self._header is not None  # only then lines are compared
+        assert self._header is not None  # true once lines are compared
         writer = escaped(self._header.referee[:_EXCERPT])
         other = writer != __version__
         is_other_game = self._is_other_game(self._header)
@@ -351,13 +352,13 @@ class _Verification:
         return self._verdict(kind, text, line, **parts)
 
     def _is_other_game(self, header: record.Header) -> bool:
-        """Whether the match was played with other code of a game from outside."""
+        """True if the match was played with different code of a game from outside."""
         now = GAMES.outside.get(header.game)
         digest = "" if header.game_file is UNSET else header.game_file.digest
         return digest != ("" if now is None else now.source.digest)
 
     def _digest_of_the_rest(self, line: bytes) -> tuple[bool, bool]:
-        """Whether the digest of the file fits its lines, and whether it is there."""
+        """Return whether the digest matches the lines, and whether the record has one."""
         try:
             for later in self._lines:
                 self._digest.update(record.without_time(line))
@@ -370,13 +371,13 @@ class _Verification:
     def _verdict(self, kind: Kind, text: str, line: int, **difference: str | None) -> Verdict:
         name = self._reader.name
         where = name if kind is Kind.TRUNCATED else f"{name}, line {line}"
-        # Of what is no record one line is looked at, torn or not.
+        # Of a file that is not a record, one line was read, complete or not.
         lines = self._reader.line if kind is Kind.NOT_A_RECORD else self._reader.whole
         return Verdict(name, kind, f"{where}: {text}", line, lines=lines, **difference)
 
 
 def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | None) -> bool:
-    """Whether a line, with its decoded content, differs from an entry only in its `detail`."""
+    """True if a line differs from an entry only in its `detail`."""
     if type(entry) is Fault and isinstance(found, record.FaultEntry):
         return line == b"".join(record.line_of(replace(entry, detail=found.detail), b""))
     if type(entry) is Disqualified and isinstance(found, record.DisqualifiedEntry):
@@ -385,7 +386,7 @@ def _is_wording(entry: Entry | record.ExitEntry, line: bytes, found: Struct | No
 
 
 def _excerpt(line: bytes, place: int = 0) -> str:
-    """A line around a place in it, printable and not long."""
+    """Return a printable excerpt of a line around a place."""
     start = max(0, place - _BEFORE)
     if start < 20:
         start = 0

@@ -1,5 +1,5 @@
-"""A log for people (`referee replay`).
+"""Show a log to people (`referee replay`).
 
-reader.py    a match record or a spectator log -> its start, turns, end
-terminal.py  those as text
+reader.py    parses a match record or a spectator log into turns
+terminal.py  formats turns as text
 """

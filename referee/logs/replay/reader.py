@@ -1,7 +1,7 @@
-"""Read a match record or a spectator log as a match: its players, its turns, its end.
+"""Parse a match record or a spectator log into players, turns and an end.
 
-It is lenient, because a person wants to see what is there: what does not fit is left out and
-counted. `referee verify` and `referee validate` are those that are strict.
+The parser is lenient, because people want to see as much as possible. It skips and counts invalid
+lines. `referee verify` and `referee validate` are strict.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ from referee.names import shown_names
 
 _ALL = "all"
 _FIRST_TYPES = ("player-name", "game-info")
-"""The first line of a spectator log is one of these, even if its names are lost."""
+"""The type of the first line of a spectator log. The names may be missing."""
 
 
 class Start(Struct, frozen=True):
-    """The players are known."""
+    """The start of a match."""
 
     game: str  # a key of `GAMES`
-    names: list[str]  # that are shown, in seat order (`referee.names`)
-    own_names: list[str]  # that the bots gave themselves
-    seed: int | None  # of a record; None for a spectator log, which has less
-    bots: list[str]  # the BOT arguments of a record
+    names: list[str]  # displayed names, in seat order (`referee.names`)
+    own_names: list[str]  # names from the handshakes
+    seed: int | None  # None for a spectator log
+    bots: list[str]  # the BOT arguments; empty for a spectator log
 
 
 class TurnOver(Struct, frozen=True):
-    """A turn, as the game's struct below `referee.games.interface.turns.Turn`."""
+    """A finished turn: the game's subclass of `referee.games.interface.turns.Turn`."""
 
     turn: Any
 
 
 class CutShort(Struct, frozen=True):
-    """The log ends before the match: the last line that was read, and why, as a clause."""
+    """The log ends before the match: number of its last line, and the reason as a clause."""
 
     line: int
     why: str
 
 
 class Skipped(Struct, frozen=True):
-    """Lines that are not part of such a log: the first of them, and how many."""
+    """The number of skipped lines, and the line number of the first."""
 
     line: int
     count: int
@@ -65,26 +65,28 @@ Item: TypeAlias = Start | TurnOver | GameEnd | CutShort | Skipped
 
 
 class Replay:
-    """One log; `turn_reader` shows its turns, once the players are known."""
+    """Parses one log. `turn_reader` formats its turns; it is set at `Start`."""
 
     def __init__(self, reader: LogReader) -> None:
         self._reader = reader
         self._rules: GameDefinition | None = None
         self._names: dict[int, str] = {}  # by seat
-        self._seats = 0  # as long as the players are not known
-        self._header: Mapping[str, Any] | None = None  # of a record
-        self._early: list[tuple[int, FaultEntry | DisqualifiedEntry]] = []  # of the handshakes
-        self._said: dict[int | None, StderrEntry] = {}  # seat -> its last text on stderr
+        self._seats = 0  # 0 before the match starts
+        self._header: Mapping[str, Any] | None = None  # None for a spectator log
+        self._early: list[
+            tuple[int, FaultEntry | DisqualifiedEntry]
+        ] = []  # entries during the handshake
+        self._said: dict[int | None, StderrEntry] = {}  # seat -> last stderr output
         self._skipped = self._first_skipped = 0
         self._started = self._ended = False  # the match
-        self._complete = False  # the log
+        self._complete = False  # True after the last line of the log
 
     def items(self) -> Iterator[Item]:
-        """The match, as it is read.
+        """Yield the parts of the match while the log is read.
 
         Raises:
-            LogReadError: this is not a log of a match.
-            UsageError: it is one of a game that has no turn reader.
+            LogReadError: the file is not a log of a match.
+            UsageError: the game has no turn reader.
         """
         why = "the log ends here"
         try:
@@ -112,7 +114,7 @@ class Replay:
             yield Skipped(self._first_skipped, self._skipped)
 
     def _lines(self) -> Iterator[Line]:
-        """The lines of a spectator log, or those of a record after its header."""
+        """Yield the lines of a spectator log, or the lines after the header of a record."""
         lines = iter(self._reader)
         raw = next(lines, b"")
         if not raw.endswith(b"\n"):
@@ -149,7 +151,7 @@ class Replay:
         elif isinstance(entry, FaultEntry | DisqualifiedEntry):
             if self._started:
                 yield from self._entry(line.number, entry)
-            elif len(self._early) < MAX_KEPT:  # the players are not known yet
+            elif len(self._early) < MAX_KEPT:  # before the start
                 self._early.append((line.number, entry))
             else:
                 self._skip(line.number)
@@ -193,7 +195,7 @@ class Replay:
             self._names[seat] = message.name
 
     def _message_of_match(self, number: int, message: Struct, to: str) -> Iterator[Item]:
-        """Read a message after the handshakes: it is of, and for, players of this match."""
+        """Read a message after the handshake. Skips messages to or about unknown players."""
         player = getattr(message, "player_number", seat_id(0))
         seat, of = self._seat(to), self._seat(player)
         if of is None or (to != _ALL and seat is None):
@@ -201,11 +203,11 @@ class Replay:
         elif isinstance(message, GameEnd):
             yield from map(TurnOver, self.turn_reader.end())
             self._ended = True
-            self._complete = self._header is None  # a record goes on after it
+            self._complete = self._header is None  # a record has more entries
             yield message
         elif not isinstance(message, PlayerDisqualified):
             yield from map(TurnOver, self.turn_reader.read(message, seat))
-        elif self._header is None:  # a record has an entry for it
+        elif self._header is None:  # a record also has a `disqualified` entry
             yield from map(TurnOver, self.turn_reader.disqualify(of, message.reason))
 
     def _start(self, rules: GameDefinition) -> Iterator[Item]:
@@ -227,17 +229,17 @@ class Replay:
 
 
 def _names(value: Any, seats: int) -> list[str]:
-    """The names in a header; none if these are not the names of so many seats."""
+    """Return the names in a header, or [] if they are not valid."""
     fits = isinstance(value, list) and len(value) == seats
     return value if fits and all(isinstance(name, str) for name in value) else []
 
 
 def _problem(raw: bytes, value: Any) -> str:
-    """Why a file, by its first line, is neither a record that can be shown nor a spectator log."""
+    """Explain why a first line starts neither a usable record nor a spectator log."""
     if not isinstance(value, dict) or not value.keys() & {"entry", "type"}:
         return "this is not a match record or a spectator log"
     if "entry" not in value:
         return "this is not a spectator log: it does not begin with a player-name"
     header = read_header(raw)
-    assert isinstance(header, NoHeader)  # else the match could be shown
+    assert isinstance(header, NoHeader)  # otherwise the match could be shown
     return header.text

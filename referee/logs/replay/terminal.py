@@ -1,4 +1,4 @@
-"""A replay as text: readable at 80 columns. Colour never carries meaning of its own."""
+"""Format a replay as text for terminals of 80 columns. Colour is never the only sign."""
 
 from __future__ import annotations
 
@@ -18,20 +18,24 @@ from referee.names import clean
 from referee.text.terminal import paint, plain, wrap_list
 
 _LABEL = 13
-"""One column more than the longest label, "disqualified"."""
+"""Width of labels: the longest is "disqualified"."""
 _MAX_WIDTH = 120
-"""Longer lines are hard to read, however wide the terminal is."""
+"""Longer lines are hard to read, even on wide terminals."""
 
 
 class Painter:
-    """Lines of text for one width, styled by escape sequences if `colour`."""
+    """Formats lines for a width.
+
+    Args:
+        colour: if True, style them with escape sequences.
+    """
 
     def __init__(self, width: int, *, colour: bool) -> None:
         self._width = max(min(width, _MAX_WIDTH), 40)
         self._colour = colour
 
     def start(self, start: Start) -> Iterator[str]:
-        """Write the heading before the first turn."""
+        """Yield the heading before the first turn."""
         for seat, (name, own) in enumerate(zip(start.names, start.own_names, strict=True)):
             given = start.bots[seat] if seat < len(start.bots) else name
             bot = f" ({plain(given)})" if given != name else ""
@@ -47,7 +51,7 @@ class Painter:
             yield f"Seed {start.seed}."
 
     def turn(self, turn: Any, reader: TurnReader[Any]) -> Iterator[str]:
-        """One turn, after an empty line."""
+        """Yield the lines of a turn, beginning with an empty one."""
         title = plain(reader.title(turn))
         yield ""
         head = f"Turn {turn.turn}: {title}" if title else f"Turn {turn.turn}"
@@ -56,7 +60,7 @@ class Painter:
             yield from self._phrase(part) if isinstance(part, Phrase) else self._picture(part)
 
     def end(self, end: GameEnd, names: Sequence[str]) -> Iterator[str]:
-        """How the match ended."""
+        """Yield the result."""
         players = seat_ids(len(names))
         scores = ", ".join(
             f"{seat_id(seat)} {score}" for seat, score in enumerate(end.scores[: len(names)])
@@ -72,7 +76,7 @@ class Painter:
         yield from (self._paint(line, "bold") for line in self._wrap(text, 2))
 
     def note(self, item: CutShort | Skipped) -> Iterator[str]:
-        """Write a problem of the log."""
+        """Yield a note about a problem of the log."""
         yield ""
         if isinstance(item, CutShort):
             text = f"The log was cut short after line {item.line}: {plain(item.why)}."
