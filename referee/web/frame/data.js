@@ -64,7 +64,7 @@ export class Match {
     this.said = []; // steps with stderr
     this.left = new Map(); // seat that was disqualified -> the step
     this.values = []; // step -> {series: one number a seat}
-    this.views = new Map(); // viewer -> its views, as far as they were asked for
+    this.known = new Map(); // "set" or "now" and a viewer -> what is known at each step, as far as it was asked for
     this.add({ turns, steps });
   }
 
@@ -98,15 +98,43 @@ export class Match {
 
   /** What a viewer sees at a step; null before the first. */
   view(viewer, step) {
+    return this.#folded("set", viewer, step);
+  }
+
+  /** What happens now at a step, as far as a viewer knows it: {seat, counters}; null before the first. */
+  now(viewer, step) {
+    return this.#folded("now", viewer, step);
+  }
+
+  #folded(part, viewer, step) {
     if (step < 0) return null;
-    if (!this.views.has(viewer)) this.views.set(viewer, []);
-    const known = this.views.get(viewer);
+    const key = `${part} ${viewer}`;
+    if (!this.known.has(key)) this.known.set(key, []);
+    const known = this.known.get(key);
     for (let at = known.length; at <= step; at++) {
-      const changed = this.steps[at].set?.[viewer];
+      const changed = this.steps[at][part]?.[viewer];
       const before = known[at - 1] ?? {};
       known.push(changed ? { ...before, ...changed } : before);
     }
     return known[step];
+  }
+
+  /** What was moved in the turn of a step so far, as far as a viewer knows it. */
+  movesOf(viewer, step) {
+    const found = [];
+    for (let at = this.first.get(this.steps[step].turn); at <= step; at++) found.push(...(this.steps[at].moves?.[viewer] ?? []));
+    return found;
+  }
+
+  /** The last turn that was over before a step; undefined: none. */
+  turnBefore(step) {
+    return this.turns.get(this.order[this.order.indexOf(this.steps[step].turn) - 1]);
+  }
+
+  /** Whether a step is the last one of its turn, and the turn is over. */
+  closes(step) {
+    const { turn } = this.steps[step];
+    return Boolean(this.turns.get(turn)?.title) && this.steps[step + 1]?.turn !== turn;
   }
 
   /** The name of the curve that decides the match: its points, else its first one. */

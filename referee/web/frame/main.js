@@ -8,7 +8,7 @@ import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
 import { showList } from "./list.js";
-import { Lines, Moments, Stderr, Turns } from "./panels.js";
+import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
 import { Player } from "./player.js";
@@ -36,6 +36,7 @@ class App {
     this.tabs = new Tabs(this, {
       moments: new Moments(this),
       turns: new Turns(this),
+      cards: new Cards(this),
       curves: new Curves(this),
       lines: new Lines(this),
       stderr: new Stderr(this),

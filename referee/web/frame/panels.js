@@ -101,6 +101,23 @@ export class Turns {
   }
 }
 
+/** The cards of all piles, for those who want to know their order. */
+export class Cards {
+  title = "Cards";
+  key = "o";
+
+  constructor(app) {
+    this.app = app;
+    this.element = el("div", { class: "cards" });
+  }
+
+  reset() {}
+
+  update() {
+    this.app.table.cards(this.element);
+  }
+}
+
 function copyButton(app, text) {
   const button = el("button", { type: "button", class: "small", "aria-label": "Copy line" }, "copy");
   button.addEventListener("click", async () => {

@@ -1,6 +1,6 @@
 // What the drawings of games have in common: they get it in their kit.
 
-import { el, svg } from "./kit.js";
+import { el, svg, tag } from "./kit.js";
 
 // Symbols: the path in 24 x 24, and its colour.
 const SIGNS = {
@@ -122,13 +122,13 @@ export class Asking {
       inside.push(
         el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
         el("button", { type: "button", class: main, "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.send([...picks]) }, words),
-        this.#answer.canUndo && el("button", { type: "button", "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
+        this.#answer.canUndo && el("button", { type: "button", class: main.replace("main", ""), "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
       );
     }
     if (enter && !picks.length) {
       inside.push(el("button", { type: "button", class: main, "data-choice": "enter", onclick: () => this.send([]) }, enter));
     }
-    return inside;
+    return inside.filter(Boolean);
   }
 
   /** Paint, and put the focus back where it was. */
@@ -142,4 +142,69 @@ export class Asking {
     const again = choice && this.#table.querySelector(`[data-choice="${choice}"]`);
     (again || this.#table.querySelector("[data-choice]:not([aria-disabled])"))?.focus();
   }
+}
+
+// --- what drawings with zones share ----------------------------------------------------------------
+
+/** A card: {card, name, cost, times, kind, sign, text, brief, notes, state, choose}. `kind` is a class, `sign` a
+    letter or node that says the same, `text` is shown on demand, `brief` on the card, `choose` a button's attributes. */
+export function tile({ card, name = card, cost, times = 1, kind = "", sign: mark, text = "", brief = "", notes = [], state = "", choose, left }) {
+  const said = [times > 1 && `${times} times`, kind, cost !== undefined && `costs ${cost}`, left !== undefined && `${left ?? "unknown number"} left`, ...notes, text];
+  const attributes = {
+    class: `card kind-${kind} ${state}`, "data-card": card, "data-count": left ?? times, "data-text": text,
+    "aria-label": [name, ...said].filter(Boolean).join(", "), ...(choose ? { type: "button", ...choose } : { role: "img", tabindex: left === undefined ? null : "0" }),
+  };
+  return el(
+    choose ? "button" : "div", attributes,
+    cost !== undefined && el("span", { class: "cost" }, cost),
+    el("span", { class: "name" }, name),
+    el("span", { class: "brief" }, brief),
+    el("span", { class: "mark" }, mark),
+    left !== undefined ? el("span", { class: "left" }, left ?? "–") : times > 1 && el("span", { class: "left" }, `×${times}`),
+    notes.map((note) => el("span", { class: "note" }, note)),
+  );
+}
+
+/** What happens now: who, the sentence on it, cards played, an arrow to what was got, and the counters. */
+export class Stage {
+  #once = keeper();
+
+  constructor(box, seat) {
+    this.seat = seat;
+    this.title = el("h2", { class: "said" });
+    this.before = el("p", { class: "last" });
+    this.played = el("div", { class: "played" });
+    this.arrow = el("span", { class: "arrow", "aria-label": "gets" }, "→");
+    this.got = el("div", { class: "got" });
+    this.counters = el("dl", { class: "counters" });
+    this.more = el("div", { class: "more" });
+    box.append(el("div", { class: "stage" }, this.title, this.before, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, this.more));
+  }
+
+  /** `else` is said where nothing else is; `played` and `got` are [[card, times], ...], drawn by `draw`. */
+  paint({ mover, said, last, counters }, { otherwise, played, got, draw }) {
+    const seat = mover === null ? null : this.seat(mover);
+    this.title.replaceChildren(...[...(seat ? [tag(seat), " "] : []), el("span", null, said || otherwise)]);
+    this.before.replaceChildren(...[last && "before: ", last].flat().filter(Boolean));
+    this.played.dataset.place = `${mover} play`;
+    const list = (name, cards) => cards.map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));
+    fill(this.played, list("played", played));
+    fill(this.got, list("got", got));
+    this.arrow.classList.toggle("untold", !got.length);
+    fill(this.counters, counters.map(([name, value]) => this.#once(name, value, () => el("div", null, el("dt", null, name), el("dd", null, value ?? "–")))));
+  }
+}
+
+/** The line of a seat: its name, what stands in it, and its piles as [[name, number, place], ...]. */
+export function seatLine({ glyph, name, colour }, { isNow, piles = [], faults = [], points, inside }) {
+  return el(
+    "article", { class: "seat-line", "data-current": isNow, style: { "--seat": colour } },
+    el(
+      "div", null,
+      el("h3", null, tag({ glyph, name, colour }), isNow && el("span", { class: "unseen" }, " (to move)"), faults.map((code) => el("span", { class: "problem" }, ` ! ${code}`))),
+      points,
+      el("div", { class: "inside" }, inside),
+      el("dl", { class: "piles" }, piles.map(([label, number, place]) => el("div", { "data-place": place }, el("dt", null, label), el("dd", null, number)))),
+    ),
+  );
 }

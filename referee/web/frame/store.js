@@ -118,7 +118,7 @@ function placed({ match, eyes, tab, at }, place) {
 }
 
 /** The panels in their order; `moments` is called "How it turned". */
-export const TABS = ["moments", "turns", "curves", "lines", "stderr"];
+export const TABS = ["moments", "turns", "cards", "curves", "lines", "stderr"];
 
 function drafted({ draft, ask }, change) {
   const changed = draft && change(draft, ask.question);

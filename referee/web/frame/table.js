@@ -1,9 +1,10 @@
 // The middle of the page: the game's drawing, or the turn in words where there is none.
 
-import { el, plain, svg } from "./kit.js";
-import { lively, moving } from "./motion.js";
-import { Asking, fill, keeper, listed, sign, signed, tally } from "./pieces.js";
-import { shown } from "./text.js";
+import { el, plain, svg, tag } from "./kit.js";
+import { boxesIn } from "./layout.js";
+import { lively, moved, moving } from "./motion.js";
+import { Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile } from "./pieces.js";
+import { sentence, shown } from "./text.js";
 
 /** The table. `drawing` is the game's module, or null. */
 export class Table {
@@ -35,11 +36,21 @@ export class Table {
     this.#game?.unmount?.();
     this.#game = null;
     this.place.replaceChildren();
+    this.place.className = "drawing";
     if (!this.drawing) return;
+    const { header } = match;
+    const isSeat = this.#app.state.mode === "seat";
     this.#try(() => {
-      this.#game = this.drawing.mount(this.place, match.header, { el, svg, seat, Asking, fill, keeper, listed, sign, signed, tally });
+      const root = this.isZoned ? boxesIn(this.place, this.drawing.zones(header, isSeat)) : this.place;
+      this.place.classList.toggle("zones", this.isZoned);
+      this.#game = this.drawing.mount(root, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile });
       this.watcher.observe(this.place);
     });
+  }
+
+  /** Whether the drawing has zones: contract 2. */
+  get isZoned() {
+    return this.drawing?.contract === 2;
   }
 
   // A drawing that fails leaves the words at this step, and is tried again at the next one.
@@ -70,10 +81,33 @@ export class Table {
       const moves = lively() && (state.follows || Math.abs(step - this.#step) === 1) && !(state.playing && state.speed > 4);
       this.#step = step;
       const ended = step === match.last && Boolean(match.header.outcome);
-      const draw = () => this.#game.draw(match.view(eyes, step), match.view(eyes, step - 1), { eyes, width: this.width, step, marks, seats, ended, moves });
-      this.#draw(() => (moves ? moving(this.place, draw) : draw()));
+      const [view, before] = [match.view(eyes, step), match.view(eyes, step - 1)];
+      if (this.isZoned) {
+        const draw = () => this.#game.draw({ view, before, eyes, step, marks, ended, ...this.#frameOf(match, step, eyes, seats) });
+        this.#draw(() => (moves ? moved(this.place, match.steps[step].moves?.[eyes] ?? [], draw) : draw()));
+      } else {
+        const draw = () => this.#game.draw(view, before, { eyes, width: this.width, step, marks, seats, ended, moves });
+        this.#draw(() => (moves ? moving(this.place, draw) : draw()));
+      }
     }
     if (!this.#game || this.#aside) this.#words();
+  }
+
+  // What a drawing with zones gets besides the view.
+  #frameOf(match, step, eyes, seats = []) {
+    const { own } = this.#app.state;
+    const { seat: owner = null, counters = [], did } = match.now(eyes, step);
+    const mover = owner ?? (seats.length === 1 ? seats[0] : null);
+    const last = match.turnBefore(step);
+    const told = did ?? (match.closes(step) ? match.turns.get(match.steps[step].turn).line : "");
+    const name = (turn) => (turn.seats.length === 1 ? this.#app.seat(turn.seats[0]).name : "");
+    return {
+      low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
+      mover, counters, seats,
+      said: told.length ? sentence(told, this.#app.seat) : "",
+      last: last?.line.length ? [name(last), " ", sentence(last.line, this.#app.seat)] : "",
+      moved: match.movesOf(eyes, step),
+    };
   }
 
   #words() {
@@ -98,6 +132,16 @@ export class Table {
     return Boolean(this.#game?.ask);
   }
 
+  /** Whether the drawing shows the cards of all piles beside the table. */
+  get hasCards() {
+    return Boolean(this.#game?.cards);
+  }
+
+  /** Draw the cards of all piles into a box. */
+  cards(box) {
+    this.#try(() => this.#game?.cards(box));
+  }
+
   /** Have the drawing show a question, or none. */
   ask(question, answer) {
     if (this.asks) this.#try(() => this.#game.ask(question, (picks) => answer.send(picks), answer));
@@ -111,8 +155,12 @@ export class Table {
   /** A sentence on the current step. */
   describe() {
     const { match, step, eyes } = this.#app;
-    const said = this.#game?.describe && this.#try(() => this.#game.describe(match.view(eyes, step), match.view(eyes, step - 1)));
-    return plain(said ?? "");
+    if (!this.#game) return "";
+    if (this.isZoned) {
+      const { mover, said } = this.#frameOf(match, step, eyes, match.turns.get(match.steps[step].turn)?.seats);
+      return said ? plain([mover === null ? "" : `${this.#app.seat(mover).name} `, said].flat().map((part) => part.textContent ?? part).join("")) : "";
+    }
+    return plain(this.#try(() => this.#game.describe?.(match.view(eyes, step), match.view(eyes, step - 1))) ?? "");
   }
 
   close() {

@@ -44,7 +44,7 @@ export class Tabs {
   /** The tab that is seen when another is wanted. */
   get shown() {
     const { tab } = this.#app;
-    if (this.names.includes(tab) && !(this.wide && tab === "turns")) return tab;
+    if (this.names.includes(tab) && !this.buttons[tab].hidden) return tab;
     return "moments";
   }
 
@@ -55,6 +55,7 @@ export class Tabs {
     else this.bar.after(turns);
     this.aside.hidden = !this.wide;
     this.buttons.turns.hidden = this.wide;
+    this.buttons.cards.hidden = !this.#app.table.hasCards;
     if (this.#app.match) this.update();
   }
 

@@ -342,10 +342,10 @@ def test_whose_turn_it_is_where_hands_are_hidden(
     page = visit(file, f"#turn=9&eyes={eyes}")
     (seat,) = next(turn.seats for turn in match.turns if turn.turn == 9)
     name = match.header.seats[seat].name
-    assert name in page.locator("[data-zone=active] h2").inner_text()
-    assert page.locator("[data-zone=seats] [data-current] h3").inner_text().count(name) == 1
+    assert name in page.locator("[data-zone=now] h2").inner_text()
+    assert page.locator(".zones [data-current] h3").inner_text().count(name) == 1
     page.keyboard.press("End")
-    assert page.locator("[data-zone=seats] [data-current]").count() == 0
+    assert page.locator(".zones [data-current]").count() == 0
 
 
 def test_some_turns_of_a_match(visit: Visit, match: MatchPage, tmp_path: Path) -> None:
