@@ -113,14 +113,17 @@ def _contents(page: SpecPage) -> str:
 
 
 def _unknown(what: str, game: str, page: SpecPage) -> str:
-    text = f"{page.place} has no section, title or code {what!r}"
+    text = f"{what!r} is not a section, title or code of {page.place}, nor a word of the glossary"
     for name, rules in GAMES.items():
         if name != game and explained(what, game_page(rules)):
             return f"{text}; the page of {name} has it: add --game {name}"
     names = near(what.lower(), _names(page), 3)
     if names:
         return f"{text}; did you mean {' or '.join(names)}?"
-    return f"{text} (referee explain lists the sections; referee explain 9 the codes)"
+    return (
+        f"{text} (referee explain lists the sections; referee explain 9 the codes; "
+        "spec/README.md has the glossary)"
+    )
 
 
 def _names(page: SpecPage) -> list[str]:

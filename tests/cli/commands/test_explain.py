@@ -121,7 +121,7 @@ def test_whatever_a_report_names_can_be_asked_for(game: str) -> None:
         (["7.9"], "did you mean 7"),
         (["bad-format"], "the page of botwars has it: add --game botwars"),
         (["--game", "botwars", "ignored-moves"], "did you mean ignored-move?"),
-        (["qqqq"], "referee explain lists the sections"),
+        (["qqqq"], "nor a word of the glossary (referee explain lists the sections"),
         (["\x1b[31m"], "\\x1b[31m"),
         (["5.2", "--game", "chess"], "no game 'chess'"),
     ],
@@ -143,4 +143,4 @@ def test_the_page_of_a_game_can_be_a_text(
     assert cli.main(["explain", "--game", "toy", "1.1"]) == 0  # a section of all games
     assert "JSON" in capsys.readouterr().out
     assert cli.main(["explain", "--game", "toy", "5.7"]) == 2
-    assert "the page of toy has no section" in capsys.readouterr().err
+    assert "is not a section, title or code of the page of toy" in capsys.readouterr().err
