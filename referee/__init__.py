@@ -6,39 +6,39 @@ The names that programs can rely on are in spec/python.md. They are loaded when 
 so that `import referee` is cheap.
 """
 
-# A map of the package. The arrows of imports go upwards in this list.
+# A map of the package. Modules import only modules above them in this list.
 #
-#   errors.py       every exception, in one tree
-#   games/          GAMES: the games by name; a game is a folder, and imports the interface alone
-#     interface/    what a game is to the rest: game, chance, capabilities, dialects
-#   rulefiles/      bots without programming: files of rules, read and asked; pure
-#   match/          one match as a state machine, its spec, messages, result; pure
-#   text/           text for people
-#   names.py        the one name that people see of a bot
+#   errors.py       all exceptions
+#   games/          GAMES: the games by name. Each game is a folder that imports only the interface
+#     interface/    the contract of a game: state, chance, capabilities, dialects
+#   rulefiles/      rule files, which are bots without programming; no I/O
+#   match/          one match as a state machine, its description, messages, result; no I/O
+#   text/           formatting for people
+#   names.py        the displayed name of a bot
 #   logs/           spectator log and match record: write, read, verify, validate, replay
 #   bots/           BOT argument, folder -> command line -> process -> lines; HTTP, objects, people
-#   bot.py          for authors of bots in Python: the kits of the games, which import nothing
-#   diagnosis/      what a bot's mistake most likely is, in words for its author; pure
-#   course.py       one match on its way to bots and logs, and its result; waits for nothing
+#   bot.py          the kits of the games, for authors of bots in Python
+#   diagnosis/      explains the mistakes of bots to their authors; no I/O
+#   course.py       passes lines of one match to bots and logs; does not wait
 #   objects.py      plays a match of Python objects, in a plain loop
 #   runner.py       plays any other match, under trio
-#   match_plan.py   a match that is settled: its bots, spec, files; for all that play one
-#   capacity.py     cores and file descriptors that this machine has for the referee
-#   workers.py      processes that work for this one
-#   fork_server.py  the process from which they are forked
-#   tournament/     many bots against each other, and which is better
+#   match_plan.py   sets up a match: bots, description, files
+#   capacity.py     available cores and file descriptors
+#   workers.py      worker processes
+#   fork_server.py  the process from which workers are forked
+#   tournament/     tournaments and ratings
 #   api.py          play_match, play_matches, resume: matches from a Python program
-#   env/            the games as environments of PettingZoo, for programs that learn
-#   conformance/    what a bot, or another referee, does wrong, by section
-#   gamecheck/      what a game does wrong, in random matches
-#   starters/       folders to start a bot from
-#   schema.py       JSON Schemas from the structs
-#   inputs.py       files that a user names, opened for reading
-#   interrupts.py   signals: their names; those that end the program cannot leave a bot behind
+#   env/            the games as environments of PettingZoo and Gymnasium
+#   conformance/    tests a bot, or another referee, by section of the protocol
+#   gamecheck/      tests a game in random matches
+#   starters/       templates of new bots
+#   schema.py       JSON Schemas, generated from the structs
+#   inputs.py       opens files that a user names
+#   interrupts.py   handling of signals
 #   web/            matches and tournaments in a browser
-#   cli/            the command; the only place that prints
-#   __main__.py     its entry point
-#   _lazy.py        names that are loaded when they are first used
+#   cli/            the command line; the only part that prints
+#   __main__.py     the entry point
+#   _lazy.py        imports names on first use
 #   _version.py     the version of the package
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from __future__ import annotations
 from referee._lazy import lazy
 from referee._version import __version__ as __version__
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # like typing.TYPE_CHECKING, but typing is slow to import
 if TYPE_CHECKING:
     from referee.api import Matches as Matches
     from referee.api import play_match as play_match
@@ -157,7 +157,7 @@ _HOMES = {
     "match_spec": "referee.match.spec",
     "Runner": "referee.runner",
 }
-"""Name -> its module; the same names and modules as above."""
+"""Name -> module. Lists the same names as the imports above."""
 
-if not TYPE_CHECKING:  # or every misspelt name would be one of the package
+if not TYPE_CHECKING:  # a type checker would accept any name
     __getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -1,8 +1,8 @@
-"""Names that are loaded when they are first used, so that importing a package is cheap."""
+"""Import names on first use, so that importing a package is cheap."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # like typing.TYPE_CHECKING, but typing is slow to import
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 def lazy(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The `__getattr__` and the `__dir__` of a package.
+    """Create `__getattr__` and `__dir__` for a package.
 
     Args:
-        homes: for each public name of the package the module that has it.
+        homes: public name -> the module that defines it.
     """
 
     def load(name: str) -> object:

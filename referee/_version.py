@@ -1,3 +1,3 @@
-"""The version of the package, in a module so light that everybody can import it."""
+"""The version of the package. This module imports nothing, so every module can import it."""
 
 __version__ = "0.1.0"

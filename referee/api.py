@@ -1,4 +1,4 @@
-"""Matches from a Python program, without the command (spec/python.md)."""
+"""Run matches from a Python program (spec/python.md)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 PathLike: TypeAlias = str | os.PathLike[str]
 _FORCE = "pass force=True"
-"""How a caller can replace files that the referee did not write."""
+"""Hint for callers whose output file exists."""
 
 
 def play_match(
@@ -59,37 +59,37 @@ def play_match(
 ) -> MatchResult:
     """Play one match.
 
-    With asyncio, call it in a thread: `await asyncio.to_thread(play_match, ...)`. At the end all
-    processes that the bots left behind are killed. Processes that another thread starts at the same
-    time, in a session of their own, look the same and are killed too.
+    With asyncio, call it in a thread: `await asyncio.to_thread(play_match, ...)`. At the end, all
+    processes that the bots left behind are killed. If another thread starts a process in a new
+    session during the match, that process is killed too.
 
     Args:
-        bots: in seat order; strings as `referee play` takes them, paths, lists of words, functions,
+        bots: in seat order: strings as for `referee play`, paths, lists of words, functions,
             classes and objects (spec/python.md, 2).
-        seed: 0 <= seed < 2**53; drawn if None.
-        options: the game's options and the limits of the bots that are not to have their defaults,
-            by name: {"max_turns": 4, "time_limit": 2.5}.
+        seed: 0 <= seed < 2**53. None: chosen at random.
+        options: options and limits that differ from the defaults, by name: {"max_turns": 4,
+            "time_limit": 2.5}.
         log: file name of the spectator log.
         record: file name of the match record.
-        record_stderr: whether what the bots write on stderr goes into the record.
-        game: a key of `GAMES`; or the file, the folder or the installed name of a game of your own,
-            whose code is run.
-        sandbox: of the bots that are programs (spec/sandbox.md): "bwrap", "none", or "auto", which
-            is the best that this machine has. In one, bots have the limits of one.
-        force: whether `log` and `record` may replace files that the referee did not write.
+        record_stderr: if True, the record includes the stderr of the bots.
+        game: a key of `GAMES`, or the file, folder or installed name of your own game, whose code
+            is executed.
+        sandbox: sandbox of bot processes (spec/sandbox.md): "none", "bwrap", or "auto" for the
+            strongest on this machine. In a sandbox, other default limits apply.
+        force: if True, `log` and `record` may replace files that the referee did not write.
 
     Raises:
-        UsageError: wrong number of bots, a bad seed or option, a bot or file that cannot be used, a
-            file that would be replaced and is not the referee's, a sandbox that cannot be had.
+        UsageError: wrong number of bots, an invalid seed or option, an unusable bot or file, an
+            existing file of somebody else, or an unavailable sandbox.
         BotError: a bot that is a Python object raised an exception, which is the `__cause__`.
         GameError: the code of a game from outside has a mistake; the match is void.
-        LogWriteError: a log could not be written; the match was given up.
+        LogWriteError: a log could not be written; the match was stopped.
         ShortageError: the system is short of processes, memory or file descriptors.
         InternalError: the referee has a bug.
         KeyboardInterrupt: Ctrl-C; the bots have ended.
 
     Warns:
-        RuntimeWarning: a log was changed or removed during the match; the referee wrote it again.
+        RuntimeWarning: a log was changed or removed during the match; the referee restored it.
     """
     _check_not_async()
     place = _sandbox(sandbox, log, record)
@@ -119,21 +119,21 @@ def resume(
 ) -> MatchResult:
     """Continue a recorded match (spec/positions.md).
 
-    The bots get all lines of the beginning again, and their replies to them are dropped.
+    The bots receive the requests before this turn again, and their replies are ignored.
 
     Args:
         source: file name of the match record.
-        bots: as of `play_match`, as many as the match has players. Those of the record are never
-            started: a stranger may have written it.
-        turn: the first turn that is played; all players' turns count. None: the record was cut
-            off, and its match continues after its last line.
-        seed: of what no seat knows at this turn, which is dealt again, and of all later luck. None:
-            the luck is that of the record.
-        options: those that are not to have the values of the record.
-        log, record, record_stderr, sandbox, force: as of `play_match`.
+        bots: as for `play_match`, one per player. The bots of the record are never started, because
+            the record may come from a stranger.
+        turn: the first turn to play, counting the turns of all players. None: continue a truncated
+            record after its last line.
+        seed: seed of a redeal of everything that no seat knows at this turn, and of later random
+            numbers. None: use the seed of the record.
+        options: options that differ from those of the record.
+        log, record, record_stderr, sandbox, force: as for `play_match`.
 
     Raises:
-        As `play_match`; also `UsageError` if the match has no such turn, and `LogReadError` if the
+        As `play_match`. Also `UsageError` if the match has no such turn, and `LogReadError` if the
         file is not a match record.
     """
     _check_not_async()
@@ -155,7 +155,7 @@ def _resumed(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> MatchPlan:
-    """The match that continues a record, without files."""
+    """Plan the match that continues a record, without output files."""
     from referee.logs.conversation import answers_before
 
     name = _file_name("source", source) or ""
@@ -202,7 +202,7 @@ async def play_match_async(
 
 
 def _shown(spec: MatchSpec, played: Played) -> MatchResult:
-    """The result, which a notebook shows as the match itself."""
+    """Add the display for notebooks to a result."""
     if played.answers:
         players = played.result.players
         said = [None if p.stderr is None else "\n".join(p.stderr.lines) for p in players]
@@ -213,7 +213,7 @@ def _shown(spec: MatchSpec, played: Played) -> MatchResult:
 def _player(
     spec: MatchSpec, answers: Sequence[RecordedReply], stderr: Sequence[str | None], text: str
 ) -> str:
-    from referee.web.notebook import player  # takes long to load
+    from referee.web.notebook import player  # slow to import
 
     return player(spec, answers, stderr, text)
 
@@ -226,7 +226,11 @@ def _with_files(
     *,
     force: bool,
 ) -> MatchPlan:
-    """The match with the files that it writes, or a `UsageError`."""
+    """Add output files to a plan.
+
+    Raises:
+        UsageError: a file cannot be replaced.
+    """
     if record_stderr and record is None:
         raise UsageError("record_stderr goes with record, the file name of the match record")
     return plan._replace(
@@ -239,7 +243,7 @@ def _with_files(
 
 @contextmanager
 def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
-    """The files of the match in this block; at its end it warns of their problems."""
+    """Open the files of a match. Warns about their problems at the end."""
     with plan.opened(_FORCE) as files, _our_errors():
         files.begin()
         yield files
@@ -247,28 +251,28 @@ def _files(plan: MatchPlan) -> Iterator[MatchFiles]:
         if lost is not None:
             raise lost
     for problem in problems:
-        warnings.warn(problem, RuntimeWarning, stacklevel=4)  # in the caller of `play_match`
+        warnings.warn(problem, RuntimeWarning, stacklevel=4)  # points to the caller of `play_match`
 
 
 # --- many matches ---------------------------------------------------------------------------------
 
 
 class Matches(Struct, frozen=True):
-    """How many matches between the same bots ended.
+    """The results of many matches between the same bots.
 
-    The lists `results` and `seats` have one entry per match, in order, without matches that did not
-    count. The other lists have one entry per bot, in the given order.
+    `results` and `seats` have one entry per match, in order, without void matches. Other lists have
+    one entry per bot, in the given order.
 
     Attributes:
         bots: the BOT arguments.
-        seed: of the whole.
-        results: of the matches.
-        seats: for each match the bot in each seat, by its number from 0.
-        wins: matches in which the bot had the first rank and did not share it.
-        draws: matches in which it was first together with others.
-        losses: all others.
-        void: how many matches did not count: the machine was too busy again and again, a bot has
-            killed the process that played, or one of its bots was put out for that.
+        seed: the seed of the series.
+        results: the result of each match.
+        seats: for each match, the index of the bot in each seat.
+        wins: matches that the bot won alone.
+        draws: matches in which the bot shared the first rank.
+        losses: all other matches.
+        void: number of matches that do not count: the machine was repeatedly too busy, a bot killed
+            the process that played the match, or one of the bots was excluded for that.
     """
 
     bots: list[str]
@@ -281,10 +285,10 @@ class Matches(Struct, frozen=True):
     void: int
 
     def players(self, bot: int) -> list[PlayerResult]:
-        """How a bot fared in each match.
+        """Return the result of a bot in each match.
 
         Args:
-            bot: its number from 0.
+            bot: index of the bot.
         """
         return [
             result.players[seats.index(bot)]
@@ -292,9 +296,9 @@ class Matches(Struct, frozen=True):
         ]
 
     def points(self) -> list[Share]:
-        """For each bot its share of the points, 0 to 1, with its 95% interval over deals.
+        """Return each bot's share of the points, 0 to 1, with its 95% interval over deals.
 
-        A match gives the share of the others that were beaten, a tie counting half.
+        The share in a match is the fraction of opponents that were beaten. A tie counts half.
         """
         from referee.tournament.rating.tallies import tally_of
         from referee.tournament.report.standings import Share
@@ -305,10 +309,9 @@ class Matches(Struct, frozen=True):
         return [Share(float(p), max(0.0, float(a)), min(1.0, float(b))) for p, a, b in each]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each seat of each match, for a data frame; spec/python.md, 3, has its columns.
+        """Return one row per seat of each match, for a data frame. See spec/python.md, 3.
 
-        All rows have the same keys in the same order, and values that are numbers, strings, bools
-        or None.
+        All rows have the same keys in the same order. Values are numbers, strings, bools or None.
         """
         rows = [
             _row(number, result, seat, bot)
@@ -319,13 +322,13 @@ class Matches(Struct, frozen=True):
         return [{column: row.get(column, 0) for column in columns} for row in rows]
 
     def _repr_html_(self) -> str:
-        from referee.web.notebook import table  # takes long to load
+        from referee.web.notebook import table  # slow to import
 
         deals = [(result.seed, [p.rank for p in result.players]) for result in self.results]
         return table(self.bots, self.seats, deals, repr(self))
 
     def __repr__(self) -> str:
-        """Only the sums, because the results fill pages."""
+        """Show only the totals, because the results would fill pages."""
         counts = zip(self.bots, self.wins, self.draws, self.losses, strict=True)
         sums = "; ".join(f"{bot} won {w}, drew {d}, lost {lost}" for bot, w, d, lost in counts)
         return f"<Matches: {len(self.results)} played, {self.void} void, seed {self.seed}; {sums}>"
@@ -335,7 +338,7 @@ _AS_THEY_ARE = ("bot", "name", "score", "turns", "rank", "disqualified")
 
 
 def _row(match: int, result: MatchResult, seat: int, bot: int) -> dict[str, Any]:
-    """Rows with a seat of a match each. Counts by name, such as cards, have a column per name."""
+    """Return the row of a seat. Counts by name, such as cards, have one column per name."""
     player = result.players[seat]
     row = {
         "match": match,
@@ -380,26 +383,26 @@ def play_matches(
 ) -> Matches:
     """Play many matches between the same bots.
 
-    They are the matches of `referee tournament` with as many players as bots: each deal is played
-    once per rotation of the seats, with one seed.
+    The matches equal those of `referee tournament` with as many players as bots: each deal is
+    played once per rotation of the seats, with the same seed.
 
     Args:
-        bots: as of `play_match`; an object in all matches, a class once for each.
-        n: how many matches.
-        seed: of the whole; drawn if None.
-        options, game, sandbox: as of `play_match`.
-        records: a folder for the compressed match records and the stderr of the bots. It belongs
-            to one tournament: the same bots with the same settings and seed.
-        record_stderr: as of `play_match`; goes with `records`.
-        jobs: number of matches at the same time, each in a process if it is more than one. Bots
-            that are Python objects play only in this process: with them it is 1.
-        keep_alive: whether processes may play match after match.
-        force: whether the records of another tournament in the folder may be removed.
-        position: file name of a match record and a turn, from which all matches are played, each
-            deal with everything dealt again that no seat knows. It has the game and its options.
+        bots: as for `play_match`. An object plays all matches; a class is instantiated per match.
+        n: number of matches.
+        seed: seed of the series. None: chosen at random.
+        options, game, sandbox: as for `play_match`.
+        records: a folder for compressed match records and the stderr of the bots. A folder belongs
+            to one series: the same bots, settings and seed.
+        record_stderr: as for `play_match`. Requires `records`.
+        jobs: number of matches at the same time, each in its own process if more than one. Must be
+            1 if a bot is a Python object, because objects exist only in this process.
+        keep_alive: if True, bot processes may play several matches.
+        force: if True, records of another series in the folder may be removed.
+        position: (file name of a match record, turn). All matches start there, and each deal
+            redeals everything that no seat knows. The record determines the game and its options.
 
     Raises:
-        As `play_match` and `resume`; also `UsageError` if the folder is another tournament's.
+        As `play_match` and `resume`. Also `UsageError` if the folder belongs to another series.
     """
     _check_not_async()
     n, jobs = _count("n", n), _count("jobs", jobs)
@@ -407,7 +410,7 @@ def play_matches(
         raise UsageError("record_stderr goes with records, the folder for the match records")
     plan, start = _many(bots, game, options, sandbox, records, position)
     _check_jobs(jobs, plan)
-    # What only tournaments need takes long to load.
+    # Tournament modules are slow to import.
     from referee.tournament.playing.dispatcher import Dispatcher
     from referee.workers import worker_processes
 
@@ -438,7 +441,7 @@ def _many(
     records: PathLike | None,
     position: tuple[PathLike, int] | None,
 ) -> tuple[MatchPlan, Position | None]:
-    """One of many matches, without its luck, and where all of them begin."""
+    """Plan one match of a series without a seed, and read the position where all of them start."""
     if position is None:
         return _settled(bots, game, 0, options, _sandbox(sandbox, records)), None
     from referee.logs.record import spec_of
@@ -459,7 +462,7 @@ def _position(position: tuple[PathLike, int]) -> tuple[Header, Position]:
 
 
 def _game_of(header: Header, game: str) -> str:
-    """The game of a record, if it is not another one that was asked for."""
+    """Return the game of a record. Raises `UsageError` if `game` is another one."""
     if game != DEFAULT_GAME and find_game(game) != header.game:
         raise UsageError(f"game is {game!r}, and the position is of {header.game}")
     return header.game
@@ -468,7 +471,7 @@ def _game_of(header: Header, game: str) -> str:
 def _play_all(
     dispatcher: Dispatcher, what: TournamentSetup, plans: Sequence[Plan], folder: Path | None
 ) -> list[MatchRow | None]:
-    """The rows of matches, in their order; None for one that was not played."""
+    """Play matches and return their rows in order. None: the match was not played."""
     from referee.tournament.playing.records import write_record
 
     played: dict[int, MatchRow] = {}
@@ -490,7 +493,7 @@ def _all_plans(
     keep_alive: bool,
     position: Position | None = None,
 ) -> tuple[TournamentSetup, list[Plan]]:
-    """The tournament in which the bots of a match play `n` matches, and these matches."""
+    """Create the tournament in which the bots play `n` matches, and the plans of these matches."""
     from referee.tournament.rows import Entrant
     from referee.tournament.schedule.round_robin import round_robin
     from referee.tournament.setup import setup
@@ -515,13 +518,13 @@ def _all_plans(
 
 @contextmanager
 def _this_process() -> Iterator[Executor]:
-    """An executor that plays batches in this process, one after the other."""
+    """Create an executor that runs batches one after the other in this process."""
     from referee.tournament.playing.worker import Worker
 
     class Immediate(Executor):
         def submit(self, fn: object, /, *batch: Any, **_: Any) -> Future[Any]:
             future: Future[Any] = Future()
-            future.set_result(worker.play(*batch))  # an exception ends it all
+            future.set_result(worker.play(*batch))  # an exception ends the series
             return future
 
     with no_orphans(), _our_errors():
@@ -534,7 +537,7 @@ def _this_process() -> Iterator[Executor]:
 
 
 def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
-    """The results of matches, in order, None for one that was not played, and their sums."""
+    """Count the results. `rows` is in order of matches, with None for those not played."""
     counting = [row for row in rows if row is not None and not row.void]
     wins, draws, losses = ([0] * len(what.bots) for _ in range(3))
     for row in counting:
@@ -554,7 +557,7 @@ def _counted(what: TournamentSetup, rows: Sequence[MatchRow | None]) -> Matches:
     )
 
 
-# --- what all have in common ----------------------------------------------------------------------
+# --- helpers --------------------------------------------------------------------------------------
 
 
 def _check_not_async() -> None:
@@ -566,7 +569,7 @@ def _check_not_async() -> None:
 
 
 def _sandbox(choice: str, *files: PathLike | None) -> Sandbox:
-    """The requested sandbox, in which bots cannot see these files."""
+    """Return the requested sandbox. The bots in it cannot see these files."""
     if choice not in CHOICES:
         raise UsageError(f"sandbox is {choice!r}; there are: {', '.join(CHOICES)}")
     names = [os.fspath(file) for file in files if isinstance(file, str | os.PathLike)]
@@ -580,13 +583,19 @@ def _settled(
     options: Mapping[str, Any] | None,
     sandbox: Sandbox,
 ) -> MatchPlan:
-    """The match between these bots, without files, or a `UsageError`."""
+    """Plan a match between these bots, without output files.
+
+    Raises:
+        UsageError: the match is not possible.
+    """
     if isinstance(bots, str | bytes) or not isinstance(bots, Sequence):
         raise UsageError(
             f'bots are given as a list, such as ["big_money", "minimal"], not {bots!r}'
         )
     game = find_game(game)
-    match_spec([""] * len(bots), game=game, seed=seed, options=options)  # before looking for bots
+    match_spec(
+        [""] * len(bots), game=game, seed=seed, options=options
+    )  # report wrong settings before missing bots
     sources = bot_sources(bots, game)
     spec = settled_spec(sources, game=game, seed=seed, options=options, sandbox=sandbox)
     return MatchPlan(sources, spec)
@@ -594,7 +603,7 @@ def _settled(
 
 def _count(argument: str, number: int) -> int:
     try:
-        value = index(number)  # of any type of integers
+        value = index(number)  # accepts any integer type
     except TypeError:
         value = 0
     if value < 1:
@@ -612,7 +621,7 @@ def _file_name(argument: str, file: PathLike | None) -> str | None:
 
 
 def _claimed(records: PathLike, what: TournamentSetup, *, force: bool) -> Path:
-    """The folder for the records of a tournament."""
+    """Return the folder for the records of a series, after claiming it."""
     from referee.tournament.playing.records import claim_folder
 
     folder = _folder(records)
@@ -631,16 +640,16 @@ def _folder(records: PathLike) -> Path:
 
 @contextmanager
 def _our_errors() -> Iterator[None]:
-    """Raise an error of a match as one of our errors, and Ctrl-C without a group.
+    """Convert exceptions of a match to this package's errors, and unwrap Ctrl-C from groups.
 
-    The error of a bot has its cause, which is of interest, and none of the referee's own frames.
+    A `BotError` keeps its cause but not the frames of the referee.
     """
     try:
         with raising_ours():
             yield
     except BotError as error:
         raise error.with_traceback(None) from error.__cause__
-    except BaseExceptionGroup as group:  # Ctrl-C in a nursery
+    except BaseExceptionGroup as group:  # Ctrl-C inside a nursery
         if group.subgroup(KeyboardInterrupt) is not None:
             raise KeyboardInterrupt from None
         raise

@@ -1,13 +1,13 @@
-"""For authors of bots in Python: the kits of the games.
+"""The kits of the games, for authors of bots in Python.
 
     from referee.bot import DominionBot
 
-Each is one file that needs nothing but Python and can be copied.
+Each kit is a single file without dependencies that can be copied.
 """
 
 from __future__ import annotations
 
-# Importing this is part of the start of a bot: a kit imports nothing of the referee.
+# Importing this is part of a bot's start-up time, so a kit imports nothing of the referee.
 from referee.games.dominion.kit import CARDS as CARDS
 from referee.games.dominion.kit import Card as Card
 from referee.games.dominion.kit import Cards as Cards

@@ -1,4 +1,4 @@
-"""What this machine lets the referee use: cores and file descriptors."""
+"""The machine's capacity for the referee: cores and file descriptors."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ import re
 from referee.errors import ShortageError
 
 DESCRIPTORS = 48
-"""File descriptors that are enough for a match of four bots and for what its imports open."""
+"""File descriptors needed for the imports of a match and four bots."""
 
 
 def cores() -> int:
-    """How many cores this process may use, at least 1: by its affinity and its control groups.
+    """Number of cores that this process may use, by its affinity and control groups. At least 1.
 
-    A quota of 1.5 cores counts as 1. With two matches at a time, the system would stop both for
-    parts of each tenth of a second, and bots would seem to be slow.
+    A quota of 1.5 cores counts as 1. With two matches at a time, the system would suspend both for
+    parts of each tenth of a second, and bots would seem slow.
     """
-    from referee.bots.processes.cgroups import cpu_quota  # with subprocess, slow to load
+    from referee.bots.processes.cgroups import cpu_quota  # imports subprocess, which is slow
 
     try:
         count = len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
+    except AttributeError:  # not available on every system
         count = os.cpu_count() or 1
     return max(1, int(min(count, cpu_quota())))
 
 
 def shares(jobs: int) -> list[set[int]]:
-    """As many cores for each job as there are, no core twice; empty if there are too few (Linux).
+    """Divide the cores evenly among jobs. Returns [] if there are too few (Linux).
 
-    Two threads of one core are neighbours, so that they belong to one job if its share is even.
+    Threads of a core are adjacent, so that both belong to the same job if its share is even.
     """
     if not hasattr(os, "sched_setaffinity"):
         return []
@@ -39,7 +39,7 @@ def shares(jobs: int) -> list[set[int]]:
 
 
 def _core_of(cpu: int) -> tuple[int, int]:
-    """The first thread of the core of a thread, and this one."""
+    """Return a sort key for a CPU: the first thread of its core, and the CPU itself."""
     path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
     try:
         with open(path) as file:
@@ -49,7 +49,11 @@ def _core_of(cpu: int) -> tuple[int, int]:
 
 
 def check_descriptors() -> None:
-    """Raise a `ShortageError` if not all files of a match can be opened, before a bot starts."""
+    """Check, before a bot starts, that all files of a match can be opened.
+
+    Raises:
+        ShortageError: there are too few file descriptors.
+    """
     opened: list[int] = []
     try:
         for _ in range(DESCRIPTORS):

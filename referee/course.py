@@ -1,7 +1,7 @@
-"""The course of one match: its lines on their way to bots and logs, evidence, and the result.
+"""The course of one match: passes lines to bots and logs, collects evidence, builds the result.
 
-Nothing here waits or reads a clock. `runner.py` drives a match under trio, `objects.py` one of
-Python objects, in a plain loop.
+This module does not wait or read a clock. Its drivers are `runner.py` (under trio) and `objects.py`
+(a plain loop for Python objects).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from referee.match.result import Diagnosis, MatchResult, ReplySeconds, player_re
 from referee.match.spec import MatchSpec
 
 MAX_ANSWERS = 16 * 2**20
-"""Bytes of answers that are kept beside a result."""
+"""Maximum bytes of replies that are kept with a result."""
 
 
 class RecordedReply(NamedTuple):
-    """The answer of a seat, and the seconds from the start of the bots to the answer."""
+    """The reply of a seat, and the seconds from the start of the bots to the reply."""
 
     seat: int
     answer: Answer
@@ -45,13 +45,13 @@ class Played(Struct, frozen=True):
 
     Attributes:
         result: the result.
-        disqualified: the seats that left, each with the reason and its open request.
-        digest: digest of the record; empty without one.
-        reply_seconds: for each seat how long each of its replies took, its handshake not counted.
-        answers: all answers in order, which make the whole match together with its spec; empty
-            without a diagnosis, or if the answers take more than `MAX_ANSWERS`.
-        reached: for each seat the limits at which the system refused its bot something in the
-            match, by their names in `Limits`, as far as that is known.
+        disqualified: seat -> the reason and the unanswered request.
+        digest: digest of the record. Empty if none was computed.
+        reply_seconds: for each seat, the time of each reply, without the handshake.
+        answers: all replies in order, which reproduce the match together with its spec. Empty
+            without `diagnose`, or if the replies exceed `MAX_ANSWERS`.
+        reached: for each seat, names of the `Limits` at which the system denied something to its
+            bot, as far as known.
     """
 
     result: MatchResult
@@ -63,23 +63,22 @@ class Played(Struct, frozen=True):
 
 
 class Course:
-    """A match with its logs, the evidence for the authors of its bots, and its result.
+    """A match with its bots, its logs and its result.
 
     Args:
         bots: in seat order.
         log, record: the spectator log and the match record, or None.
-        stderr: for each seat the writer of its bot's stderr into the record; empty if none is
-            recorded.
-        diagnose: whether to look for more than the rules note, for the authors of the bots.
-        digest: whether to compute the digest of the record, even without a record.
-        match: the match; None to make it from the spec.
-        place: as of `RecordWriter`.
+        stderr: for each seat, the buffer for recording its stderr. Empty: stderr is not recorded.
+        diagnose: if True, collect hints for authors of bots beyond the notes of the game.
+        digest: if True, compute the digest even without a record.
+        match: the match. None: created from the spec.
+        place: as for `RecordWriter`.
 
     Attributes:
-        listeners: called with the match, and all messages and notes since the last call.
-        pending: for each seat the lines that its bot has not received yet.
-        reply_seconds: for each seat how long each of its replies took, its handshake not counted.
-        processes: the processes among the bots, without wrappers, by seat.
+        listeners: called with the match and its new entries.
+        pending: for each seat, the lines that its bot has not received yet.
+        reply_seconds: for each seat, the time of each reply, without the handshake.
+        processes: seat -> process, without wrappers. Only for bots that are processes.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Course:
         self._is_recorded = digest or record is not None
         self._record: RecordWriter | None = None
         self._stderr = stderr
-        self._listening = self.pending.copy()  # of the seats that are in the match
+        self._listening = self.pending.copy()  # without seats that left
         self._evidence = [Evidence() for _ in bots] if diagnose else []
         self._answers: list[RecordedReply] = []
         self._room = MAX_ANSWERS
@@ -122,11 +121,11 @@ class Course:
 
     @property
     def is_written(self) -> bool:
-        """Whether `write` has anything to do."""
+        """True if `write` has an effect."""
         return self._log is not None or self._is_recorded or bool(self.listeners)
 
     def begin(self) -> None:
-        """Begin the record and the match."""
+        """Start the record and the match."""
         if self._is_recorded:
             limits: LimitsBy = "none"
             if self.processes:
@@ -138,7 +137,7 @@ class Course:
         self.match.start()
 
     def give(self, seat: int, answer: Answer, seconds: float) -> None:
-        """Hand the match the answer of a seat, so many seconds after the start of the bots."""
+        """Pass the reply of a seat to the match, with the seconds since the start of the bots."""
         match = self.match
         if self._evidence:
             self._keep(RecordedReply(seat, answer, seconds))
@@ -155,10 +154,10 @@ class Course:
             ]
 
     def take(self) -> tuple[list[Entry], bool]:
-        """Take the new entries of the match, and add the lines of each seat to `pending`.
+        """Take the new entries of the match, and add their lines to `pending`.
 
         Returns:
-            The entries, for `write`; and whether a request is among them.
+            The entries, for `write`, and True if one of them is a request.
         """
         entries = self.match.take_entries()
         is_request = False
@@ -182,7 +181,7 @@ class Course:
         return entries, is_request
 
     def write(self, entries: list[Entry], seconds: float) -> None:
-        """Write the logs, so many seconds after the start of the bots."""
+        """Write the logs, with the seconds since the start of the bots."""
         if self._log is not None:
             public = [e.line for e in entries if type(e) is Sent and e.to is None]
             if public:
@@ -193,19 +192,19 @@ class Course:
             listen(self.match, entries)
 
     def log_behind(self) -> Sink | None:
-        """A log whose reader has to catch up."""
+        """Return a log whose reader is behind, or None."""
         for file in self._files:
             if file.behind:
                 return file
         return None
 
     def end(self, seconds: float, kept: Container[int] = ()) -> Played:
-        """Complete the record and return the result, once the bots have ended.
+        """Complete the record and return the result. Call after the bots have ended.
 
         Args:
-            seconds: since the start of the bots.
-            kept: the seats of the bots that were to be kept for another match. They have no exit
-                code, even if they ended: when they did depends on nothing in the match.
+            seconds: seconds since the start of the bots.
+            kept: seats whose bots were meant to stay alive for another match. Their exit code is
+                null even if they ended, because the time of that exit is arbitrary.
         """
         exit_codes = [
             None if seat in kept else bot.exit_code for seat, bot in enumerate(self._bots)
@@ -218,23 +217,23 @@ class Course:
         return Played(result, left, digest, self.reply_seconds, self._answers, self._reached)
 
     def _spoken(self, seat: int) -> tuple[bytes, bytes]:
-        """The last lines to and from a bot in its dialect; empty if it speaks none."""
+        """Return the last lines to and from a bot in its dialect. Empty without a dialect."""
         bot = self._bots[seat]
         return (isinstance(bot, BotWrapper) and bot.spoken) or (b"", b"")
 
     def _keep(self, given: RecordedReply) -> None:
-        """Keep a reply for the page of the match, unless the replies take too much memory."""
+        """Keep a reply for the page of the match, up to `MAX_ANSWERS`."""
         self._room -= len(given.answer) if isinstance(given.answer, bytes) else 0
         if self._room >= 0:
             self._answers.append(given)
         else:
             self._answers.clear()
 
-    # --- its result ---------------------------------------------------------------------------
+    # --- result -----------------------------------------------------------------------------------
 
     def _result(self, exit_codes: list[int | None], seconds: float) -> MatchResult:
         match = self.match
-        assert match.outcome is not None  # it is over
+        assert match.outcome is not None
         reply_seconds = [
             ReplySeconds(round(sum(seconds), 6), round(max(seconds, default=0.0), 6))
             for seconds in self.reply_seconds
@@ -274,7 +273,7 @@ class Course:
         unasked = words is not None and words.unasked
         if not (left or exit_code or unasked) and evidence.is_plain(rules.replies):
             return Diagnosis(notes=notes, stderr=None if words is None else words.stderr)
-        from referee.diagnosis.author import diagnosis  # takes longer to load than most matches
+        from referee.diagnosis.author import diagnosis  # slower to import than most matches take
 
         return diagnosis(
             rules,

@@ -31,23 +31,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
-"""What a system call fails with when the system, or this process's share of it, is used up."""
+"""Error codes of system calls when the system, or the share of this process, is exhausted."""
 _FULL = SHORTAGES | {errno.ENOSPC}
-"""Also what is no file of ours: Linux counts the epoll watches of a user."""
+"""Includes ENOSPC, which does not only mean a full disk: epoll watches per user are limited."""
 _MOST_TEXT = 300
-"""Characters of the text of an exception that are shown, at most."""
+"""Maximum number of characters shown of an exception's text."""
 
 
 class RefereeError(Exception):
-    """The root of all errors of this package."""
+    """The base class of all errors of this package."""
 
 
 class UsageError(RefereeError):
-    """The caller asked for something impossible; nothing was started."""
+    """The caller asked for something impossible. Nothing was started."""
 
     @property
     def lines(self) -> Sequence[str]:
-        """The problems, one line each."""
+        """One line per problem."""
         return (str(self),)
 
 
@@ -60,23 +60,23 @@ class UsageErrors(UsageError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The problems, one line each."""
+        """One line per problem."""
         return self._lines
 
 
 class UnknownOptionError(UsageError, TypeError):
     """An environment has no option of this name.
 
-    It is a `TypeError` too, since libraries that try keywords expect that of a constructor.
+    Also a `TypeError`, because libraries that try keyword arguments expect one from constructors.
     """
 
 
 class BotNotFoundError(UsageError):
-    """A BOT argument names nothing that can be run."""
+    """A BOT argument does not name anything that can be run."""
 
 
 class NotBuiltError(UsageError):
-    """Folders of bots are to be built first, since they never were, or have changed since.
+    """Folders of bots must be built first: they were never built, or have changed since.
 
     Attributes:
         folders: as the caller gave them.
@@ -92,12 +92,12 @@ class NotBuiltError(UsageError):
 
 
 class LogWriteError(RefereeError):
-    """A log could not be written to its end.
+    """A log could not be written completely.
 
     Attributes:
-        target: the file's name as the caller gave it, or "standard output".
-        reader_gone: True when it was a pipe whose reader has closed it, which is how
-            `referee play --log - ... | head` ends and no failure.
+        target: the file name as given, or "standard output".
+        reader_gone: True if a pipe was closed by its reader. This is not a failure: it is how
+            `referee play --log - ... | head` ends.
     """
 
     def __init__(self, target: str, cause: OSError) -> None:
@@ -107,12 +107,12 @@ class LogWriteError(RefereeError):
 
 
 def why(error: OSError | ValueError) -> str:
-    """Why a file cannot be opened. A `ValueError` comes of a NUL in its name."""
+    """Explain why a file cannot be opened. `ValueError`: its name contains a NUL."""
     return f"{error.strerror}" if isinstance(error, OSError) else "there is a NUL in its name"
 
 
 def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
-    """The error of a caller who named a file or a folder that cannot be written."""
+    """Create the error for a file or folder that cannot be written."""
     reason, folder = why(error), Path(name).parent
     if isinstance(error, FileNotFoundError) and not folder.is_dir():
         reason = f"the folder does not exist: {folder}"
@@ -120,12 +120,12 @@ def cannot_write(name: str, error: OSError | ValueError) -> UsageError:
 
 
 class LogReadError(RefereeError):
-    """A log cannot be read from some line on: damaged, or no log at all.
+    """A log cannot be read further: it is damaged, or is not a log.
 
     Attributes:
-        name: the file's name as the caller gave it, or "standard input".
-        line: the line at which it could not be read on, counted from 1.
-        problem: the problem at that place.
+        name: the file name as given, or "standard input".
+        line: the line number of the problem, from 1.
+        problem: a description of the problem.
     """
 
     def __init__(self, name: str, line: int, problem: str) -> None:
@@ -138,30 +138,28 @@ class LogReadError(RefereeError):
 class BotError(RefereeError):
     """A bot that is a Python object raised an exception, which is the `__cause__`.
 
-    Or an opponent in an environment cannot begin a match.
-
-    This is neither a fault nor a disqualification: if you play with objects, you want to see where
-    they fail.
+    Also raised if an opponent in an environment cannot begin a match. This is neither a fault nor a
+    disqualification: who plays with objects wants to see where they fail.
     """
 
 
 class GameError(RefereeError):
-    """The code of a game from outside has a mistake, and no match of it can be trusted.
+    """The code of a game from outside has a mistake. None of its matches can be trusted.
 
-    Neither a bot nor the referee is at fault. The text names the file and the line.
+    Neither a bot nor the referee is at fault. The message names the file and the line.
     """
 
 
 class ProtocolMisuseError(RefereeError):
-    """A game or a match was driven out of turn: a bug in the code that drives it."""
+    """Methods of a game or match were called in the wrong order: a bug in the caller."""
 
 
 class ShortageError(RefereeError):
-    """The system is short of something that the referee needs. That is nobody's fault.
+    """The system lacks a resource that the referee needs. Nobody is at fault.
 
     Args:
-        what: was to be done, such as "cannot start ./my_bot".
-        cause: why it could not; None if `what` says it already.
+        what: the failed action, such as "cannot start ./my_bot".
+        cause: the exception. None if `what` already contains the reason.
     """
 
     def __init__(self, what: str, cause: OSError | MemoryError | None = None) -> None:
@@ -171,31 +169,31 @@ class ShortageError(RefereeError):
 
 
 class InternalError(RefereeError):
-    """The referee has a bug. The exception that showed it is the `__cause__`."""
+    """The referee has a bug. The `__cause__` is the exception that revealed it."""
 
 
 _games: dict[str, str] = {}
-"""File or folder of a game from outside -> its name. The code there is its author's."""
+"""File or folder -> name, for games from outside."""
 
 
 def note_game(place: str, name: str) -> None:
-    """Remember whose code the file or the folder `place` has, for `as_ours`."""
+    """Register the file or folder of a game from outside, for `as_ours`."""
     _games[place] = name
 
 
 def is_from_outside(game: str) -> bool:
-    """Whether the code of the game of this name is not the referee's."""
+    """True if the game of this name is not built in."""
     return game in _games.values()
 
 
 def game_error(error: BaseException, game: str = "") -> GameError | None:
-    """The error of the game from outside whose code raised `error`, or called what raised it.
+    """Create the error of a game from outside if its code raised `error` or called what raised it.
 
     Args:
-        game: the name of a game, if the error comes from using its objects.
+        game: name of the game, if the error comes from using its objects.
 
     Returns:
-        None if it is not the error of such a game.
+        None if no game from outside is involved.
     """
     place = (game, "") if is_from_outside(game) else None
     for frame, line in traceback.walk_tb(error.__traceback__):
@@ -212,17 +210,17 @@ def game_error(error: BaseException, game: str = "") -> GameError | None:
 
 
 def in_short(error: BaseException) -> str:
-    """The type and the text of an exception, in one line that is not long."""
+    """Return the type and the text of an exception in one short line."""
     text = " ".join(str(error).split())[:_MOST_TEXT]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def as_ours(error: Exception) -> RefereeError:
-    """An exception that came out of a match or a run of cases as one of this package.
+    """Convert an exception of a match or of test cases to an error of this package.
 
-    Nurseries raise groups. The first error of ours in a group counts, because it made the others
-    fail; without one, the first of all. An exception in the code of a game from outside is a
-    `GameError`.
+    In an exception group, the first error of this package counts, because it caused the others. If
+    there is none, the first exception counts. An exception in the code of a game from outside
+    becomes a `GameError`.
     """
     errors = list(_leaves(error))
     for leaf in errors:
@@ -242,7 +240,7 @@ def as_ours(error: Exception) -> RefereeError:
 
 @contextmanager
 def raising_ours() -> Iterator[None]:
-    """Raise an exception that comes out of this block as one of this package (`as_ours`)."""
+    """Convert exceptions of this block to errors of this package (`as_ours`)."""
     try:
         yield
     except Exception as error:

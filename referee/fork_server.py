@@ -1,6 +1,6 @@
-"""Loaded in the process from which workers are forked: it prints no traceback of a shortage.
+"""Runs in the process from which workers are forked, and suppresses tracebacks of shortages.
 
-If this process cannot fork, it ends. The program notices that, and reports the shortage in one
+If this process cannot fork, it exits. The program notices the exit and reports the shortage in one
 line. Only `referee.workers` names this module.
 """
 

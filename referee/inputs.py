@@ -1,8 +1,8 @@
-"""Read the files that a user names: regular files and pipes, such as `<(...)` of a shell.
+"""Read files that a user names: regular files, and pipes such as `<(...)` of a shell.
 
-A pipe is read as it comes, and a signal ends every wait for it. A FIFO that no program writes to is
-refused after `WRITER_SECONDS`; programs that are started together need a moment to open it. A
-device is refused at once, because a device may have no end, or may act when it is opened.
+Pipes are read as data arrives, and a signal ends every wait. A FIFO is rejected if no program opens
+it for writing within `WRITER_SECONDS`; programs that start together need a moment. Devices are
+rejected immediately, because they may be endless or act when opened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referee.interrupts import ending_waits
 
 STDIN = "-"
 WRITER_SECONDS = 5.0
-"""Seconds that a FIFO is waited for until some program has opened it for writing."""
+"""Seconds to wait until a program opens a FIFO for writing."""
 _LOOK_SECONDS = 0.05
 _CHUNK = 256 * 1024
 
@@ -27,14 +27,14 @@ class InputFile:
     """A file, a pipe or standard input, opened for reading.
 
     Args:
-        name: of the file; `STDIN` for standard input.
+        name: file name; `STDIN` for standard input.
 
     Raises:
-        UsageError: it cannot be opened, is of another kind, or is a FIFO without a writer.
+        UsageError: the file cannot be opened, is of another kind, or is a FIFO without a writer.
     """
 
     def __init__(self, name: str) -> None:
-        self._head = b""  # read from the file and still to be returned
+        self._head = b""  # bytes that were read but not returned yet
         self._may_wait = True
         if name == STDIN:
             if sys.stdin is None:
@@ -62,15 +62,15 @@ class InputFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file, once."""
+        """Close the file. Can be called again."""
         os.close(self._fd)
 
     def read(self, size: int) -> bytes:
-        """Read at most `size` bytes, as soon as there are any; none at the end.
+        """Read up to `size` bytes as soon as some are available. b"" at the end.
 
         Raises:
-            OSError: the file cannot be read.
-            Interrupted: a signal came during the wait for a pipe.
+            OSError: reading failed.
+            Interrupted: a signal arrived while waiting for a pipe.
         """
         if self._head or not size:
             data, self._head = self._head[:size], self._head[size:]
@@ -93,19 +93,19 @@ class InputFile:
                     )
 
     def _has_writer(self) -> bool:
-        """Whether some program has a pipe open for writing that has not ended."""
+        """True if a running program has the pipe open for writing."""
         try:
             self._head = os.read(self._fd, 1)
         except BlockingIOError:
             return True
-        return bool(self._head)  # it was written just now
+        return bool(self._head)  # data arrived just now
 
 
 def read_input(name: str, most: int = sys.maxsize) -> bytes:
-    """Read a file as `InputFile` does, to its end or up to `most` bytes.
+    """Read a file with `InputFile`, to its end or up to `most` bytes.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     parts = []
     with InputFile(name) as file:
@@ -119,13 +119,13 @@ def read_input(name: str, most: int = sys.maxsize) -> bytes:
 
 
 def check_input(name: str) -> int:
-    """See that a file can be read, without opening it.
+    """Check that a file can be read, without opening it.
 
     Returns:
-        Its mode, as `stat` has it.
+        Its mode (`stat.st_mode`).
 
     Raises:
-        UsageError: it cannot, or is neither a regular file nor a pipe.
+        UsageError: the file cannot be read, or is neither a regular file nor a pipe.
     """
     try:
         mode = os.stat(name).st_mode

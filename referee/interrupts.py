@@ -1,8 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP as something that cannot leave a bot behind.
+"""Handle Ctrl-C, SIGTERM and SIGHUP without leaving bots behind.
 
-A signal may come at any instruction: between the start of a process and the line that remembers it,
-or in the middle of an import, which leaves half a module behind. Therefore the handlers only note a
-signal. `Interrupted` is raised where a command allows it: inside `raising`, and at `check`.
+A signal may arrive at any instruction: between the start of a process and the line that stores it,
+or during an import, which would leave a partial module. Therefore the handlers only note the
+signal. `Interrupted` is raised only where a command allows it: inside `raising`, and at `check`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupted(BaseException):
-    """The user or the system wants the program to end, by the signal `number`."""
+    """The user or the system asked the program to end, by the signal `number`."""
 
     def __init__(self, number: int) -> None:
         super().__init__(
@@ -27,14 +27,15 @@ class Interrupted(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """As a shell reports it: 130 after Ctrl-C, 143 after SIGTERM."""
+        """The exit code that a shell reports: 130 after Ctrl-C, 143 after SIGTERM."""
         return 128 + self.number
 
 
 class Interrupts:
-    """Catches the signals while it is entered, and notes them.
+    """Context manager that catches the signals and notes them.
 
-    One that is ignored stays ignored, as under nohup; but nobody means to ignore SIGTERM.
+    Ignored signals stay ignored, as under nohup. SIGTERM is caught anyway, because ignoring it is
+    never intended.
     """
 
     def __init__(self) -> None:
@@ -56,15 +57,15 @@ class Interrupts:
 
     @property
     def caught(self) -> tuple[int, ...]:
-        """The signals that are caught."""
+        """The caught signals."""
         return tuple(self._before)
 
     @contextmanager
     def raising(self, raising: bool = True) -> Iterator[None]:
-        """Raise `Interrupted` in this block as soon as a signal comes, or for one noted before.
+        """Raise `Interrupted` in this block when a signal arrives, or for one noted before.
 
-        For a block that may wait for long, starts no process and imports nothing. If false, only
-        note signals in this part of such a block, and raise for one at its end.
+        Use it for blocks that may wait for long, but start no process and import nothing. With
+        False, suspend it inside such a block and raise at the end.
         """
         before = self._raising
         self._raising = raising
@@ -83,7 +84,7 @@ class Interrupts:
             raise Interrupted(self._noted)
 
     def forget(self, number: int) -> bool:
-        """Forget a signal if it was noted last. Returns: whether it was noted last."""
+        """Forget the last noted signal. Returns False if the last one was another."""
         if self._noted != number:
             return False
         self._noted = None
@@ -92,20 +93,20 @@ class Interrupts:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self._noted = number
         if self._raising:
-            self._raising = False  # a second signal must not tear what cleans up after the first
+            self._raising = False  # a second signal must not interrupt the clean-up
             raise Interrupted(number)
 
 
 _entered: list[Interrupts] = []
-"""The handlers of this process, as the system has one handler per signal; the last one counts."""
+"""The active handlers. A process has one handler per signal, so the last entry counts."""
 
 
 @contextmanager
 def ending_waits() -> Iterator[None]:
-    """Raise `Interrupted` in this block as `Interrupts.raising` does, if signals are caught.
+    """Raise `Interrupted` in this block like `Interrupts.raising`, if signals are caught.
 
-    For a wait deep below a command. Otherwise, as in a program that uses the library, the wait ends
-    as the program's own handlers decide.
+    For waits deep inside a command. In a program that uses the library, signals are not caught, and
+    the program's own handlers apply.
     """
     if _entered and threading.current_thread() is threading.main_thread():
         with _entered[-1].raising():
@@ -115,7 +116,7 @@ def ending_waits() -> Iterator[None]:
 
 
 def signal_name(number: int) -> str:
-    """A signal's name, such as "SIGSEGV"; "signal 50" for one that has none."""
+    """Return the name of a signal, such as "SIGSEGV", or "signal 50" if it has none."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""How a match is set up: the one place for commands, Python programs and the web server.
+"""Set up a match, for commands, Python programs and the web server.
 
     sources = [find_bot("big_money", "dominion"), find_bot("./my_bot.py", "dominion")]
     plan = MatchPlan(sources, settled_spec(sources, seed=7), record="game.jsonl")
@@ -7,7 +7,7 @@
         played = trio.run(partial(plan.play, started, files))
         warnings, lost = files.finish()
 
-The files are opened before a bot starts, so that a slip in a name costs no match.
+Files are opened before a bot starts, so a mistyped name does not cost a match.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ def settled_spec(
     names: Sequence[str] = (),
     limits_of_bots: Sequence[Mapping[str, Any]] = (),
 ) -> MatchSpec:
-    """The description of a match between these bots.
+    """Describe a match between these bots.
 
     Args:
-        game, seed: as of `match_spec`.
-        options: chosen by the user, as of `match_spec`.
-        recorded: the options of the record that the match continues. They lift no limit of the
+        game, seed: as for `match_spec`.
+        options: options of the user, as for `match_spec`.
+        recorded: options of the record that the match continues. They cannot raise a limit of the
             sandbox.
-        redeals, names: as of `MatchSpec`.
-        sandbox: whose limits hold unless the user has chosen others.
-        limits_of_bots: the own limits of each bot, by name; empty: none has any.
+        redeals, names: as for `MatchSpec`.
+        sandbox: its limits apply unless the user chose others.
+        limits_of_bots: for each bot, its own limits by name. Empty: no bot has own limits.
 
     Raises:
-        UsageError: such a match is not possible; the text says why.
+        UsageError: the match is not possible.
     """
     limits = dict(sandbox.limits)
     for name, value in (recorded or {}).items():
@@ -85,14 +85,14 @@ def settled_spec(
 
 
 class MatchFiles(NamedTuple):
-    """The open files of a match; None: there is none."""
+    """The open files of a match. None: no such file."""
 
     log: LogFile | None
     record: LogFile | None
     stderr: Sequence[LogFile | None]
 
     def begin(self) -> None:
-        """Drop what the files held before."""
+        """Discard the old content of the files."""
         for file in (self.log, self.record):
             if file is not None:
                 file.begin(copy=True)
@@ -100,7 +100,7 @@ class MatchFiles(NamedTuple):
             file.begin()
 
     def finish(self) -> tuple[list[str], LogWriteError | None]:
-        """Complete the logs; as `finished`."""
+        """Complete the logs; see `finished`."""
         return finished([self.log, self.record])
 
 
@@ -108,16 +108,16 @@ NO_FILES = MatchFiles(None, None, ())
 
 
 class MatchPlan(NamedTuple):
-    """A match that is settled, and has not begun.
+    """A match with its bots and files, before it begins.
 
     Attributes:
-        sources: of the bots, in seat order.
-        spec: of the match, with the same bots.
-        log, record: names of the files for the logs; None: no file. `STDOUT` is standard output.
-        stderr: for each seat the name of a file for its stderr, or None; empty: no files.
-        record_stderr: whether stderr goes into the record, too.
-        answers: the first replies of each seat, which replace the bot's own; may be empty.
-        force: whether files may be replaced that the referee did not write.
+        sources: the bots, in seat order.
+        spec: the description, with the same bots.
+        log, record: file names of the logs. None: no file. `STDOUT`: standard output.
+        stderr: for each seat, the file name for its stderr, or None. Empty: no files.
+        record_stderr: if True, the record includes stderr.
+        answers: for each seat, the first replies, which replace those of the bot. Can be empty.
+        force: if True, files may be replaced that the referee did not write.
     """
 
     sources: Sequence[BotSource]
@@ -137,12 +137,12 @@ class MatchPlan(NamedTuple):
 
     @contextmanager
     def opened(self, hint: str = "add --force") -> Iterator[MatchFiles]:
-        """The files, which are open inside this block; `hint` and errors as of `opened`."""
+        """Context manager for the open files; see `files.opened`."""
         with opened(self.outputs, force=self.force, hint=hint) as (log, record, *stderr):
             yield MatchFiles(log, record, stderr)
 
     def launched(self) -> AbstractContextManager[list[Started]]:
-        """The bots, which run inside this block; as `launch_bots`."""
+        """Context manager for the running bots; see `launch_bots`."""
         return launch_bots(self.sources, self.spec.each_limits, self.spec.sandbox)
 
     async def play(
@@ -157,10 +157,10 @@ class MatchPlan(NamedTuple):
         """Play the match under trio.
 
         Args:
-            stderr: takes the stderr of the bots in the place of the files.
-            watch, alone, errors: as of `play_once`.
+            stderr: sinks for the stderr of the bots that replace the files.
+            watch, alone, errors: as for `play_once`.
         """
-        from referee.runner import play_once  # loads trio: the bots come up in the meantime
+        from referee.runner import play_once  # imports trio while the bots start
 
         return await play_once(
             self.spec,

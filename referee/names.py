@@ -1,6 +1,6 @@
-"""The one name that people see of a bot, in tables, sentences and pages.
+"""The displayed name of a bot, in tables, sentences and pages.
 
-Logs, records and messages keep the name of the handshake as the bot wrote it.
+Logs, records and messages keep the name of the handshake unchanged.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from referee.games.interface.seats import seat_id
 from referee.text.terminal import cut
 
 MAX_COLUMNS = 40
-"""Columns of a name that a bot gave itself; the name of an organiser is shown whole."""
+"""Maximum width of a bot's own name. An organiser's name is not shortened."""
 _NAMED = re.compile(r"([^\s=/:]{1,64})=(.+)", re.DOTALL).fullmatch
 _FILE = re.compile(r"[^-].*\.[A-Za-z0-9]{1,6}").fullmatch
 
 
 def named(argument: str) -> tuple[str, str]:
-    """The name, or "", and the BOT of `NAME=BOT` or BOT.
+    """Split `NAME=BOT` into (name, BOT). The name is "" if there is none.
 
-    The path of a file or folder is never read as a name: a stranger may have chosen it.
+    An existing path is never split, because a stranger may have chosen it.
     """
     found = None if os.path.lexists(argument) else _NAMED(argument)
     return (found[1], found[2]) if found else ("", argument)
@@ -32,15 +32,15 @@ def named(argument: str) -> tuple[str, str]:
 def shown_names(
     own: Sequence[str], given: Sequence[str] = (), bots: Sequence[str] = ()
 ) -> list[str]:
-    """What people see of each player.
+    """Choose the displayed name of each player.
 
-    The first of these that is not empty: the name that its organiser gave, its own, the stem of its
-    file, its seat. Players with equal names get their seats added: "Big Money (player1)".
+    The first non-empty of: the organiser's name, the bot's own name, the stem of its file, its
+    seat. Players with equal names get their seats appended: "Big Money (player1)".
 
     Args:
-        own: the names of the handshakes, in seat order; a seat's id stands for none.
-        given: by `NAME=BOT` or a tournament, in seat order; empty: none.
-        bots: the BOT arguments, in seat order; empty: not known.
+        own: names from the handshakes, in seat order. A seat's id counts as no name.
+        given: names from `NAME=BOT` or a tournament, in seat order. Empty: none.
+        bots: the BOT arguments, in seat order. Empty: not known.
     """
     names = []
     for seat, name in enumerate(own):
@@ -55,7 +55,7 @@ def shown_names(
 
 
 def clean(name: str) -> str:
-    """A name without characters that control a terminal, have no sign or turn the direction."""
+    """Remove characters that control a terminal, are invisible, or change the text direction."""
     if name.isascii() and name.isprintable():
         return name.strip()
     kept = (" " if sign.isspace() else sign for sign in name if not _is_hidden(sign))
@@ -63,10 +63,10 @@ def clean(name: str) -> str:
 
 
 def stem_of(bot: str) -> str:
-    """The stem of the file that a BOT argument starts: "my_bot" of "python3 ./my_bot.py"."""
+    """Return the stem of the started file: "my_bot" for the BOT argument "python3 ./my_bot.py"."""
     try:
         words = shlex.split(bot)
-    except ValueError:  # a quotation mark is not closed
+    except ValueError:  # unbalanced quotes
         words = bot.split()
     if "://" in bot:
         return bot
@@ -75,7 +75,7 @@ def stem_of(bot: str) -> str:
 
 
 def _short(name: str) -> str:
-    """At most `MAX_COLUMNS`; the end of a path says more than its start."""
+    """Shorten to `MAX_COLUMNS`. Keeps the end of a path, which is more specific."""
     if "/" in name and len(name) > MAX_COLUMNS:
         return "..." + name[3 - MAX_COLUMNS :]
     return cut(name, MAX_COLUMNS)

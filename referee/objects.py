@@ -1,4 +1,4 @@
-"""Play a match of Python objects in a plain loop."""
+"""Play a match between Python objects in a plain loop."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def play_objects(
     match: Match | None = None,
     place: Place | None = None,
 ) -> Played:
-    """Play a match of objects, which get their requests one after the other, in seat order.
+    """Play a match between Python objects. They get their requests one after the other.
 
     Args:
-        log, record, diagnose, digest, match, place: as of `Course`.
+        log, record, diagnose, digest, match, place: as for `Course`.
 
     Raises:
         BotError: an object raised an exception, which is the `__cause__`.
-        LogWriteError, ShortageError, InternalError: as of `Runner.run`.
+        LogWriteError, ShortageError, InternalError: as for `Runner.run`.
     """
     clock, began = time.monotonic, time.monotonic()
     course = Course(
@@ -60,7 +60,7 @@ def play_objects(
 
 
 def _taken(pending: list[bytes]) -> list[bytes]:
-    """Take the pending lines of a bot, without their line ends."""
+    """Remove and return the pending lines of a bot, without line ends."""
     lines = [line[:-1] for line in pending]
     pending.clear()
     return lines
@@ -74,7 +74,7 @@ def _write(course: Course, began: float) -> None:
 
 
 def _await_readers(course: Course) -> None:
-    """Let the reader of a log that goes to a pipe catch up."""
+    """Wait for the slow reader of a log that is a pipe."""
     while file := course.log_behind():
         select.select([], [file.fd], [])
         file.push()

@@ -6,15 +6,15 @@
         await finish_all(bots, spec)
         played = await runner.close()
 
-The runner borrows its bots. `play_once` is the above, for bots that play one match.
+The runner does not own its bots. `play_once` does all of this for bots that play one match.
 
-A match goes in rounds. Each bot with a request gets all its new lines in one write. The logs are
-written while the bots think. Then the replies are awaited in parallel. News for the other bots
-waits for their next request, because waking a process costs more than the rest of a round. But if a
-bot thinks for long, the others get their news within `NEWS_SECONDS`.
+A match is a sequence of rounds. Each bot with a request gets all its new lines in one write. The
+logs are written while the bots think. Then the runner waits for the replies in parallel. Lines for
+other bots wait until their next request, because waking a process costs more than the rest of a
+round. If a round takes long, the others get their lines within `NEWS_SECONDS`.
 
-If nothing else runs in the event loop, the runner first looks at the bots for `QUICK_SECONDS`,
-without the loop. Most replies come within that time, and cost a third of others.
+If nothing else runs in the event loop, the runner first polls the bots for `QUICK_SECONDS`, without
+using the loop. Most replies arrive within that time, at a third of the cost.
 """
 
 from __future__ import annotations
@@ -41,31 +41,29 @@ from referee.logs.sink import Sink
 from referee.match.spec import MatchSpec
 
 NEWS_SECONDS = 0.02
-"""Seconds after which every bot has received a public event."""
+"""Maximum delay in seconds of a public message to any bot."""
 LOOK_SECONDS = 1.0
-"""Seconds to look at a bot that did not answer in time, before it is killed."""
+"""Seconds to examine a bot that exceeded its time limit, before it is killed."""
 PAUSE_SECONDS = 0.05
-"""Seconds of quick replies after which the other tasks of the event loop get a turn."""
+"""Seconds of quick replies after which other tasks of the event loop can run."""
 SLICE_SECONDS = 0.05
-"""Longest sleep in seconds while bots are stopped or lateness counts: finds what has woken up."""
-_BANK = ""  # no clock of a game has this name
+"""Longest sleep in seconds while bots are stopped or lateness is measured."""
+_BANK = ""  # no game's clock has this name
 
 
 class Runner(Course):
-    """Play one match under trio. Kills only bots that are disqualified.
+    """Plays one match under trio. Kills only disqualified bots.
 
     Args:
-        alone: whether the event loop may be blocked for `QUICK_SECONDS` at a time, because no other
-            task needs it sooner.
-        others: as of `Course`.
+        alone: if True, the event loop may be blocked for `QUICK_SECONDS` at a time.
+        others: as for `Course`.
 
     Attributes:
-        asked_since: since when the seats that are due are thinking, on trio's clock.
-        idle: gives the processes that wait for another match, which are frozen as well.
-        overslept: called with the number of seconds that the referee woke up too late, and the
-            seats whose bots are not to blame: processes that were stopped all the time, bots that
-            are no processes and have no request, and processes without a sandbox, which nothing
-            stops. None: nobody wants to know.
+        asked_since: the time, on trio's clock, at which the due seats got their requests.
+        idle: returns the processes that wait for another match. They are frozen too.
+        overslept: called with the seconds by which the referee woke up late, and the seats whose
+            bots did not cause it: stopped processes, objects without a request, and processes
+            without a sandbox, which cannot be stopped. None: not measured.
     """
 
     idle: Callable[[], Iterable[LaunchedBot]] = staticmethod(tuple)
@@ -85,31 +83,33 @@ class Runner(Course):
         self.asked_since = 0.0
         self._limits = spec.each_limits
         self._alone = alone
-        self._clock = trio.current_time  # quicker ones in `run`
+        self._clock = trio.current_time  # faster clocks are set in `run`
         self._start_time = 0.0
-        self._used: list[defaultdict[str, float]] = [defaultdict(float) for _ in bots]  # by clock
-        # Seconds that are added to a seat's next reply, or taken off it.
+        self._used: list[defaultdict[str, float]] = [
+            defaultdict(float) for _ in bots
+        ]  # seconds used, by clock
+        # Seconds to add to the next reply of a seat; can be negative.
         self._debts: defaultdict[int, float] = defaultdict(float)
-        self._waiting: dict[int, float] = {}  # seat -> since when it has something pending
-        self._slow: set[int] = set()  # whose last reply took longer than `QUICK_SECONDS`
+        self._waiting: dict[int, float] = {}  # seat -> time since when it has pending lines
+        self._slow: set[int] = set()  # seats whose last reply took longer than `QUICK_SECONDS`
         self._seats = {*range(len(bots))}
         launched = {seat: process.launched for seat, process in self.processes.items()}
         is_free = spec.sandbox.kind == "none"
         self._freezable = {} if is_free else launched
         self._unstopped = {*launched} if is_free else set[int]()
         self._looks = 0
-        self._delivered: trio.Event | None = None  # set when there is more to do on time
+        self._delivered: trio.Event | None = None  # set when `_keep_on_time` has to look again
 
     async def run(self) -> None:
-        """Play the match; at its end the bots that are left have been handed its last line.
+        """Play the match. At the end, the remaining bots have received the last line.
+
+        In case of an error, the match is stopped and the logs are valid up to that point.
 
         Raises:
             BotError: an object raised an exception, which is the `__cause__`.
             LogWriteError: a log could not be written.
-            ShortageError: the system is short of something.
+            ShortageError: the system lacks a resource.
             InternalError: the referee has a bug.
-
-        In each case the match was given up, and the logs are valid as far as they go.
         """
         self._clock = clock = trio.lowlevel.current_clock().current_time
         with raising_ours():
@@ -135,10 +135,10 @@ class Runner(Course):
                         await self._round(due)
 
     async def close(self, kept: Container[int] = ()) -> Played:
-        """Complete the record and return the result, once the bots have ended.
+        """Complete the record and return the result. Call after the bots have ended.
 
         Args:
-            kept: as of `Course.end`.
+            kept: as for `Course.end`.
 
         Raises:
             LogWriteError: a log could not be written.
@@ -150,7 +150,7 @@ class Runner(Course):
     # --- rounds -------------------------------------------------------------------------------
 
     def _look(self, due: Sequence[int]) -> Sequence[int]:
-        """Take the replies that come within `QUICK_SECONDS`. Returns: the seats still due."""
+        """Process replies that arrive within `QUICK_SECONDS`. Returns the seats still due."""
         bots, seconds = self._bots, QUICK_SECONDS
         for seat in due:
             seconds = min(seconds, self._deadline(seat) - self.asked_since)
@@ -166,7 +166,7 @@ class Runner(Course):
             return ()
         left = [seat for seat in due if not self._take_quick_reply(seat)]
         waiting = {bots[seat].stdout_fd: seat for seat in left}
-        if -1 in waiting:  # it must not wait for the others
+        if -1 in waiting:  # do not wait for the others
             return left
         poll = select.poll()
         for fd in waiting:
@@ -187,16 +187,16 @@ class Runner(Course):
         return answer is not None
 
     async def _pause(self) -> None:
-        """Let other tasks run, and read the bots' stderr, after many quick replies."""
+        """After many quick replies, let other tasks run and read the bots' stderr."""
         self._pause_at = self.asked_since + PAUSE_SECONDS
         for process in self.processes.values():
             if not process.is_closed:
                 process.read_stderr()
-        for _ in range(2):  # trio may resume this task before one that was started just now
+        for _ in range(2):  # trio may resume this task before a task that was just started
             await trio.lowlevel.checkpoint()
 
     async def _round(self, due: Sequence[int]) -> None:
-        """Await replies, and deliver what follows from the last."""
+        """Wait for all replies of a round, and deliver the lines that follow."""
         async with trio.open_nursery() as beside:
             beside.start_soon(self._keep_on_time)
             if self.overslept is not None:
@@ -215,37 +215,37 @@ class Runner(Course):
         self._delivered = None
 
     async def _await_reply(self, seat: int, beside: trio.Nursery | None = None) -> None:
-        """Await a seat's reply, hand it to the match, and deliver what follows from the last.
+        """Wait for the reply of a seat and pass it to the match. After the last, deliver lines.
 
         Args:
-            beside: where the bot is attended to while others are still thinking.
+            beside: nursery for handling the bot while others are still thinking.
         """
         self._replied(seat, await self._bots[seat].reply(self._deadline(seat)))
         if beside is not None and seat in self.processes and seat not in self.match.disqualified:
             beside.start_soon(self.processes[seat].attend)
 
     def _replied(self, seat: int, answer: Answer) -> None:
-        """Hand the match a seat's answer, and deliver what follows from it."""
+        """Pass the reply of a seat to the match, and deliver the lines that follow."""
         answer = self._timed(seat, answer)
         self.give(seat, answer, self._clock() - self._start_time)
         if seat in self.match.disqualified:
             self._waiting.pop(seat, None)
             self._nursery.start_soon(self._bots[seat].kill)
-            self._pause_at = 0.0  # do it now
+            self._pause_at = 0.0  # pause immediately
         self._deliver()
 
     # --- clocks -------------------------------------------------------------------------------
 
     def _deadline(self, seat: int) -> float:
-        """Until when a seat may think, on trio's clock (3.4, 8.1)."""
-        if self.match.in_handshake:  # its clock runs from the start of the bot
+        """Return the deadline of a seat on trio's clock (3.4, 8.1)."""
+        if self.match.in_handshake:  # the clock runs from the start of the bot
             since = self._started[seat]
             since = self.asked_since if since is None else since
             return since + self._limits[seat].startup_limit
         return self.asked_since + min(self._left(seat)) - self._debts[seat]
 
     def _left(self, seat: int) -> tuple[float, float]:
-        """The seconds that are left to a seat for this reply, and in its bank."""
+        """Return the seconds left for this reply, and in the time bank."""
         limits, clock = self._limits[seat], self.match.clocks.get(seat, "")
         used = self._used[seat]
         left = limits.time_limit - used[clock] if clock else limits.time_limit
@@ -253,7 +253,7 @@ class Runner(Course):
         return left, bank - used[_BANK]
 
     def _timed(self, seat: int, answer: Answer) -> Answer:
-        """Note how long a seat took; returns its answer, with the limit if it took too long."""
+        """Measure the time of a reply. Returns the reply, or the exceeded limit."""
         late = type(answer) is Failure and answer.code == Disqualification.TIMEOUT
         if self.match.in_handshake:
             if not late:
@@ -261,7 +261,8 @@ class Runner(Course):
             limit = self._limits[seat].startup_limit
             detail = f"no reply to the handshake within {limit:g} s"
             return Failure(Disqualification.STARTUP_TIMEOUT, detail)
-        # It may have replied while others were stopped, which took longer than its reply.
+        # The bot may have replied while others were being stopped, which took longer than its
+        # reply.
         seconds = max(0.0, self._clock() - self.asked_since + self._debts.pop(seat, 0.0))
         if late:
             answer = self._too_late(seat, answer)
@@ -293,11 +294,11 @@ class Runner(Course):
     # --- deliveries ---------------------------------------------------------------------------
 
     def _deliver(self) -> None:
-        """Hand all bots their new lines, then write the logs."""
+        """Send the new lines to all bots, then write the logs."""
         match = self.match
         entries, is_request = self.take()
         if self._freezable and not self._slow.isdisjoint(match.due):
-            self._freeze_others()  # at once: they need the time
+            self._freeze_others()  # immediately: they need the time
         for seat in match.due or self._seats:
             if seat in self._freezable and self._freezable[seat].is_frozen:
                 self._charge(seat, self._freezable[seat].thaw)
@@ -313,7 +314,7 @@ class Runner(Course):
             self._delivered.set()
 
     def _push(self, seat: int) -> None:
-        """Hand a bot its news; an object gets them with its request."""
+        """Send pending lines to a bot. Objects get them with their next request."""
         pending = self.pending[seat]
         if pending:
             self._bots[seat].push(b"".join(pending))
@@ -321,8 +322,8 @@ class Runner(Course):
             self._waiting.pop(seat, None)
 
     async def _keep_on_time(self) -> None:
-        """Hand over news and freeze bots at the right time. Runs until cancelled."""
-        stopped, pause = set[int](), NEWS_SECONDS  # most requests are over before the first look
+        """Send late lines and freeze idle bots on time. Runs until cancelled."""
+        stopped, pause = set[int](), NEWS_SECONDS  # most requests end before the first check
         while True:
             self._delivered = trio.Event()
             until, now = self._on_time(), self._clock()
@@ -340,9 +341,10 @@ class Runner(Course):
             stopped, pause = self._stopped(), SLICE_SECONDS
 
     def _on_time(self) -> float:
-        """Hand over lines that have waited for `NEWS_SECONDS`, and freeze the idle bots.
+        """Send lines that have waited for `NEWS_SECONDS`, and freeze idle bots.
 
-        Returns: when there is more to do, on trio's clock.
+        Returns:
+            The time of the next check, on trio's clock.
         """
         now = self._clock()
         for seat, since in list(self._waiting.items()):
@@ -360,9 +362,9 @@ class Runner(Course):
         return until
 
     def _freeze_others(self) -> None:
-        """Keep the processors for the bots with a request (sandbox.md, 12).
+        """Freeze bots without a request, so that the others have the cores (sandbox.md, 12).
 
-        A match in which all answer within `QUICK_SECONDS` freezes nobody.
+        If all bots reply within `QUICK_SECONDS`, none is frozen.
         """
         for launched in self.idle():
             launched.freeze()
@@ -371,23 +373,23 @@ class Runner(Course):
                 self._charge(seat, self._freezable[seat].freeze)
 
     def _charge(self, seat: int, work: Callable[[], object]) -> None:
-        """Do some work for a bot. The time counts as its own: it can make the work long."""
+        """Do work for a bot and charge the time to it, because the bot can make the work long."""
         began = self._clock()
         work()
         self._debts[seat] += self._clock() - began
 
     def _stopped(self) -> set[int]:
-        """The seats whose bots do not run now. What has woken up is stopped again."""
-        if waiting := [*self.idle()]:  # there may be many: one at a time
+        """Return the seats whose bots are stopped. Stops those again that something continued."""
+        if waiting := [*self.idle()]:  # there may be many: check one at a time
             self._looks += 1
             waiting[self._looks % len(waiting)].is_stopped()
         return {seat for seat, launched in self._freezable.items() if launched.is_stopped()}
 
     async def _await_readers(self) -> None:
-        """Let the reader of a log that goes to a pipe catch up.
+        """Wait for the slow reader of a log that is a pipe.
 
-        The match pauses during this time, and the clocks of open requests start again: the requests
-        may not have been handed over completely (8.1).
+        The match pauses, and the clocks of open requests restart, because these requests may not
+        have been sent completely (8.1).
         """
         while file := self.log_behind():
             await trio.lowlevel.wait_writable(file.fd)
@@ -407,18 +409,18 @@ async def play_once(
     answers: Sequence[Sequence[RecordedAnswer]] = (),
     alone: bool = False,
 ) -> Played:
-    """Play one match with bots that end with it, on every way out.
+    """Play one match. The bots always end with it, even after an error.
 
     Args:
         log, record: the logs, or None.
-        stderr: for each seat a file for its stderr, or None; empty: no files.
-        record_stderr: whether stderr goes into the record too.
-        watch: called with the runner before the match, to follow it.
-        answers: the first replies of each seat, which replace the bot's own; may be empty.
-        alone: as of `Runner`.
+        stderr: for each seat, a sink for its stderr, or None. Empty: no sinks.
+        record_stderr: if True, the record includes stderr.
+        watch: called with the runner before the match starts.
+        answers: for each seat, the first replies, which replace those of the bot. Can be empty.
+        alone: as for `Runner`.
 
     Raises:
-        BotError, LogWriteError, ShortageError, InternalError: as of `Runner.run`.
+        BotError, LogWriteError, ShortageError, InternalError: as for `Runner.run`.
     """
     recorded = [RecordedStderr() for _ in started] if record_stderr else []
     with raising_ours():
@@ -441,10 +443,10 @@ def replayed(
     sources: Sequence[Started | BotSource],
     answers: Sequence[Sequence[RecordedAnswer]],
 ) -> list[Bot]:
-    """Bots for one match, whose first answers are replaced.
+    """Wrap bots for one match so that their first replies are replaced.
 
     Args:
-        answers: the first replies of each seat; None for the bot's own.
+        answers: for each seat, its first replies. None: the bot's own reply.
     """
     return [_replayed(*each) for each in zip(bots, sources, answers, strict=True)]
 
@@ -456,6 +458,6 @@ def _replayed(bot: Bot, source: Started | BotSource, answers: Sequence[RecordedA
         else answer
         for answer in answers
     ]
-    # A person is not asked again, and a rule file knows nothing but the view.
+    # People are not asked again, and rule files only need the current state.
     knows = isinstance(source, PythonBot) and (source.is_file or source.argument == HUMAN)
     return ReplayedBot(bot, given, is_asked=not knows)

@@ -1,7 +1,7 @@
-"""JSON Schemas of everything that is read or written, generated from the structs.
+"""Generate JSON Schemas of everything that the referee reads or writes.
 
-`python -m referee.schema DIR` writes them into a folder, `spec/schema` in this project;
-`--check DIR` fails if what is there differs.
+`python -m referee.schema DIR` writes them to a folder, `spec/schema` in this project. `--check DIR`
+fails if the files differ.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """File name -> schema.
+    """Return file name -> schema.
 
-    Those of logs and messages describe one line.
+    Schemas of logs and messages describe one line.
     """
     found = {
         "result.schema.json": _schema(MatchResult, "The result of a match"),
@@ -67,12 +67,12 @@ def schemas() -> dict[str, dict[str, Any]]:
         }
         if game.turn is not None:
             made["turn"] = _schema(game.turn, "One turn, as referee replay shows it")
-            for definition in made["turn"]["$defs"].values():  # all fields are printed
+            for definition in made["turn"]["$defs"].values():  # all fields are always printed
                 _require(definition, definition["properties"])
         if game.vocabulary is not None:
             rule_file = rule_file_schema(game.vocabulary, game.name)
             made["rule-file"] = {"$schema": _DIALECT, **rule_file}
-        # To the struct a message is raw text, sent as it is; to a reader it is one of these.
+        # The struct stores a message as raw text; readers see one of these types.
         definitions = made["match-record"]["$defs"]
         definitions |= made["to-bot"]["$defs"]
         definitions["SentEntry"]["properties"]["message"] = {"anyOf": made["to-bot"]["anyOf"]}
@@ -86,7 +86,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _name_seats(schema: Any, seats: list[str]) -> None:
-    """Put the ids of a game's seats in the place of the pattern of all."""
+    """Replace the pattern of player numbers by the seats of a game."""
     for value in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(value, dict | list):
             _name_seats(value, seats)
@@ -96,7 +96,7 @@ def _name_seats(schema: Any, seats: list[str]) -> None:
 
 
 def _use_integers(schema: Any) -> None:
-    """Put integers in the place of all scores."""
+    """Replace the type of scores by integers."""
     for value in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(value, dict | list):
             _use_integers(value)
@@ -112,20 +112,20 @@ def _union(structs: Sequence[type[Struct]]) -> Any:
 def _schema(kind: Any, title: str) -> dict[str, Any]:
     made = msgspec.json.schema(kind)
     for definition in made["$defs"].values():
-        if "description" in definition:  # a docstring; only before Python 3.13 it has its indent
+        if "description" in definition:  # a docstring, which is still indented before Python 3.13
             definition["description"] = cleandoc(definition["description"])
     return {"$schema": _DIALECT, "title": title, **made}
 
 
 def _require(definition: dict[str, Any], names: Iterable[str]) -> None:
-    """Require these fields of an object, and drop all defaults."""
+    """Make these fields required and remove defaults."""
     definition["required"] = list(names)
     for field in definition["properties"].values():
         field.pop("default", None)
 
 
 def _legal(schema: dict[str, Any], replies: Sequence[type[Struct]]) -> dict[str, Any]:
-    """Decoding is lenient; the schema tells an author what is right."""
+    """Describe legal replies. The decoder accepts more."""
     for struct in replies:
         names = ["type", *struct.legal_has]  # type: ignore[attr-defined]
         _require(schema["$defs"][struct.__name__], names)
@@ -140,7 +140,7 @@ def _texts() -> dict[str, str]:
 
 
 def main(arguments: Sequence[str]) -> int | str:
-    """Write or check the schemas; returns what `sys.exit` takes."""
+    """Write or check the schemas. Returns the argument of `sys.exit`."""
     check = arguments[:1] == ["--check"]
     if len(arguments) != 1 + check:
         return "usage: python -m referee.schema [--check] DIR"

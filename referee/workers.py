@@ -1,4 +1,4 @@
-"""Processes that work for this one, as an executor of `concurrent.futures`."""
+"""Worker processes, as an executor of `concurrent.futures`."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from referee.capacity import check_descriptors
 from referee.errors import ShortageError
 
 _LOADED = ["referee.fork_server", "referee.tournament.playing.worker"]
-"""The modules that workers have loaded from their start, with their imports."""
+"""Modules that the fork server loads for the workers, with their imports."""
 _PARENT_GONE = 70
 _LOOK_SECONDS = 1.0
-"""Seconds between two looks for workers that somebody has stopped."""
+"""Seconds between checks for stopped workers."""
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 _THREADS = 4
-"""Threads that are needed: the watchdog, two of the executor, and one to spare."""
+"""Number of threads: the watchdog, two of the executor, and a spare."""
 
 
 def prepare() -> bool:
-    """Start the process from which workers are forked, which loads the modules of a match (Linux).
+    """Start the process from which workers are forked. It loads the modules of a match (Linux).
 
-    It loads them while this process loads its own modules, if this is called first.
+    Call this early, so that the modules load while this process loads its own.
 
     Returns:
-        Whether it runs. It does not where no socket can be made in the folder for temporary files,
-        for example because the folder's name is too long. Workers start more slowly then.
+        False if it cannot run because no socket can be created in the temporary folder, for example
+        because its path is too long. Workers then start more slowly.
 
     Raises:
-        FileNotFoundError: the working directory is gone, so that no program can start in it.
+        FileNotFoundError: the working directory was deleted, so no program can start in it.
         ShortageError: there are too few file descriptors.
     """
     check_descriptors()
@@ -50,7 +50,7 @@ def prepare() -> bool:
         return False
     os.getcwd()
     try:
-        resource_tracker.ensure_running()  # to start it later would unblock the signals
+        resource_tracker.ensure_running()  # starting it later would unblock the signals
         forkserver.set_forkserver_preload(_LOADED)
         with _signals_blocked():
             forkserver.ensure_running()
@@ -63,22 +63,22 @@ def prepare() -> bool:
 def worker_processes(
     jobs: int, *, fork: bool = False, pin: bool = False, places: Sequence[set[int]] = ()
 ) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes inside this block. On Linux they are killed when this process dies.
+    """Context manager for worker processes. On Linux they are killed if this process dies.
 
-    They end by themselves if the block does, and are killed if it is left by an exception, together
-    with all processes that they started. On Linux they are forked from one process that has loaded
-    the modules of a match. It stays until this program ends, and serves the next block too.
+    At the end of the block they exit. If the block raises, they are killed together with all
+    processes that they started. On Linux they are forked from a process that has already loaded the
+    modules of a match. That process stays until the program ends, and serves later blocks too.
 
     Args:
-        fork: fork them from this process, where that is safe (Linux); they then hold all files
-            open that this process has open, and are not killed if somebody stops them.
-        pin: whether each stays on its own core with all its children, if there is one worker per
-            core (Linux). A worker and its bots usually wait for each other. On one core they do not
-            have to wake another one each time, and a match takes half the time.
-        places: the cores of each worker and its children, one set per worker, in place of `pin`.
+        fork: fork from this process, where that is safe (Linux). The workers inherit its open
+            files, and are not killed if somebody stops them.
+        pin: pin each worker and its children to its own core, if there is one per worker (Linux). A
+            worker and its bots usually wait for each other. On the same core they do not need to
+            wake another core, so a match takes half the time.
+        places: the cores of each worker and its children, one set per worker. Replaces `pin`.
 
     Raises:
-        ShortageError: the system cannot start them.
+        ShortageError: the system cannot start the workers.
     """
     _check_threads()
     fork = fork and sys.platform == "linux"
@@ -95,10 +95,10 @@ def worker_processes(
         raise ShortageError(what, error) from error
     before = set(multiprocessing.active_children())
     spare = children()
-    adopt_orphans()  # those of workers that are killed
+    adopt_orphans()  # orphans of killed workers
     ended = threading.Event()
     watchdog = threading.Thread(target=_kill_stopped, args=(pool, ended), daemon=True)
-    if not fork:  # which is safe with one thread alone
+    if not fork:  # forking is safe only with one thread
         watchdog.start()
     try:
         yield pool
@@ -116,9 +116,9 @@ def worker_processes(
 
 
 def _check_threads() -> None:
-    """See that the threads can be started that an executor starts.
+    """Check that the executor can start its threads.
 
-    Some of them start others. If that fails, nothing reports it, and all would wait for ever.
+    If an executor's thread cannot start another one, nothing reports it and all would wait forever.
     """
     ended = threading.Event()
     threads = [threading.Thread(target=ended.wait) for _ in range(_THREADS)]
@@ -136,10 +136,10 @@ def _check_threads() -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block the signals of a terminal in the processes that are started inside this block.
+    """Block terminal signals in processes that are started in this block.
 
-    A terminal sends them to all its processes. A worker must not get them while it imports, and
-    only this process decides when it ends.
+    A terminal sends signals to all its processes. A worker must not get them during its imports,
+    and only this process decides when a worker ends.
     """
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
     try:
@@ -149,9 +149,9 @@ def _signals_blocked() -> Iterator[None]:
 
 
 def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
-    """Kill workers that somebody, such as a bot, has stopped: nothing would end otherwise.
+    """Kill workers that somebody, such as a bot, has stopped. Otherwise their batches never end.
 
-    They must be found so twice: after Ctrl-Z all processes of a terminal continue, one by one.
+    A worker must be stopped in two checks, because after Ctrl-Z processes continue one by one.
     """
     before: set[int] = set()
     while not ended.wait(_LOOK_SECONDS):
@@ -163,10 +163,10 @@ def _kill_stopped(pool: _Pool, ended: threading.Event) -> None:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Workers that do not run the main module of this program, as `multiprocessing` has it.
+    """An executor whose workers do not run the main module of the program.
 
-    Their functions are defined in modules. Otherwise each worker would run the program that plays
-    matches from its first line, unless it is written with that in mind.
+    Their functions are in importable modules. By default `multiprocessing` would run the caller's
+    program again in each worker, unless it has a guard.
     """
 
     def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -177,7 +177,7 @@ class _Pool(ProcessPoolExecutor):
         """
         main = sys.modules["__main__"]
         before = main.__spec__
-        main.__spec__ = ModuleSpec("__main__", None)  # a module of this name is not run
+        main.__spec__ = ModuleSpec("__main__", None)  # a module with this name is not run
         try:
             with _signals_blocked():
                 return super().submit(*args, **kwargs)
@@ -196,13 +196,12 @@ class _Pool(ProcessPoolExecutor):
 def _begin(
     places: Sequence[set[int]], number: Synchronized[int] | None, environment: dict[str, str]
 ) -> None:
-    """Let this process end with the program, and only by the program's decision.
+    """Initialize a worker: it ends with the program, and only when the program decides.
 
     Args:
         places: the cores of each worker.
-        number: how many workers there were before this one; None if none is to be pinned.
-        environment: the environment variables of the program. The process from which this one was
-            forked may have older ones.
+        number: number of workers started before this one. None: do not pin.
+        environment: the environment variables of the program. The fork server's may be older.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -212,13 +211,15 @@ def _begin(
             number.value += 1
     for of_terminal in _OF_TERMINAL:
         signal.signal(of_terminal, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _OF_TERMINAL)  # or bots would have them blocked
+    signal.pthread_sigmask(
+        signal.SIG_UNBLOCK, _OF_TERMINAL
+    )  # otherwise bots would inherit the block
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform == "linux":
         _let_go_of_fork_server()
         die_with_parent()
         program = multiprocessing.parent_process()
-        if program is None or not program.is_alive():  # it ended before that
+        if program is None or not program.is_alive():  # it ended in the meantime
             os._exit(_PARENT_GONE)
 
 
