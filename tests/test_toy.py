@@ -269,6 +269,11 @@ def test_it_has_a_page_with_a_drawing_of_its_own(files: list[Path]) -> None:
             view |= step.set.get(viewer, {})
         seen.append([view[name] for name in ("turn", "scores", "turned")])
     assert seen[0] == seen[1]
+    done = [
+        [step.now[viewer] for step in page.steps if viewer in step.now]
+        for page, viewer in ((record, "all"), (log, "public"))
+    ]
+    assert done[0] == done[1]
     assert record.header.outcome is not None
     assert seen[0][1] == record.header.outcome.scores
     assert record.header.facts == {"turns": 4}

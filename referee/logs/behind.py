@@ -27,6 +27,7 @@ from referee.games.interface.log_player import (
     UnfollowedError,
 )
 from referee.games.interface.seats import seat_id
+from referee.games.interface.table import Moved, TableGame
 
 
 def checker_of(rules: GameDefinition, names: Sequence[str]) -> LogChecker | None:
@@ -49,6 +50,7 @@ class BehindLog:
         self._opening: list[tuple[int, Struct]] | None = []  # messages read before the first reply
         self._game: Game | None = None
         self._stopped = False
+        self._moved: list[Moved] = []
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Read one of the game's public messages, `Gone` or `End`."""
@@ -80,6 +82,11 @@ class BehindLog:
         """Return `Game.view(PUBLIC)`."""
         assert self._game is not None
         return self._game.view(PUBLIC)
+
+    def take_moved(self) -> Sequence[Moved]:
+        """What was done since the last call; what is hidden is not that of the match."""
+        moved, self._moved = self._moved, []
+        return moved
 
     def _compare(self) -> bool:
         """Compare the next message of the log with the next one that the rules published."""
@@ -140,7 +147,10 @@ class BehindLog:
             section = self._player.sections[self._rules.public[0]]
             raise DifferenceError("a game-info first", section)
         setup = self._player.begin(info, self._names)
-        return self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
+        game = self._rules.new(msgspec.structs.replace(setup, absent=self._absent))
+        if isinstance(game, TableGame):
+            game.table.watchers.append(lambda moved: self._moved.extend(moved))
+        return game
 
     def _replies(
         self, game: Game, gone: Sequence[int], ahead: Sequence[Struct]

@@ -1,6 +1,7 @@
 """Matches and tournaments in a browser (spec/page.md).
 
 data.py      what a page has of a match
+done.py      what each viewer knows of the turn that is going on
 steps.py     the steps of a match; pure
 turned.py    how a match turned, from the scores of its turns
 recorded.py  a match record or a spectator log -> header, steps, lines

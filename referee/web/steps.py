@@ -21,6 +21,7 @@ from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
 from referee.games.interface.page import Now, Series, Spectator
 from referee.games.interface.seats import seat_of
+from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import Move, Moved
 from referee.logs.behind import BehindLog
 from referee.logs.record import StderrEntry
@@ -30,14 +31,15 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import game_page
 from referee.names import shown_names
 from referee.web.data import Header, Line, Mark, MatchPage, Moment, Rule, Step, TurnText
+from referee.web.done import Done
 from referee.web.turned import how_it_turned
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of a game without a page of its own: the scores, which are not in its view."""
 
 
-_Between: TypeAlias = tuple[Mapping[Viewer, Any], Sequence[float], dict[str, list[Move]]]
-"""A state within a round: the views, the scores, and for each viewer what was moved."""
+_Between: TypeAlias = tuple[Mapping[Viewer, Any], Sequence[float], dict[Viewer, Done]]
+"""A state within a round: the views, the scores, and what each viewer knows of the turn."""
 
 
 class Steps:
@@ -60,12 +62,14 @@ class Steps:
         self._fields = msgspec.to_builtins if page is None else page.fields
         self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
         self._values: dict[str, list[float]] = {}
-        self._tell_now = _nothing if page is None else page.now
+        self._now_of = None if page is None else page.now
         self._now: dict[str, Now] = {}
+        self._told: Sequence[Part] = ()
         self._marks: list[Mark] = []
         self._first_line = 0
         self._between: list[_Between] = []
-        self._moves: dict[str, list[Move]] = {}  # of the next step
+        self._done: dict[Viewer, Done] = dict.fromkeys(viewers, Done())
+        self._done_before = self._done  # in the turn before
         self._shown_views: Mapping[Viewer, Any] = {}  # of the last step
 
     def close(self) -> None:
@@ -115,14 +119,19 @@ class Steps:
         if match is not None:
             match.watch(partial(self._moved, match))
 
-    def _moved(self, match: Match, what: Moved | None) -> None:
+    def _moved(self, match: Match, what: Sequence[Moved]) -> None:
+        self._do(what)
         views = {viewer: match.view(viewer) for viewer in self._viewers}
         # A step without a change would tell a seat that a hidden card was moved.
         if views != (self._between[-1][0] if self._between else self._shown_views):
             known = match.standings() if ALL in self._viewers else ()
-            seen = {} if what is None else {v: list(what.seen_by(v)) for v in self._viewers}
-            moves = {_key(viewer): of for viewer, of in seen.items() if of}
-            self._between.append((views, [standing.score for standing in known], moves))
+            self._between.append((views, [standing.score for standing in known], self._done))
+            self._done = {viewer: done._replace(moves=()) for viewer, done in self._done.items()}
+
+    def _do(self, moved: Iterable[Moved]) -> None:
+        """Tell each viewer what it may know of what was done."""
+        for what in moved:
+            self._done = {viewer: done.after(what, viewer) for viewer, done in self._done.items()}
 
     def _add_between(self, turn: int) -> None:
         """Add a step per card that the round has moved. The state after the last one follows."""
@@ -130,10 +139,14 @@ class Steps:
         if self.steps:
             last = self.steps[-1]
             own = between if turn > last.turn else between[:-1]
-            for views, scores, self._moves in own:
-                self._add(last.turn, views, scores, last.seats, said=False)
+            for views, scores, done in own:
+                self._add(last.turn, views, scores, last.seats, said=False, done=done)
             if len(own) < len(between):  # the state after the round shows the last one
-                *_, self._moves = between[-1]
+                *_, done = between[-1]
+                self._done = {
+                    viewer: of._replace(moves=(*done[viewer].moves, *of.moves))
+                    for viewer, of in self._done.items()
+                }
 
     def _add(
         self,
@@ -144,15 +157,19 @@ class Steps:
         time: float | None = None,
         said: bool = True,
         ends: int = 0,
+        done: Mapping[Viewer, Done] | None = None,
     ) -> None:
-        """Add a step. `said` is whether it takes the lines and marks since the last one."""
+        """Add a step.
+
+        Args:
+            said: whether it takes the lines and marks since the last one.
+            done: in the turn; None: all so far.
+        """
         self._shown_views = views
-        changed, new_now = {}, {}
+        changed = {}
+        new_now, moves = self._take_now(turn, views, done)
         for viewer, view in views.items():
             key = _key(viewer)
-            now = self._tell_now(view)
-            if now is not None and self._now.get(key) != now:
-                new_now[key] = self._now[key] = now
             fields = self._fields(view)
             old = self._views[key]
             new = {name: v for name, v in fields.items() if name not in old or old[name] != v}
@@ -170,7 +187,6 @@ class Steps:
         if said:
             lines, marks = (self._first_line, len(self.lines)), self._marks
             self._first_line, self._marks = len(self.lines), []
-        moves, self._moves = self._moves, {}
         step = Step(turn, lines, seats, changed, new_now, moves, new_values, marks, time, ends)
         self.steps.append(step)
         here = len(self.steps) - 1
@@ -180,6 +196,39 @@ class Steps:
             self.turns[-1].last = here
         if self._reader is not None and self._reader.now.turn == turn:
             self.turns[-1].seats = self._reader.active()
+
+    def _take_now(
+        self, turn: int, views: Mapping[Viewer, Any], done: Mapping[Viewer, Done] | None
+    ) -> tuple[dict[str, Now], dict[str, Sequence[Move]]]:
+        """What happens now and was moved, of each viewer, as far as it is new."""
+        reader, active = self._reader, ()
+        if reader is not None and reader.now.turn == turn:
+            active = reader.active()
+        if done is None:
+            if self.turns and turn > self.turns[-1].turn:
+                self._done_before = self._done
+                self._done = {viewer: of.in_turn_of(active) for viewer, of in self._done.items()}
+            done = self._done
+            self._done = {viewer: of._replace(moves=()) for viewer, of in done.items()}
+        new = {}
+        for viewer, view in views.items():
+            key, of = _key(viewer), done[viewer]
+            if self._now_of is None:
+                now = Now(active[0] if len(active) == 1 else None, (), self._told)
+            else:
+                now = self._now_of(view)
+                if of.did or of.got or of.played:
+                    now = msgspec.structs.replace(now, did=of.did, played=of.played, got=of.got)
+            if self._now.get(key) != now:
+                new[key] = self._now[key] = now
+        return new, {_key(viewer): of.moves for viewer, of in done.items() if of.moves}
+
+    def _tell(self, over: Sequence[Any]) -> None:
+        """Take the line of the last turn as what was done, where the game does not say more."""
+        if self._now_of is None and over:
+            seats = self._reader.seats(over[-1])
+            who: list[Part] = [Seat(seats[0]), " "] if len(seats) == 1 else []
+            self._told = [*who, *self._reader.line(over[-1])]
 
     def _turns_over(self, over: Iterable[Any]) -> None:
         """Put the text of turns that are over to their steps."""
@@ -266,6 +315,7 @@ class MatchSteps(Steps):
         asked = self.steps[-1].turn if self.steps and not self._shows_result else turn
         self._add_between(turn)
         ends = asked if asked != turn else 0
+        self._tell(over)
         self._add(turn, views, scores, match.due, round(time, 3), ends=ends)
         self._turns_over(over)
         if match.outcome is not None and self.turns[-1].scores is None:
@@ -343,6 +393,7 @@ class SeatSteps(Steps):
         self._turn = max([self._turn, *turns])
         views: dict[Viewer, Any] = {self._seat: match.view(self._seat)}
         self._add_between(self._turn)
+        self._tell(over)
         self._add(self._turn, views, scores, (self._seat,) if asked else ())
         self._turns_over(over)
         return True
@@ -384,8 +435,11 @@ class LogSteps(Steps):
             views: dict[Viewer, Any] = {}
             if self._spectator is not None:
                 views[PUBLIC] = self._spectator.view()
+                if self._now_of is not None:
+                    self._do(self._spectator.take_moved())
             is_over = isinstance(message, GameEnd) and bool(self._over)
             turn = self._over + (not is_over and not self._shows_result)
+            self._tell(over)
             self._add(max(turn, 1), views, None)
         self._turns_over(over)
         if isinstance(message, GameEnd) and self.turns and self.turns[-1].scores is None:
@@ -396,13 +450,10 @@ class LogSteps(Steps):
         """Give the states after the last turn to it: none came after it."""
         while len(self.turns) > 1 and self.turns[-1].turn > self._over:
             none = self.turns.pop()
+            self._done = self._done_before
             for step in range(none.first, none.last + 1):
                 self.steps[step] = msgspec.structs.replace(self.steps[step], turn=self._over)
             self.turns[-1].last = none.last
-
-
-def _nothing(view: Struct) -> None:
-    """Say nothing of what happens now."""
 
 
 def _spectator(rules: GameDefinition, names: Sequence[str]) -> Spectator | None:

@@ -45,6 +45,7 @@ from referee.games.interface.game import (
 from referee.games.interface.log_player import End
 from referee.games.interface.page import PageDefinition, Series
 from referee.games.interface.seats import seat_id, seat_index
+from referee.games.interface.table import Moved
 
 
 class GameInfo(Struct, frozen=True, tag="game-info"):
@@ -304,6 +305,9 @@ class Spectator:
 
     def view(self) -> ToyView:
         return self._view
+
+    def take_moved(self) -> Sequence[Moved]:
+        raise NotImplementedError  # the page does not ask, as `PAGE` has no `now`
 
 
 PAGE = PageDefinition(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pytest
 import referee
 from referee.games import GAMES
 from referee.games.interface.capabilities import Phrase
+from referee.games.interface.page import Now
+from referee.games.interface.sentence import Seat
 from referee.web.recorded import read_match
 from tests.support.live import hostile
 from tests.support.watched import watched
@@ -164,24 +168,66 @@ def test_a_turn_has_its_seats_from_its_begin_and_then_its_line_and_scores(
         assert other.scores in (None, one.scores)
 
 
+def public_course(path: Path) -> tuple[list[Now], dict[int, Any]]:
+    """What the public knows to be done, step by step, and the begin and the end of each turn."""
+    course: list[Now] = []
+    turns: dict[int, Any] = {}
+    page = read_match(str(path))
+    public = "public" if len(page.header.viewers) > 1 else page.header.viewers[0]
+    for step in page.steps:
+        new = step.now.get(public)
+        assert new is None or [new] != course[-1:]
+        course += [] if new is None else [new]
+        seat, counters, *done = msgspec.structs.astuple(course[-1])
+        begin, _ = turns.get(step.turn, ((seat, counters), done))
+        turns[step.turn] = begin, done
+    done = [now for now in course if now.did or now.played or now.got]
+    return [now for now, _ in groupby(done)], turns
+
+
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_what_happens_now_is_as_public_in_a_record_as_in_its_log(game: str, tmp_path: Path) -> None:
-    found = watched(game, 2, max_turns=8)
-    (tmp_path / "log").write_bytes(found.log)
-    (tmp_path / "record").write_bytes(found.record)
-    shown = []
-    for name in ("record", "log"):
-        page = read_match(str(tmp_path / name))
-        now, after = None, {}
+    """A record has more steps, as a log shows only what a whole message led to."""
+    for seed in (2, 3):
+        found = watched(game, seed, max_turns=8)
+        (tmp_path / "log").write_bytes(found.log)
+        (tmp_path / "record").write_bytes(found.record)
+        record, turns = public_course(tmp_path / "record")
+        log, same_turns = public_course(tmp_path / "log")
+        assert turns == same_turns
+        rest = iter(record)
+        assert all(now in rest for now in log)
+        assert bool(log) == (game != "botwars")
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ("dominion", r" buys \w+ for \d of \d"),
+        ("starrealms", r" buys [\w ]+ for \d of \d"),
+        ("tribute", r" buys [A-Z_]+ for \d of \d"),
+    ],
+)
+def test_a_step_says_what_was_played_and_bought(game: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "record").write_bytes(watched(game, 2, max_turns=12).record)
+    page = read_match(str(tmp_path / "record"))
+    told = []
+    for viewer in page.header.viewers:
+        now, turn = page.steps[0].now[viewer], 0
         for step in page.steps:
-            new = step.now.get("public")
-            assert new is None or new != now
-            now = new or now
-            after.setdefault(step.turn, now)  # what the turn before it led to
-        shown.append(after)
-    record, log = shown
-    assert record == log
-    assert any(log.values()) == (game not in ("botwars", "small"))
+            if step.turn > turn:
+                played: list[str] = []
+                got: list[str] = []
+                turn = step.turn
+            new = step.now.get(viewer, now)
+            assert list(new.played[: len(played)]) == played
+            assert list(new.got[: len(got)]) == got
+            now, played, got = new, list(new.played), list(new.got)
+            words = "".join(getattr(part, "card", "") or str(part) for part in now.did)
+            told += [(viewer, words)] if re.search(said, words) else []
+    assert {viewer for viewer, _ in told} == (
+        {"all", "0", "1"} if game == "dominion" else set(page.header.viewers)
+    )
 
 
 def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
@@ -192,6 +238,8 @@ def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
         for viewer, now in step.now.items():
             if viewer != "all" and now.seat != int(viewer.replace("public", "-1")):
                 assert [counter.value for counter in now.counters] == [None] * 3
+                others = now.did[:1] != [Seat(int(viewer.replace("public", "-1")))]
+                assert not (others and any(" of " in part for part in map(str, now.did)))
 
 
 def test_moves_lead_from_state_to_state_and_show_nobody_a_hidden_card(tmp_path: Path) -> None:
@@ -219,6 +267,44 @@ def test_moves_lead_from_state_to_state_and_show_nobody_a_hidden_card(tmp_path: 
                 assert not (move.from_ == "deck" and move.card)
                 assert viewer == str(move.seat) or (move.from_, move.to) not in HIDDEN
     assert drawn
+
+
+@pytest.mark.parametrize(
+    ("game", "deck", "places"),
+    [
+        ("starrealms", "deck", {"hand": "hand", "discard": "discard"}),
+        ("tribute", "draw-pile", {"hand": "hand", "played": "played"}),
+    ],
+)
+def test_moves_of_a_game_whose_actions_are_public(
+    game: str, deck: str, places: dict[str, str], tmp_path: Path
+) -> None:
+    """Only the cards that are drawn are hidden, also from their seat until it is asked."""
+    (tmp_path / "record").write_bytes(watched(game, 2, max_turns=12).record)
+    page = read_match(str(tmp_path / "record"))
+    view: dict[str, Any] = {}
+    for step in page.steps:
+        before, view = view, view | step.set.get("all", {})
+        whole = step.moves.get("all", [])
+        for viewer in ("public", "0", "1"):
+            moves = step.moves.get(viewer, [])
+            assert sum(move.count for move in moves) == sum(move.count for move in whole)
+            assert all(move in whole for move in moves if move.card)
+            assert not any(move.card for move in moves if (move.from_, move.to) == (deck, "hand"))
+        if not before or not before["turn"] or any(move.from_ == deck for move in whole):
+            continue
+        for seat, (old, new) in enumerate(zip(before["seats"], view["seats"], strict=True)):
+            for field, place in places.items():
+                cards = Counter(names(old[field]))
+                for move in whole:
+                    if move.seat == seat:
+                        there = (move.to == place) - (move.from_ == place)
+                        cards[move.card] += move.count * there
+                assert +cards == Counter(names(new[field]))
+
+
+def names(cards: list[Any]) -> list[str]:
+    return [card if isinstance(card, str) else card["card"] for card in cards]
 
 
 HIDDEN = {("deck", "hand"), ("hand", "play")}

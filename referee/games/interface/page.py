@@ -6,11 +6,14 @@ and names come from here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from msgspec import Struct, to_builtins
+
+from referee.games.interface.sentence import Part
+from referee.games.interface.table import Moved
 
 
 class Spectator(Protocol):
@@ -27,6 +30,12 @@ class Spectator(Protocol):
     def view(self) -> Struct:
         """What `Game.view(PUBLIC)` says after these messages."""
 
+    def take_moved(self) -> Sequence[Moved]:
+        """What was done since the last call, as far as the public knows it.
+
+        Only a game with a `PageDefinition.now` is asked.
+        """
+
 
 class Counter(Struct, frozen=True, array_like=True):
     """A number that the player on turn has, such as its actions left; None: not known."""
@@ -35,14 +44,22 @@ class Counter(Struct, frozen=True, array_like=True):
     value: int | None
 
 
-class Now(Struct, frozen=True):
-    """What happens now, as far as a viewer knows it: who is on turn, and its counters.
+class Now(Struct, frozen=True, omit_defaults=True):
+    """What happens now, as far as a viewer knows it.
 
-    A game has the same counters in all states, so that they keep their place.
+    Attributes:
+        seat: who is on turn.
+        counters: its numbers. A game has the same ones in all states, so that they keep their
+            place.
+        did: what a player did last in this turn, a sentence.
+        played, got: the cards that the player on turn has played and got in it, in order, as keys.
     """
 
     seat: int | None
-    counters: tuple[Counter, ...] = ()
+    counters: tuple[Counter, ...]
+    did: Sequence[Part] = ()
+    played: Sequence[str] = ()
+    got: Sequence[str] = ()
 
 
 class Series(Struct, frozen=True):
@@ -63,7 +80,8 @@ class PageDefinition(Struct, frozen=True):
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
             place.
         fields: from a view, what the drawing gets of it, as in JSON; by default all of its fields.
-        now: from any viewer's view, what happens now; None where a game does not say it.
+        now: from any viewer's view, who is on turn and the counters; what was done comes from the
+            moves. None: what was done is the line of the last turn.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
             time. Else it shows what a decision of its turn is about.
     """
@@ -73,5 +91,5 @@ class PageDefinition(Struct, frozen=True):
     facts: Callable[[Any], Mapping[str, Any]] = lambda options: {}
     spectator: Callable[[int], Spectator] | None = None
     fields: Callable[[Any], dict[str, Any]] = to_builtins
-    now: Callable[[Any], Now | None] = lambda view: None
+    now: Callable[[Any], Now] | None = None
     shows_result: bool = False

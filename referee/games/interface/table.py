@@ -28,6 +28,7 @@ from msgspec import Meta, Struct
 from referee.games.interface.faults import WRONG_TYPE, EndReason, Fault, InvalidReply
 from referee.games.interface.game import ALL, LEFT, Outcome, Request, Viewer, ranks
 from referee.games.interface.random_source import RandomSource
+from referee.games.interface.sentence import Part
 
 
 class Player(Protocol):
@@ -55,18 +56,35 @@ class Move(Struct, frozen=True, omit_defaults=True, rename={"from_": "from"}):
 
 
 class Moved(NamedTuple):
-    """What was moved, as everything is known, as its seat knows it, and as the public does."""
+    """What a player did, and what it moved, as far as each viewer knows it.
+
+    Attributes:
+        whole, own, public: the moves, as everything is known, as the seat knows them, and as the
+            public does.
+        did: in words that follow the player's name, as the seat knows it; empty: nothing new.
+        told: likewise, as the public knows it.
+        got: the cards that the seat has got by it.
+        shows: cards that were played before, and which the public learns only now.
+    """
 
     seat: int
-    whole: Sequence[Move]
-    own: Sequence[Move]
-    public: Sequence[Move]
+    whole: Sequence[Move] = ()
+    own: Sequence[Move] = ()
+    public: Sequence[Move] = ()
+    did: Sequence[Part] = ()
+    told: Sequence[Part] = ()
+    got: Sequence[str] = ()
+    shows: Sequence[str] = ()
 
     def seen_by(self, viewer: Viewer) -> Sequence[Move]:
-        """What a viewer may know of it."""
+        """The moves that a viewer may know of."""
         if viewer is ALL:
             return self.whole
         return self.own if viewer == self.seat else self.public
+
+    def said_to(self, viewer: Viewer) -> Sequence[Part]:
+        """What a viewer may know of it, in words."""
+        return self.did if viewer is ALL or viewer == self.seat else self.told
 
 
 def moves_of(seat: int, cards: Iterable[str], from_: str, to: str) -> list[Move]:
@@ -74,8 +92,10 @@ def moves_of(seat: int, cards: Iterable[str], from_: str, to: str) -> list[Move]
     return [Move(seat, from_, to, card, count) for card, count in Counter(cards).items()]
 
 
-Watcher: TypeAlias = Callable[[Moved | None], None]
-"""Called after each card that is moved within a reply; None: the game does not say what moved."""
+IN_PLAY = ("play", "played", "agents")
+"""Places for cards that were played."""
+Watcher: TypeAlias = Callable[[Sequence[Moved]], None]
+"""Called with what was done since the last call, after each card that is moved within a reply."""
 
 P = TypeVar("P", bound=Player)
 
@@ -87,6 +107,7 @@ class Table(Generic[P]):
         sections: code of a fault -> the section of the protocol that defines it.
         players: one entry per seat, in seat order; a seat that left stays in the list.
         watchers: called after each card that is moved within a reply.
+        noted: what was done since they were called, kept only if there are any.
     """
 
     sections: ClassVar[Mapping[str, str]]
@@ -95,11 +116,22 @@ class Table(Generic[P]):
         self.players = players
         self.events: list[Struct] = []  # public messages and faults not yet collected, oldest first
         self.watchers: list[Watcher] = []
+        self.noted: list[Moved] = []
 
-    def moved(self, what: Moved | None = None) -> None:
-        """Call the watchers: a card was moved."""
+    def note(self, seat: int, moves: Sequence[Move], *did: Part, got: Sequence[str] = ()) -> None:
+        """Note for the watchers what everybody may know; called only if there are any."""
+        self.noted.append(Moved(seat, moves, moves, moves, did, did, got))
+
+    def moved(self, *what: Moved) -> None:
+        """Call the watchers with what was noted, and with this."""
+        noted, self.noted = [*self.noted, *what], []
         for watcher in self.watchers:
-            watcher(what)
+            watcher(noted)
+
+    def flush(self) -> None:
+        """Call the watchers if something was noted since they were called."""
+        if self.noted:
+            self.moved()
 
     def fault(self, player: P, code: str, detail: str, *, section: str = "") -> None:
         """Note a mistake; its section only where it is not the one that defines the code."""
@@ -142,9 +174,11 @@ class TableGame(Generic[T]):
     def go_on(self, reply: object) -> None:
         """Run the rules with a reply, None at the beginning, up to the next request."""
         try:
-            self.requests = (self._script.send(reply),)
+            requests: tuple[Request, ...] = (self._script.send(reply),)
         except StopIteration:
-            return
+            requests = ()
+        self.table.flush()
+        self.requests = requests
 
     def resume(self, script: Generator[Any, Any, Any]) -> Self:
         """Let a copy wait for the same request as the original, to which its own script runs."""

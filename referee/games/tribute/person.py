@@ -11,9 +11,9 @@ from referee.games.interface.capabilities import Phrase
 from referee.games.interface.dialogue import Choice, Decision, InfoTable, Question, turn_question
 from referee.games.interface.turns import TurnListener, plural
 from referee.games.tribute.rules import messages as say
-from referee.games.tribute.rules.cards import TREASURY
+from referee.games.tribute.rules.cards import TREASURY, title_of
 from referee.games.tribute.rules.patrons import PATRONS
-from referee.games.tribute.turns import Turn, Turns, title_of
+from referee.games.tribute.turns import Turn, Turns
 
 _VERBS = {
     "GAIN_COIN": "{} coins",

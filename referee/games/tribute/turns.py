@@ -17,7 +17,7 @@ from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.seats import seat_id, seat_of
 from referee.games.interface.sentence import Card, Part
 from referee.games.tribute.rules import messages as say
-from referee.games.tribute.rules.cards import CONTRACT_ACTION, CONTRACT_AGENT, TREASURY
+from referee.games.tribute.rules.cards import CONTRACT_ACTION, CONTRACT_AGENT, TREASURY, title_of
 from referee.games.tribute.rules.patrons import favour_after
 
 _LABELS = {
@@ -273,8 +273,3 @@ class Turns(turns.TurnReader[Turn]):
 def _amount(number: int, what: str) -> str:
     """Say an amount: "1 coin", "2 coins", "2 power"."""
     return f"{number} {what.removesuffix('s') if number == 1 else what}"
-
-
-def title_of(name: str) -> str:
-    """An id as people say it: "DUKE_OF_CROWS" -> "Duke of Crows"."""
-    return name.replace("_", " ").title().replace(" Of ", " of ")

@@ -71,6 +71,12 @@ def test_a_log_shows_the_public_part_of_its_record(name: str, tmp_path: Path) ->
     viewer = "public" if "public" in record.header.viewers else "all"
     assert views(log, "public")[: len(log.steps) - 1] == views(record, viewer)[: len(log.steps) - 1]
     assert log.header.problem == ""
+    of_record, of_log = (
+        [step.now[who] for step in page.steps if who in step.now]
+        for page, who in ((record, viewer), (log, "public"))
+    )
+    assert of_record == of_log[: len(of_record)]
+    assert of_record[-1].did
 
 
 def test_hidden_cards_have_their_places() -> None:

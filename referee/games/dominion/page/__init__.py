@@ -5,19 +5,21 @@ drawing.js, drawing.css    the table, as the browser draws it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from referee.games.dominion.events import Event, Ledger, TurnMessage
+from referee.games.dominion.events import Event, Kind, Ledger, TurnMessage
 from referee.games.dominion.person import BY_COST, does
 from referee.games.dominion.rules.cards import CARDS, COST, KINGDOM, WORTH
 from referee.games.dominion.rules.messages import PlayerGained, PlayTurn, SupplyInfo
 from referee.games.dominion.rules.view import SeatView, View
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
+from referee.games.interface.sentence import Card, listed
+from referee.games.interface.table import Moved, moves_of
 
 
 def _facts(options: Any) -> dict[str, Any]:
@@ -56,13 +58,16 @@ class Spectator:
 
     def __init__(self, seats: int) -> None:
         self._ledger = Ledger(seats)
+        self._moved: list[Moved] = []
 
     def observe(self, message: Struct) -> bool:
         """Take a public message; a gain is complete only after the next piles."""
         if isinstance(message, SupplyInfo):
             self._ledger.show(message)
         elif isinstance(message, TurnMessage):
-            self._ledger.count(Event.of(message))
+            event = Event.of(message)
+            self._ledger.count(event)
+            self._moved += _moved(event)
         return bool(self._ledger.supply) and not isinstance(message, PlayerGained)
 
     def view(self) -> View:
@@ -75,6 +80,26 @@ class Spectator:
             for cards, score in zip(owned, self._ledger.scores(), strict=True)
         ]
         return View(self._ledger.supply, seats, None, None)
+
+    def take_moved(self) -> Sequence[Moved]:
+        """What was done since the last call. Nothing says which gain was bought."""
+        moved, self._moved = self._moved, []
+        return moved
+
+
+def _moved(event: Event) -> list[Moved]:
+    """What the public knows of an event, as the table tells it."""
+    seat, cards = event.seat, event.cards
+    if event.kind == Kind.PLAYED:
+        return [Moved(seat, public=moves_of(seat, cards, "play", "discard"), shows=cards)]
+    if event.kind not in (Kind.GAINED, Kind.TRASHED):
+        return []
+    shown = [Card(card) for card in cards]
+    if event.kind == Kind.TRASHED:
+        moves = moves_of(seat, cards, "hand", "trash")
+        return [Moved(seat, public=moves, told=["trashes ", *listed(shown)])]
+    moves = moves_of(seat, cards, "supply", "discard")
+    return [Moved(seat, public=moves, told=["gains ", *listed(shown)], got=cards)]
 
 
 def _now(view: View) -> Now:

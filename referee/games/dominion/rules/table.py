@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from referee.games.dominion.rules import messages as say
+from referee.games.dominion.rules.cards import COST
 from referee.games.dominion.rules.faults import SECTIONS
 from referee.games.dominion.rules.player import Player
 from referee.games.dominion.rules.supply import Supply
 from referee.games.interface import table as interface
 from referee.games.interface.random_source import RandomSource
+from referee.games.interface.sentence import Card, Part, listed
 from referee.games.interface.table import Move, Moved, moves_of
 
 
@@ -27,21 +29,37 @@ class Table(interface.Table[Player]):
         self._chance = chance
         self.supply = Supply(players)
 
-    def gain(self, player: Player, card: str, *, to_hand: bool = False) -> None:
-        """Move a card from a pile that is not empty to the player's discard pile, or hand."""
+    def gain(
+        self, player: Player, card: str, *, to_hand: bool = False, money: int | None = None
+    ) -> None:
+        """Move a card from a pile that is not empty to the player's discard pile, or hand.
+
+        Args:
+            money: what the player has to buy it with; None: it is not bought.
+        """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
         player.counted = None
         self.events += (say.PlayerGained(player.number, card), self.supply.info)
         if self.watchers:
             public = [Move(player.seat, "supply", "hand" if to_hand else "discard", card)]
-            self.moved(Moved(player.seat, public, public, public))
+            gained = Card(card)
+            told: list[Part] = ["gains ", gained]
+            bought: list[Part] = ["buys ", gained, f" for {COST[card]} of {money}"]
+            did = told if money is None else bought
+            self.moved(Moved(player.seat, public, public, public, did, told, [card]))
 
     def played(self, player: Player, card: str) -> None:
         """Tell watchers that a card of the hand is in play now; the clean-up publishes it."""
         if self.watchers:
             own = [Move(player.seat, "hand", "play", card)]
-            self.moved(Moved(player.seat, own, own, ()))
+            self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)]))
+
+    def took_back(self, player: Player, card: str) -> None:
+        """Tell watchers that a card in play is in the hand again: it could not be played."""
+        if self.watchers:
+            own = [Move(player.seat, "play", "hand", card)]
+            self.moved(Moved(player.seat, own, own, did=["takes back ", Card(card)]))
 
     def trash(self, player: Player, card: str) -> None:
         """Remove a hand card from the game."""
@@ -50,13 +68,16 @@ class Table(interface.Table[Player]):
         self.events.append(say.PlayerTrashed(player.number, [card]))
         if self.watchers:
             public = [Move(player.seat, "hand", "trash", card)]
-            self.moved(Moved(player.seat, public, public, public))
+            told: list[Part] = ["trashes ", Card(card)]
+            self.moved(Moved(player.seat, public, public, public, told, told))
 
-    def discard(self, player: Player, cards: list[str], played: Sequence[str] = ()) -> None:
+    def discard(
+        self, player: Player, cards: list[str], played: Sequence[str] | None = None
+    ) -> None:
         """Put cards, already taken from where they were, on the discard pile; the last on top.
 
         Args:
-            played: those of them that were in play, not in the hand.
+            played: at a clean-up, those of them that were in play, not in the hand.
         """
         if cards:
             player.discard_pile += cards
@@ -88,11 +109,15 @@ class Table(interface.Table[Player]):
         return [other for other in order if not other.left]
 
 
-def _discarded(player: Player, cards: Sequence[str], played: Sequence[str]) -> Moved:
+def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | None) -> Moved:
     """Only the top card and the cards played are public, and what a seat has not seen is hidden."""
+    played = in_play or ()
     from_hand = (Counter(cards) - Counter(played)).elements()
     from_play = moves_of(player.seat, played, "play", "discard")
     whole = [*from_play, *moves_of(player.seat, from_hand, "hand", "discard")]
     top = [] if cards[-1] in played else [Move(player.seat, "hand", "discard", cards[-1])]
     public = [*from_play, *top]
-    return Moved(player.seat, whole, whole if player.is_shown else public, public)
+    if not player.is_shown:
+        return Moved(player.seat, whole, public, public, shows=played)
+    did = ["discards ", *listed(map(Card, cards))] if in_play is None else []
+    return Moved(player.seat, whole, whole, public, did, shows=played)

@@ -86,6 +86,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
     except BadParametersError as problem:
         player.in_play.pop()
         player.hand.insert(place, card)
+        table.took_back(player, card)
         table.fault(player, faults.BAD_PARAMETERS, f"{card}: {problem}")
         return
     player.actions_played.add(card)
@@ -149,11 +150,11 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
         elif COST[card] > money:
             problem = f"which costs {COST[card]}, with {money} left"
         else:
-            buys -= 1
-            money -= COST[card]
             turn.bought.append(card)
             turn.gained.append(card)
-            table.gain(player, card)
+            table.gain(player, card, money=money)
+            buys -= 1
+            money -= COST[card]
             continue
         place = turn.buys - buys
         detail = f"cards_to_buy[{place}] is {describe(card)}, {problem}"

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from referee.games.interface import table as interface
 from referee.games.interface.random_source import RandomSource
+from referee.games.interface.sentence import Card, Part
+from referee.games.interface.table import Move, Moved, moves_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import EXPLORER, TRADE_DECK
 from referee.games.starrealms.rules.faults import SECTIONS
@@ -38,6 +40,7 @@ class Table(interface.Table[Player]):
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards, shuffling on the way if the deck is empty (4.8)."""
         self.moved()  # what led to it
+        before = len(player.hand)
         first = min(count, len(player.deck))
         self._draw(player, first)
         if first < count and player.discard:
@@ -46,17 +49,27 @@ class Table(interface.Table[Player]):
             self._chance.shuffle(player.number, player.deck)
             self.events.append(say.PlayerShuffled(player.number))
             self._draw(player, min(count - first, len(player.deck)))
-        self.moved()
+        drawn = player.hand[before:]
+        if self.watchers and drawn:
+            # Its next request shows the cards to the seat; others know only how many there are.
+            whole = moves_of(player.seat, drawn, "deck", "hand")
+            known = [Move(player.seat, "deck", "hand", count=len(drawn))]
+            self.moved(Moved(player.seat, whole, known, known))
 
     def discard(self, player: Player, cards: list[str]) -> None:
         """Put cards, already taken out of the hand, on the discard pile."""
         if cards:
             player.discard += cards
             self.events.append(say.PlayerDiscarded(player.number, cards))
+            if self.watchers:
+                self.note(player.seat, moves_of(player.seat, cards, "hand", "discard"))
 
     def scrap(self, player: Player, card: str, place: str) -> None:
         """Take a card that was in this place out of the game; an Explorer goes to its pile."""
         self.events.append(say.PlayerScrapped(player.number, card, place))
+        if self.watchers:
+            to = "explorers" if card == EXPLORER else "scrapped"
+            self.note(player.seat, [Move(player.seat, place, to, card)], "scraps ", Card(card))
         if card == EXPLORER:
             self.explorers += 1
             self.show_row()
@@ -65,13 +78,21 @@ class Table(interface.Table[Player]):
         """Take a card of the row out of the game, and put another in its place."""
         card = self._take_from_row(index)
         self.events.append(say.PlayerScrapped(player.number, card, "trade-row"))
+        if self.watchers:
+            move = Move(player.seat, "trade-row", "scrapped", card)
+            self.note(player.seat, [move], "scraps ", Card(card), " of the trade row")
         self.show_row()
 
-    def gain(self, player: Player, index: int, paid: int, to: str) -> None:
-        """Give a player a card of the row, or an Explorer, whose index is one beyond the row."""
+    def gain(self, player: Player, index: int, paid: int, to: str, trade: int = 0) -> None:
+        """Give a player a card of the row, or an Explorer, whose index is one beyond the row.
+
+        Args:
+            trade: what the player had to pay it with.
+        """
+        place = "trade-row"
         if index == len(self.row):
             self.explorers -= 1
-            card = EXPLORER
+            card, place = EXPLORER, "explorers"
         else:
             card = self._take_from_row(index)
         if to == "deck":
@@ -81,13 +102,24 @@ class Table(interface.Table[Player]):
             player.discard.append(card)
         player.made.gains.append(Gain(card, player.turns))
         self.events.append(say.PlayerGained(player.number, card, paid, to))
+        if self.watchers:
+            what = Card(card)
+            price = [f" for {paid} of {trade}"] * bool(paid)
+            did: list[Part] = ["buys " if paid else "takes ", what, *price]
+            self.note(player.seat, [Move(player.seat, place, to, card)], *did, got=[card])
         self.show_row()
 
     def destroy(self, owner: Player, base: Piece, combat: int) -> None:
-        """Put a base on its owner's discard pile."""
+        """Put a base on its owner's discard pile; combat: of an attack."""
         owner.in_play.remove(base)
         owner.discard.append(base.card.name)
         self.events.append(say.BaseDestroyed(owner.number, base.card.name, combat))
+        if self.watchers:
+            card = Card(base.card.name)
+            with_ = [f" with {combat}"] * bool(combat)
+            did: list[Part] = ["attacks " if combat else "destroys ", card, *with_]
+            moves = [Move(owner.seat, "play", "discard", base.card.name)]
+            self.note(1 - owner.seat, moves, *did)
 
     def show_row(self) -> None:
         """Publish row and Explorers."""

@@ -14,6 +14,8 @@ from msgspec import UNSET
 
 from referee.games.interface.faults import describe
 from referee.games.interface.game import Request
+from referee.games.interface.sentence import Card, Seat
+from referee.games.interface.table import Move, moves_of
 from referee.games.starrealms.rules import messages as say
 from referee.games.starrealms.rules.cards import CARDS, EXPLORER
 from referee.games.starrealms.rules.effects import Decisions, combat, discard_from_hand, happen
@@ -219,6 +221,9 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
     player.in_play.append(piece)
     turn.played.append(card.name)
     table.events.append(say.PlayerPlayed(player.number, card.name))
+    if table.watchers:
+        move = Move(player.seat, "hand", "play", card.name)
+        table.note(player.seat, [move], "plays ", Card(card.name))
     if card.is_ship:
         piece.used = True
         combat(table, turn, card, player.constant("combat_per_ship"))
@@ -228,6 +233,9 @@ def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 def _use(table: Table, turn: TurnState, index: int, to: str, *, ability: str) -> Decisions:
     piece = turn.player.in_play[index]
     table.events.append(say.PlayerUsed(turn.player.number, piece.card.name, ability))
+    if table.watchers:
+        of_allies = [" with allies"] * (ability == "ally")
+        table.note(turn.player.seat, [], "uses ", Card(piece.card.name), *of_allies)
     if ability == "primary":
         piece.used = True
         return happen(table, turn, piece.card, piece.card.primary)
@@ -243,10 +251,11 @@ def _scrap(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
 
 def _buy(table: Table, turn: TurnState, index: int, to: str) -> None:
     card = CARDS[table.row[index] if index < len(table.row) else EXPLORER]
+    trade = turn.trade
     turn.trade -= card.cost
     if card.is_ship:
         turn.next_ship_to_top = False
-    table.gain(turn.player, index, card.cost, to)
+    table.gain(turn.player, index, card.cost, to, trade)
 
 
 def _attack_base(table: Table, turn: TurnState, index: int, to: str) -> None:
@@ -260,6 +269,8 @@ def _attack_player(table: Table, turn: TurnState, index: int, to: str) -> None:
     other = turn.opponent
     other.authority -= turn.combat
     table.events.append(say.PlayerAttacked(other.number, turn.combat, other.authority))
+    if table.watchers:
+        table.note(turn.player.seat, [], "attacks ", Seat(other.seat), f" with {turn.combat}")
     turn.combat = 0
 
 
@@ -282,7 +293,10 @@ def _clean_up(table: Table, turn: TurnState) -> None:
         player.made.idle += 1
     turn.trade = turn.combat = 0
     turn.next_ship_to_top = False
-    player.discard += [piece.card.name for piece in player.in_play if piece.card.is_ship]
+    ships = [piece.card.name for piece in player.in_play if piece.card.is_ship]
+    player.discard += ships
+    if table.watchers:
+        table.note(player.seat, moves_of(player.seat, ships, "play", "discard"))
     player.in_play = player.bases()
     for base in player.in_play:
         base.refresh()

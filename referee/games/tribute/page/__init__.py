@@ -11,11 +11,10 @@ from typing import Any
 
 from referee.games.interface.page import Counter, Now, PageDefinition, Series
 from referee.games.tribute.person import ASKS, CALLS, does
-from referee.games.tribute.rules.cards import TREASURY, card_set
+from referee.games.tribute.rules.cards import TREASURY, card_set, title_of
 from referee.games.tribute.rules.game import Options
 from referee.games.tribute.rules.messages import CardRow
 from referee.games.tribute.rules.view import View
-from referee.games.tribute.turns import title_of
 
 
 def _facts(options: Options) -> dict[str, Any]:

@@ -143,3 +143,8 @@ def entry(text: str) -> Entry:
 def _effect(text: str) -> Effect:
     verb, amount = text.split()
     return Effect(verb, int(amount))
+
+
+def title_of(name: str) -> str:
+    """An id as people say it: "DUKE_OF_CROWS" -> "Duke of Crows"."""
+    return name.replace("_", " ").title().replace(" Of ", " of ")

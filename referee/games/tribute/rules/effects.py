@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeAlias
 
+from referee.games.interface.sentence import listed
+from referee.games.interface.table import moves_of
 from referee.games.tribute.rules.cards import (
     CONTRACT_ACTION,
     CONTRACT_AGENT,
@@ -17,7 +19,16 @@ from referee.games.tribute.rules.cards import (
     Effect,
 )
 from referee.games.tribute.rules.messages import Chosen, Event
-from referee.games.tribute.rules.table import LEVELS, Choice, Due, Table, Then
+from referee.games.tribute.rules.table import (
+    LEVELS,
+    Choice,
+    Due,
+    Table,
+    Then,
+    cards_of,
+    move,
+    shown,
+)
 
 Decisions: TypeAlias = Generator[Any, Any, None]
 """Yields what is to be decided, and receives it (`turn.py`)."""
@@ -143,6 +154,9 @@ def _replace(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         del table.row[place]
         table.refill(place)
         table.put_below(card)
+        if table.watchers:
+            moves = [move(table.me, card, "row", "tavern-deck")]
+            table.note(table.me.seat, moves, "replaces ", shown(card))
     _tell(table, "replace-tavern", choice, cards)
 
 
@@ -156,10 +170,19 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
         place = table.row.index(card)
         del table.row[place]
         _tell(table, "acquire-card", choice, cards)
+        if table.watchers:
+            moves = [move(table.me, card, "row", place_of(card))]
+            table.note(table.me.seat, moves, "acquires ", shown(card), got=[card.kind.card])
         acts = settle(table, card)
         table.refill(place)
         if acts is not None:
             count(table, acts)
+
+
+def place_of(card: Card) -> str:
+    """Where a card that leaves the row goes to."""
+    places = {CONTRACT_ACTION: "tavern-deck", CONTRACT_AGENT: "agents"}
+    return places.get(card.kind.type, "cooldown")
 
 
 def settle(table: Table, card: Card) -> Card | None:
@@ -215,6 +238,9 @@ def _to_cooldown(table: Table, choice: Choice, cards: list[Card], effect: int) -
         me.draw_pile.remove(card)
     me.known -= len(cards)
     me.cooldown += cards
+    if table.watchers and cards:
+        moves = moves_of(me.seat, cards_of(cards), "draw-pile", "cooldown")
+        table.note(me.seat, moves, "tosses ", *listed(map(shown, cards)))
     _tell(table, "toss", choice, cards)
 
 

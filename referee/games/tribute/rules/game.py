@@ -110,7 +110,9 @@ class Tribute(TableGame[Table]):
         except StopIteration as ended:
             reason, winner = ended.value
             self._end(reason, None if winner is None else winner.seat)
+            self.table.flush()
         else:
+            self.table.flush()
             self.requests = (request_of(self.table, asked),)
 
     def standings(self) -> list[SeatState]:

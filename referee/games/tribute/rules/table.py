@@ -17,6 +17,9 @@ from msgspec import Raw, Struct
 
 from referee.games.interface import table as interface
 from referee.games.interface.seats import seat_id
+from referee.games.interface.sentence import Card as Shown
+from referee.games.interface.sentence import Part, listed
+from referee.games.interface.table import Move, Moved, moves_of
 from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.cards import (
     CONTRACT_AGENT,
@@ -82,6 +85,21 @@ class Player:
 def as_set(cards: list[Card]) -> list[say.CardRef]:
     """Sort cards whose order is hidden, as they are sent (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
+
+
+def cards_of(cards: Iterable[Card]) -> list[str]:
+    """The keys of cards."""
+    return [card.kind.card for card in cards]
+
+
+def shown(card: Card) -> Shown:
+    """A card as people see it in a sentence."""
+    return Shown(card.kind.card, name=card.kind.name)
+
+
+def move(player: Player, card: Card, from_: str, to: str) -> Move:
+    """One card of a player that goes from one place to another."""
+    return Move(player.seat, from_, to, card.kind.card)
 
 
 class SentSet:
@@ -204,6 +222,11 @@ class Table(interface.Table[Player]):
         made = self.new_card(card)
         owner.cooldown.append(made)
         self.event(kind, source, made)
+        if self.watchers:
+            got = [card] * (owner is self.me)
+            self.note(
+                owner.seat, [move(owner, made, "", "cooldown")], "gets ", shown(made), got=got
+            )
 
     # --- piles ----------------------------------------------------------------------------------
 
@@ -226,13 +249,20 @@ class Table(interface.Table[Player]):
             del pile[:count]
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
-            self.moved()
+            if self.watchers:
+                # Its next request shows the cards to the seat; others know how many there are.
+                known = [Move(player.seat, "draw-pile", "hand", count=len(drawn))]
+                whole = moves_of(player.seat, cards_of(drawn), "draw-pile", "hand")
+                self.moved(Moved(player.seat, whole, known, known))
 
     def to_top(self, player: Player, card: Card) -> None:
         """Put a card of the cooldown pile on top of the draw pile."""
         player.cooldown.remove(card)
         player.draw_pile.insert(0, card)
         player.known += 1
+        if self.watchers:
+            moves = [move(player, card, "cooldown", "draw-pile")]
+            self.note(player.seat, moves, "puts ", shown(card), " on top")
 
     def discard(self, cards: list[Card]) -> None:
         """Put cards of the hand of the player on turn on its cooldown pile."""
@@ -240,14 +270,20 @@ class Table(interface.Table[Player]):
         for card in cards:
             me.hand.remove(card)
         me.cooldown += cards
+        if self.watchers and cards:
+            moves = moves_of(me.seat, cards_of(cards), "hand", "cooldown")
+            self.note(me.seat, moves, "discards ", *listed(map(shown, cards)))
 
     def destroy(self, card: Card) -> None:
         """Take a card out of the hand, the agents or the played cards of the player on turn."""
         me = self.me
-        for pile in (me.hand, me.agents, me.played):
+        for pile, name in ((me.hand, "hand"), (me.agents, "agents"), (me.played, "played")):
             if card in pile:
                 pile.remove(card)
                 me.made.destroyed += pile is me.agents
+                if self.watchers:
+                    moves = [move(me, card, name, "destroyed")]
+                    self.note(me.seat, moves, "destroys ", shown(card))
                 return
 
     def enter(self, card: Card) -> Card:
@@ -271,6 +307,13 @@ class Table(interface.Table[Player]):
             self.put_below(card)
         else:
             owner.cooldown.append(card)
+        if self.watchers:
+            to = "tavern-deck" if card.kind.type == CONTRACT_AGENT else "cooldown"
+            moves = [move(owner, card, "agents", to)]
+            did: list[Part] = (
+                ["knocks out ", shown(card)] if card.hp else []
+            )  # an attack tells of a death
+            self.note(self.me.seat, moves, *did)
 
     def put_below(self, card: Card) -> None:
         """Put a card below the tavern deck."""

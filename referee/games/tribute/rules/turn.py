@@ -16,10 +16,21 @@ from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from referee.games.interface.faults import EndReason
+from referee.games.interface.table import moves_of
 from referee.games.tribute.rules import effects, patrons
 from referee.games.tribute.rules import messages as say
-from referee.games.tribute.rules.cards import Card
-from referee.games.tribute.rules.table import HAND_SIZE, Choice, Player, Table, as_set
+from referee.games.tribute.rules.cards import Card, title_of
+from referee.games.tribute.rules.effects import place_of
+from referee.games.tribute.rules.table import (
+    HAND_SIZE,
+    Choice,
+    Player,
+    Table,
+    as_set,
+    cards_of,
+    move,
+    shown,
+)
 
 PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-favour"
 WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
@@ -170,21 +181,31 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
     if kind in (say.PLAY_CARD, say.ACTIVATE_AGENT):
         if kind == say.ACTIVATE_AGENT:
             thing.activated = True
+            if table.watchers:
+                table.note(me.seat, [], "activates ", shown(thing))
         else:
             me.hand.remove(thing)
             if thing.kind.is_agent:
                 thing = table.enter(thing)
             else:
                 me.played.append(thing)
+            if table.watchers:
+                to = "agents" if thing.kind.is_agent else "played"
+                table.note(me.seat, [move(me, thing, "hand", to)], "plays ", shown(thing))
         effects.count(table, thing)
         yield from effects.work_off(table)
     elif kind == say.ATTACK:
-        table.event("attack-agent", None, thing, table.hit(thing))
+        damage = table.hit(thing)
+        table.event("attack-agent", None, thing, damage)
+        if table.watchers:
+            table.note(me.seat, [], "attacks ", shown(thing), f" with {damage}")
         if not thing.hp:
             table.event("agent-death", None, thing)
     elif kind == say.BUY_CARD:
         yield from _buy(table, thing)
     else:
+        if table.watchers:
+            table.note(me.seat, [], f"calls {title_of(thing)}")
         yield from effects.ask(table, patrons.call(table, thing))
 
 
@@ -193,6 +214,11 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
     place = table.row.index(card)
     del table.row[place]
     table.me.made.bought.append(card.kind)
+
+    if table.watchers:
+        price = f" for {card.kind.cost} of {table.me.coins}"
+        moves = [move(table.me, card, "row", place_of(card))]
+        table.note(table.me.seat, moves, "buys ", shown(card), price, got=[card.kind.card])
 
     def pay() -> None:
         table.refill(place)
@@ -228,6 +254,10 @@ def _clean_up(table: Table) -> None:
     me.made.power += me.power
     me.made.coins += me.coins
     me.coins = me.power = 0
+    if table.watchers:
+        from_hand = moves_of(me.seat, cards_of(me.hand), "hand", "cooldown")
+        from_play = moves_of(me.seat, cards_of(me.played), "played", "cooldown")
+        table.note(me.seat, [*from_play, *from_hand])
     discarded = me.hand + me.played
     me.cooldown += discarded
     me.hand, me.played = [], []

@@ -1,0 +1,48 @@
+"""What a viewer knows of the turn that is going on: what was done last, played and got."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from referee.games.interface.game import Viewer
+from referee.games.interface.sentence import Part, Seat
+from referee.games.interface.table import IN_PLAY, Move, Moved
+
+
+class Done(NamedTuple):
+    """What was done in a turn so far, and the moves that no step has shown.
+
+    Only the player on turn plays and gets cards, so those of another begin a new turn.
+
+    Attributes:
+        seat: who has played or got cards.
+    """
+
+    seat: int | None = None
+    did: Sequence[Part] = ()
+    played: tuple[str, ...] = ()
+    got: tuple[str, ...] = ()
+    moves: tuple[Move, ...] = ()
+
+    def after(self, what: Moved, viewer: Viewer) -> Done:
+        """Go on with what was done."""
+        seat, did, played, got, moves = self
+        seen, said = what.seen_by(viewer), what.said_to(viewer)
+        new = [*what.got, *what.shows, *(move for move in seen if move.to in IN_PLAY)]
+        if new and seat != what.seat:
+            seat, did, played, got = what.seat, (), (), ()
+        if said:
+            did = [Seat(what.seat), " ", *said]
+        for move in seen:
+            if move.to in IN_PLAY and move.from_ == "hand":
+                played += (move.card,)
+            elif move.to == "hand" and move.from_ in IN_PLAY:
+                place = played.index(move.card)
+                played = (*played[:place], *played[place + 1 :])
+        played = played or tuple(what.shows)
+        return Done(seat, did, played, (*got, *what.got), (*moves, *seen))
+
+    def in_turn_of(self, seats: Sequence[int]) -> Done:
+        """Go on to a turn of these seats; keep only what is theirs."""
+        return self if self.seat in seats else Done(moves=self.moves)
