@@ -21,6 +21,7 @@ NEEDS = {
     "spec/organisers.md": ["bwrap", "cc"],
     "spec/configuration.md": ["bwrap"],
     "spec/failing-bots.md": ["bwrap"],
+    "spec/other-languages.md": ["node"],
     "spec/own-games.md": ["bwrap"],
     "spec/positions.md": ["bwrap"],
     "spec/ratings.md": ["bwrap"],
