@@ -1,4 +1,4 @@
-"""The report for the author of a bot after a match."""
+"""The report to the author of a bot after a match."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from referee.match.pages import SHARED
 from referee.match.result import Diagnosis, DisqualificationReport, FirstFault
 
 _MOST_LINE = 2000
-"""More bytes of a reply are not given back."""
+"""Maximum bytes shown of a reply."""
 _ADVICE = {
     Disqualification.TIME_BANK: "all its replies of a match share this time: divide the rest of "
     "it by the number of replies to come",
@@ -42,7 +42,7 @@ _ADVICE = {
     Disqualification.MEMORY_LIMIT: "all its processes count together; some runtimes use all "
     "memory of the machine unless you limit them (java -Xmx512m, node --max-old-space-size=512)",
 }
-"""What helps a bot that was disqualified for this."""
+"""Advice by disqualification code."""
 
 
 def diagnosis(
@@ -58,19 +58,19 @@ def diagnosis(
     count: int,
     notes: Sequence[str] = (),
 ) -> Diagnosis:
-    """The report for the author of one bot.
+    """Create the report to the author of one bot.
 
     Args:
-        words: what its process has left behind; None if it has none.
-        sent: its last request as it was sent, if that is not the match's own.
+        words: the output and state of its process. None if it is not a process.
+        sent: its last request in its own dialect. Empty if it speaks version 1.
         bot: the BOT argument.
-        left: why it was disqualified, if it was.
-        requests: how many it was sent after its handshake.
-        exit_code: of its process.
-        count: how many faults it has made.
-        notes: the notes of the game.
+        left: its disqualification, if any.
+        requests: number of requests after the handshake.
+        exit_code: exit code of its process.
+        count: number of its faults.
+        notes: the game's notes about it.
     """
-    # The command of a bot's folder is known to its process alone.
+    # Only the process knows the command of a bot's folder.
     prefix = (words and words.prefix) or bot.partition(":")[0]
     adapter = rules.adapters.get(prefix)
     kind = rules.dialects.get(prefix)
@@ -84,7 +84,7 @@ def diagnosis(
         all_notes.append(_unasked(words))
     all_notes += ignored_fields(evidence.lines, rules.replies)
     if left is None:
-        if 2 * count < requests:  # else its faults say it
+        if 2 * count < requests:  # otherwise the faults explain it
             all_notes += notes
         if words is not None:
             all_notes += about_end(exit_code, words)
@@ -107,14 +107,14 @@ def explained(
     said: bytes,
     adapter: Adapter | None = None,
 ) -> str:
-    """A fault in words for the author of the bot, with the line if it is not a reply.
+    """Explain a fault to the author of the bot. Quotes the line if it is not a reply.
 
     Args:
-        wrong: of the dialect that the bot speaks, if it has one.
-        asked: the request, as the match has sent it.
-        line: the reply, as the record has it.
-        said: the reply, as the bot gave it.
-        adapter: the adapter that plays the bot, if its author writes no replies.
+        wrong: explains lines of the bot's dialect, if it has one.
+        asked: the request of the match.
+        line: the reply in the record.
+        said: the reply as the bot wrote it.
+        adapter: the adapter of the bot, if its author does not write replies.
     """
     if adapter is not None and (reply := as_object(line)) is not None:
         return adapter.wrong(fault, json.loads(asked), reply)
@@ -144,7 +144,7 @@ def _faults(
     words: ProcessReport | None,
     adapter: Adapter | None,
 ) -> tuple[list[FirstFault], bool]:
-    """The faults, and whether lines that nobody asked for are the cause of one."""
+    """Return the first faults, and True if unrequested lines caused one of them."""
     found: list[FirstFault] = []
     stray = False
     for each in seen:
@@ -152,14 +152,14 @@ def _faults(
         detail = explained(rules, wrong, fault, each.asked, each.line, each.said, adapter)
         follows = stray
         if words is not None and words.unasked and not stray:
-            # There were so many lines too many that some were taken for replies.
+            # The bot wrote so many extra lines that some were used as replies.
             if wrong is None and _why_no_reply(rules, fault, each.line):
                 stray = True
                 detail = f"{detail}; {_behind(words.unasked, each.line)}"
-            elif words.unasked > 1 and each.request > 1:  # one alone may be of the end
+            elif words.unasked > 1 and each.request > 1:  # a single one may be the last line
                 stray = wrong is not None or not why_no_reply(words.first_unasked, rules.replies)
                 if stray:
-                    own = fault.detail if wrong is None else detail  # a hint would mislead
+                    own = fault.detail if wrong is None else detail  # a hint would be misleading
                     detail = f"{_unasked(words)}. One of them probably answered this request: {own}"
         line = each.said[:_MOST_LINE].decode(errors="backslashreplace")
         found.append(
@@ -186,7 +186,7 @@ def _unasked(words: ProcessReport) -> str:
 
 
 def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
-    """The note on the exit code, -N after signal N, of a process that played to the end."""
+    """Note a non-zero exit code (-N for signal N) of a process that played to the end."""
     if not exit_code:
         return []
     if exit_code < 0:
@@ -203,7 +203,7 @@ def about_end(exit_code: int | None, words: ProcessReport) -> list[str]:
 
 
 def dialects_for(rules: GameDefinition, bot: str) -> str:
-    """The hint for a BOT argument whose bot does not answer the game's handshake; may be empty."""
+    """Return a hint about dialects if the bot does not answer the game's handshake, or ""."""
     for name, adapter in rules.adapters.items():
         if adapter.library and adapter.library in libraries(bot):
             return f"it imports the library {adapter.library}: give it as {name}:{bot}"

@@ -1,4 +1,4 @@
-"""A process that ended: what its exit code and its stderr say (protocol, 8.2)."""
+"""Explain the exit of a process by its exit code and stderr (protocol, 8.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ERROR = re.compile(
     r"(?:Uncaught |Exception in thread \"[^\"]*\" |thread '[^']*'.* panicked at )?"
     r"(?:[\w.$]*(?:Error|Exception|Exit|Interrupt)\b|[\w.$]+: [\w.$]*Error\b).*"
 )
-"""A line that names an error as Python, node, Java and others do."""
+"""A line that names an exception, as printed by Python, node, Java and others."""
 _PANIC = re.compile(
     r"thread '.*' .*panicked at |panic: |Segmentation fault|.*: (?:command )?not found$|"
     r".*: cannot execute|.*: No such file or directory$|Can't locate .* in @INC|"
@@ -32,7 +32,7 @@ _REFUSED = {
         r"MemoryError|Cannot allocate memory|OutOfMemoryError|bad_alloc|out of memory|ENOMEM"
     ),
 }
-"""What programs say when the system refuses them something, by the limit that makes it refuse."""
+"""Limit -> error messages of programs that reach it."""
 _MISSED = re.compile(
     r"No such file|ENOENT|FileNotFound|NoSuchFile|ModuleNotFound|[Cc]annot find module|"
     r"Can't locate|cannot open shared object|not found$|[Rr]ead-only file system|EROFS|"
@@ -40,24 +40,24 @@ _MISSED = re.compile(
     r"[Nn]etwork is unreachable|ENETUNREACH|resol(?:ve|ution)",
     re.MULTILINE,
 )
-"""What programs say when they miss what is not in a sandbox."""
+"""Error messages of programs that miss something hidden by the sandbox."""
 _NO_FILE = re.compile(r"No such file|ENOENT|FileNotFound|NoSuchFile|os error 2\b")
-"""What programs say when they do not find a file."""
+"""Error messages of programs that do not find a file."""
 _NO_LIBRARY = re.compile(r"No module named '?referee\b")
 _PYTHON = "Traceback (most recent call last):"
 _MAX_HEADLINE = 200
 _CARRIAGE_RETURN = re.compile(r"(?:.*/)?env: .*(?:\\r|\r)\W?: No such file")
-"""What env says if it ends the first line of a script with Windows line ends."""
+"""Message of env if the first line of a script has a Windows line end."""
 
 
 _NO_INTERPRETER = re.compile(r"(?:.*/)?env: \W?(?P<name>[\w.+-]+)\W*: No such file")
-"""What env says if it does not find the interpreter that the first line of a script names."""
+"""Message of env if it does not find the interpreter of a script."""
 
 
 def headline(stderr: Sequence[str]) -> str:
-    """The line of a bot's stderr, made harmless, that names the error it ended with; else empty.
+    """Return the line of stderr that names the error, made printable, or "".
 
-    Python ends with it, others begin with it.
+    Python prints it last, other languages first.
     """
     is_python = any(line.startswith((_PYTHON, "  File ")) for line in stderr)
     lines = [line.strip() for line in stderr]
@@ -69,12 +69,12 @@ def headline(stderr: Sequence[str]) -> str:
 
 
 def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> str:
-    """Why a bot's process ended, in a sentence without its full stop; empty if nobody knows.
+    """Explain why a bot's process exited, as a sentence without full stop. Empty if unknown.
 
     Args:
-        exit_code: of the process; -N after signal N, None if it is not known.
-        stderr: as of `headline`.
-        requests: how many it was sent after its handshake.
+        exit_code: exit code of the process; -N for signal N. None if unknown.
+        stderr: as for `headline`.
+        requests: number of requests after the handshake.
     """
     error = headline(stderr)
     if _NO_LIBRARY.search(error):
@@ -105,28 +105,30 @@ def why_exited(exit_code: int | None, stderr: Sequence[str], requests: int) -> s
             "it is a script that left the bot in the background (exec runs it in the foreground)"
         )
     if exit_code is not None and exit_code > 128:
-        # So a shell passes on by what a program ended that it ran.
+        # A shell reports the signal that killed its command in this way.
         return f"exit code {exit_code} of a shell means {signal_name(exit_code - 128)}"
     return ""
 
 
 def why_ended(exit_code: int | None, stderr: Sequence[str], method: str) -> str:
-    """As `why_exited`, for the author of a bot behind an adapter.
+    """Like `why_exited`, for the author of a bot behind an adapter.
 
     Args:
-        method: the author's method that was called, as the subject of a sentence.
+        method: the called method of the author, as the subject of a sentence.
     """
     if error := headline(stderr):
         return f"its stderr says: {error}"
     if exit_code is None or exit_code < 0 or exit_code > 128:
         return why_exited(exit_code, stderr, 0)
-    if any(line.startswith(_PYTHON) for line in stderr):  # an exception without Error in its name
+    if any(
+        line.startswith(_PYTHON) for line in stderr
+    ):  # an exception whose name does not contain "Error"
         return f"its stderr says: {stderr[-1]}"
     return f"{method} called exit"
 
 
 def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
-    """Say where a process was started that has not found a file, as a clause; empty if not."""
+    """Name the start folder of a process that did not find a file, as a clause, or ""."""
     others = (_NO_INTERPRETER, _CARRIAGE_RETURN)
     if not folder or any(pattern.match(line) for pattern in others for line in stderr):
         return ""
@@ -138,7 +140,7 @@ def started_in(sandbox: str, folder: str, stderr: Sequence[str]) -> str:
 
 
 def missed(sandbox: str, stderr: Sequence[str]) -> str:
-    """Say that a process may have missed what its sandbox hides, as a clause; empty if not."""
+    """Name the sandbox if the process may have missed something it hides, as a clause, or ""."""
     if sandbox == "none" or not _MISSED.search("\n".join(stderr)):
         return ""
     return (
@@ -148,7 +150,7 @@ def missed(sandbox: str, stderr: Sequence[str]) -> str:
 
 
 def limit_reached(exit_code: int | None, words: ProcessReport) -> str:
-    """The limit that a process which has ended had reached, as a clause; empty if nothing tells."""
+    """Name the limit that an exited process had reached, as a clause. Empty if unknown."""
     limits = words.limits._asdict()
     found = list(words.reached)
     if exit_code in (-signal.SIGXFSZ, 128 + signal.SIGXFSZ):

@@ -1,6 +1,6 @@
-"""The evidence that is collected during a match, for the reports to the authors of its bots.
+"""Evidence about bots, collected during a match for the reports to their authors.
 
-It costs next to nothing for a bot that makes no mistakes: a reference to each of its first lines.
+For a bot without mistakes this costs almost nothing: references to its first lines.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from msgspec import Struct
 from referee.games.interface.faults import Fault
 
 KEPT_BYTES = 64 * 1024
-"""Bytes of a bot's output that are searched for fields that nobody reads."""
+"""Maximum bytes of output that are searched for unread fields."""
 
 
 class SeenFault(Struct, frozen=True):
-    """A fault, and where it came.
+    """A fault with its context.
 
     Attributes:
-        turn: of the match; 0 in the handshake.
-        request: which of those that the seat was sent; 0 is the handshake.
-        asked: that request.
-        line, said: the reply, as the record has it and as the bot gave it.
+        turn: turn of the match; 0 in the handshake.
+        request: number of the request to this seat; 0 is the handshake.
+        asked: the request.
+        line, said: the reply in the record, and as the bot wrote it.
     """
 
     fault: Fault
@@ -35,11 +35,11 @@ class SeenFault(Struct, frozen=True):
 
 
 class Evidence:
-    """The evidence of one seat: its first lines, and the first fault of each code.
+    """The evidence about one seat: its first lines, and its first fault of each code.
 
     Attributes:
-        to_answer: the last request that it was sent.
-        asked: the last one that it has answered, in the turn `turn` of the match.
+        to_answer: the last request.
+        asked: the last answered request, in turn `turn` of the match.
     """
 
     __slots__ = ("_line", "_room", "_said", "asked", "faults", "lines", "to_answer", "turn")
@@ -53,7 +53,7 @@ class Evidence:
         self._room = KEPT_BYTES
 
     def note_line(self, line: bytes, said: bytes = b"") -> None:
-        """Take a reply as the record has it, and as the bot gave it if that differs."""
+        """Add a reply. `said` is the reply as the bot wrote it, if that differs."""
         self._line, self._said = line, said or line
         self.asked = self.to_answer
         if self._room > 0:
@@ -61,24 +61,23 @@ class Evidence:
             self.lines.append(line)
 
     def note_fault(self, fault: Fault, request: int) -> None:
-        """Take a fault of the last reply."""
+        """Add a fault of the last reply."""
         if fault.code not in self.faults:
             self.faults[fault.code] = SeenFault(
                 fault, self.turn, request, self.asked, self._line, self._said
             )
 
     def is_plain(self, replies: Sequence[type[Struct]]) -> bool:
-        """Whether it is clear that there is nothing to tell: no fault, and no unknown field.
+        """True if there is certainly nothing to report: no fault and no unknown field.
 
-        This check is quick. `referee.diagnosis.fields` examines the lines that it is not sure
-        about.
+        This check is fast. Uncertain lines are left to `referee.diagnosis.fields`.
         """
         known = {
             f'"{struct.__struct_config__.tag}"'.encode(): {"type", *struct.__struct_encode_fields__}
             for struct in replies
         }
         try:
-            replied = [_fields(line) for line in self.lines[1:]]  # the first is the handshake's
+            replied = [_fields(line) for line in self.lines[1:]]  # the first is the handshake
         except (ValueError, RecursionError):
             return False
         return not self.faults and not any(

@@ -1,4 +1,4 @@
-"""Fields of replies: those that nobody reads (protocol, 1.5), and those that are missing."""
+"""Fields of replies that are not read (protocol, 1.5) or missing."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _IS_NULL = re.compile(r"`(\w+)` is null")
 
 
 def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> list[str]:
-    """Say which fields of replies nobody reads and were meant to be others, a sentence for each.
+    """Report unread fields that were probably meant as other ones, one sentence each.
 
-    A field whose name is not close to a known name is not a mistake. It may belong to a later
-    version of the protocol, or to the bot itself.
+    An unread field with a different name is not a mistake. It may belong to a later version of the
+    protocol, or to the bot itself.
 
     Args:
-        lines: the lines of a bot, in order; lines that are not replies are skipped.
-        replies: the structs of the replies that are known.
+        lines: lines of a bot in order. Lines that are not replies are skipped.
+        replies: the structs of known replies.
 
     Returns:
-        Each once, in the order in which they first came.
+        Each sentence once, in order of first occurrence.
     """
     structs = {str(struct.__struct_config__.tag): struct for struct in replies}
     found: dict[str, None] = {}
@@ -49,7 +49,7 @@ def ignored_fields(lines: Iterable[bytes], replies: Sequence[type[Struct]]) -> l
 
 
 def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[str, str, str]]:
-    """Each field that is not read, the field that it is in or "", and the known name."""
+    """Yield (unread field, the field that contains it or "", known name)."""
     names = struct.__struct_encode_fields__
     nested = [name for name in names if isinstance(value.get(name), dict | list)]
     if not nested and value.keys() <= {"type", *names}:
@@ -67,7 +67,7 @@ def _ignored(value: Mapping[str, Any], struct: type[Struct]) -> Iterator[tuple[s
 def _meant(
     value: Mapping[str, Any], properties: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str]]:
-    """The unknown fields of an object, each with the absent one that it is near to."""
+    """Yield (unknown field, similar name of a missing field) of an object."""
     for name in value.keys() - properties.keys():
         kind = _KINDS.get(type(value[name]))
         fitting = [
@@ -88,16 +88,15 @@ def _properties(struct: type[Struct]) -> dict[str, Any]:
 
 
 def found(name: str, line: bytes) -> str:
-    """A phrase for a field of a reply: its value, or that it is missing."""
+    """Describe a field of a reply: its value, or that it is missing."""
     value = as_object(line) or {}
     return describe(value[name]) if name in value else "missing"
 
 
 def missing_for_null(detail: str, line: bytes) -> str:
-    """A fault's detail, with a field that is not in the line called missing, not null.
+    """Reword the detail of a fault: call fields that are not in the line missing instead of null.
 
-    The rules read a field that is not there as null, and their words are in the digest of the
-    record.
+    The rules treat a missing field as null, and their wording is in the digest of the record.
     """
     place = _IS_NULL.search(detail)
     if place is None:

@@ -19,10 +19,10 @@ from referee.text.encoding import wide_encoding
 from referee.text.terminal import plain
 
 QUOTED = 60
-"""Characters of a line that are shown."""
+"""Maximum number of characters shown of a line."""
 
 EARLIER = {str(PlayerNameReply.__struct_config__.tag): "player-name-request"}
-"""Replies that are known, but not to what is asked in a game."""
+"""Known replies that do not belong to a request of a game -> their request."""
 _STDERR = "standard output is the protocol; print to stderr"
 _ENCODER = "write it with a JSON encoder (json.dumps, JSON.stringify)"
 _STRINGIFY = "write JSON.stringify(reply)"
@@ -43,24 +43,24 @@ _JS_STRING = re.compile(r"\[object ")
 _JS_LINE = re.compile(r"\s*[A-Za-z_$][\w$]*: ['\"\[{\d].*,$")
 _PYTHON_WORD = re.compile(r"[:,\[]\s*(?:True|False|None)\b")
 _PIECE = re.compile(r'[{}\[\]],?|"[^"]*"\s*:\s*.*,?|"[^"]*",?')
-"""A line of an object that was printed over several."""
+"""A line of a JSON object that was printed over several lines."""
 
 
 def quoted(line: bytes, space: str = " \t\r") -> str:
-    """The beginning of a line that a stranger wrote, harmless, in backquotes, without `space`."""
+    """Return the start of an untrusted line, printable and in backquotes, without `space`."""
     text = plain(line[: 4 * QUOTED].decode(errors="backslashreplace").strip(space))
     return f"`{text}`" if len(text) <= QUOTED else f"`{text[:QUOTED]}...`"
 
 
 def why_no_reply(line: bytes, replies: Sequence[type[Struct]]) -> str:
-    """Describe a line that is not an expected reply, in a sentence with its beginning.
+    """Explain why a line is not an expected reply, in a sentence with its beginning.
 
     Args:
-        line: without its line end.
-        replies: the structs of the replies that are known.
+        line: the line without its line end.
+        replies: the structs of known replies.
 
     Returns:
-        An empty string if it is one of them.
+        An empty string if the line is one of these replies.
     """
     problem = decode_reply(line, reply_decoder(tuple(replies)))
     if not isinstance(problem, InvalidReply):
@@ -87,7 +87,7 @@ def _why_wrong_type(line: bytes, replies: Sequence[type[Struct]]) -> str:
 
 
 def _why_no_object(line: bytes, detail: str) -> str:
-    """Describe a line that is not a JSON object, by the text of the decoder, as a clause."""
+    """Explain, as a clause, why a line is not a JSON object. `detail` is the decoder's reason."""
     if words := _why_no_text(line):
         return words
     if "UTF-8" in detail:
@@ -110,8 +110,8 @@ def _why_no_object(line: bytes, detail: str) -> str:
 
 
 def _why_no_text(line: bytes) -> str:
-    """The mistake in a line that has other bytes beside the bytes of its text."""
-    # The second half of a line end begins the next line.
+    """Explain the mistake in a line that is not plain UTF-8 text."""
+    # The second half of a UTF-16 line end is at the start of the next line.
     if encoding := wide_encoding(line) or wide_encoding(line.lstrip(b"\0")):
         return f"is {encoding}, not UTF-8: {_UTF_8}"
     if line.startswith(BOM_UTF8):
@@ -125,9 +125,9 @@ def _why_no_text(line: bytes) -> str:
 
 
 def _why_not_this(value: Any, rest: str, detail: str) -> str:
-    """The mistake in a line that begins with a JSON value."""
+    """Explain the mistake in a line that begins with a JSON value."""
     if isinstance(value, dict):
-        if not rest:  # what a decoder has against it that is stricter than Python's
+        if not rest:  # rejected only by the strict decoder
             return f"is not JSON: {detail}"
         if isinstance(first_value(rest)[0], dict):
             return "contains two JSON objects: write one line per request"
@@ -156,7 +156,7 @@ def _is_piece(text: str) -> bool:
 
 
 def _is_cut(text: str) -> bool:
-    """Whether it is the beginning of an object, as far as it goes."""
+    """True if the text is the beginning of an object."""
     if not text.startswith("{"):
         return False
     try:
@@ -175,4 +175,4 @@ _LOOKS: Sequence[tuple[Callable[[str], object], str]] = (
     (_JS_STRING.match, f"is not JSON but an object made a string: {_STRINGIFY}"),
     (_JS_LINE.match, f"is part of an object as JavaScript shows it: {_STRINGIFY}"),
 )
-"""Looks, in the order in which they are tried, and what is said of a line that has one."""
+"""Patterns, in order of priority, and the explanation for each."""

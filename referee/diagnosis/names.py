@@ -1,4 +1,4 @@
-"""The known name that a misspelt one is nearest to."""
+"""Find the known name that is closest to a misspelt one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _ALIKE = 0.6
-"""Names whose letters agree to this part are near; see tests/diagnosis/test_names.py."""
+"""Minimum similarity of close names; see tests/diagnosis/test_names.py."""
 
 
 def nearest(name: str, known: Collection[str]) -> str | None:
-    """The known name that is nearest to another, if one is near.
+    """Return the known name that is closest to `name`. None if none is close.
 
-    Two names are close if they differ only in case, hyphens and underscores, in few letters, or in
+    Names are close if they differ only in case, hyphens and underscores, in few letters, or in
     missing words: `cardsToBuy` and `buys` are close to `cards_to_buy`.
     """
     near = {other: likeness(name, other) for other in known}
@@ -22,8 +22,8 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 
 def likeness(name: str, other: str) -> float:
-    """How alike two names are: 0 to 1."""
-    import difflib  # takes a while to load, and right bots need it not
+    """Return the similarity of two names, 0 to 1."""
+    import difflib  # slow to import, and not needed for correct bots
 
     words, others = _words(name), _words(other)
     if not words or not others:

@@ -9,11 +9,11 @@ from referee.match.pages import SHARED
 
 
 def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
-    """The most likely mistake of the bot, in a sentence without its full stop.
+    """Return the most likely mistake, as a sentence without full stop.
 
     Args:
-        asked: the type of the request that it did not answer; empty if a dialect has none.
-        game: the name of the game, if this was the first request of it.
+        asked: type of the unanswered request. Empty if the dialect has no types.
+        game: name of the game if this was its first request, otherwise empty.
     """
     if silence.unfinished:
         return f"it wrote {quoted(silence.unfinished)} without a line end"
@@ -50,7 +50,7 @@ def why_silent(silence: TimeoutObservation, asked: str, game: str = "") -> str:
 
 
 def why_not_returned(silence: TimeoutObservation, asked: str, adapter: Adapter) -> str:
-    """As `why_silent`, for a bot behind an adapter. Its author does not write lines."""
+    """Like `why_silent`, for a bot behind an adapter, whose author does not write lines."""
     method = adapter.methods[asked]
     used = "" if silence.cpu_seconds is None else f" ({silence.cpu_seconds:.1f} s of CPU time)"
     hint = f"; {adapter.on_time[asked]}" if asked in adapter.on_time else ""

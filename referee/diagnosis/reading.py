@@ -1,4 +1,4 @@
-"""Read the text of strangers without ever raising an exception."""
+"""Parse untrusted text without raising exceptions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import json
 from typing import Any
 
 LOOKED_AT = 4096
-"""More characters of a line that is no JSON say no more of what it is."""
+"""Number of characters examined of a line that is not JSON."""
 _MAX_INT_DIGITS = 20
-"""Python refuses integers with very many."""
+"""Python rejects integers with very many digits."""
 NO_VALUE = object()
-"""There is no JSON value."""
+"""Marks that there is no JSON value."""
 
 
 def text_of(line: bytes) -> str:
-    """The beginning of a line as text; bytes that are not UTF-8 are escaped."""
+    """Decode the beginning of a line. Bytes that are not UTF-8 are escaped."""
     return line[:LOOKED_AT].decode(errors="backslashreplace").strip()
 
 
 def first_value(text: str) -> tuple[Any, str]:
-    """The JSON value at the beginning of a text, or `NO_VALUE`, and the rest of the text."""
+    """Return the JSON value at the start of a text, or `NO_VALUE`, and the rest of the text."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -28,7 +28,7 @@ def first_value(text: str) -> tuple[Any, str]:
 
 
 def as_object(line: bytes) -> dict[str, Any] | None:
-    """A line as a JSON object; None if it is not one."""
+    """Decode a line as a JSON object. None if it is not one."""
     try:
         value = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):

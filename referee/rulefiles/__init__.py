@@ -1,11 +1,12 @@
-"""Bots without programming: files of rules, as data (spec/rule-bots.md).
+"""Rule files: bots without programming, as data (spec/rule-bots.md).
 
-The language knows no game. A game gives its words, its `Vocabulary`, and what plays by scores.
+The language is independent of games. A game supplies its words, a `Vocabulary`, and the code that
+plays by scores.
 
-source.py   JSON with the line and the path of each value and each mistake
-reading.py  a file -> its sets of rules, or all its mistakes
-scores.py   the score of a card by a file, in one decision
-glossary.py a game's words, for people to look up
+source.py   JSON with the line and path of each value
+reading.py  parses a file into its sets of rules, or reports all its mistakes
+scores.py   computes the scores of cards for a decision
+glossary.py lists a game's words, for people
 schema.py   the JSON Schema of a game's files
-bot.py      a file as a bot
+bot.py      a rule file as a bot
 """

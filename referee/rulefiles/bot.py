@@ -1,4 +1,4 @@
-"""A rule file as a bot: it looks at the view of its seat, and answers by its scores."""
+"""A rule file as a bot: it reads the view of its seat and replies by its scores."""
 
 from __future__ import annotations
 
@@ -23,19 +23,23 @@ from referee.text.nearest import instead
 from referee.text.terminal import command_line
 
 TIMED_STEPS = 1_000
-"""The CPU time of a file is measured after its first reply with more steps: to read the clock of a
-thread can take as long as a reply of most files."""
+"""Replies with more steps are timed. For most files, reading the CPU clock of a thread would take
+as long as the reply."""
 
 
 class RuleFile(Struct, frozen=True):
-    """A rule file as a bot of a game: its path, and what stood in it when it was read."""
+    """A rule file of a game: its path and its content."""
 
     game: str
     path: str
     data: bytes
 
     def new(self) -> RuleBot:
-        """Make the bot for a match; raises `BotNotFoundError` if the file has an error."""
+        """Create the bot for a match.
+
+        Raises:
+            BotNotFoundError: the file has an error.
+        """
         rules = GAMES[self.game]
         book, problems = _read(self.data, self.game)
         if book is None:
@@ -45,13 +49,13 @@ class RuleFile(Struct, frozen=True):
 
 _Read: TypeAlias = tuple[Book | None, list[Problem]]
 KEPT_BYTES = 4 * MAX_BYTES
-"""How many bytes of files are kept as read; in memory, a byte takes up to a hundred."""
-_kept: dict[tuple[bytes, str], _Read] = {}  # the file that was used last comes last
+"""Maximum bytes of cached files. Parsed files take up to 100 times as much memory."""
+_kept: dict[tuple[bytes, str], _Read] = {}  # the most recently used file is last
 _keeping = Lock()
 
 
 def _read(data: bytes, game: str) -> _Read:
-    """Read a file once for all matches of a tournament; it takes as long as dozens of decisions."""
+    """Parse a file, cached for the matches of a tournament. Parsing costs dozens of decisions."""
     with _keeping:
         found = _kept.pop((data, game), None)
         if found is None:
@@ -64,7 +68,11 @@ def _read(data: bytes, game: str) -> _Read:
 
 
 def vocabulary_of(rules: GameDefinition) -> Vocabulary:
-    """The words of a game's rule files; raises `BotNotFoundError` if it has none."""
+    """Return the words of a game's rule files.
+
+    Raises:
+        BotNotFoundError: the game has no rule files.
+    """
     found = rules.vocabulary
     if found is None:
         raise BotNotFoundError(f"the game {rules.name} has no rule files")
@@ -72,10 +80,10 @@ def vocabulary_of(rules: GameDefinition) -> Vocabulary:
 
 
 def game_of(data: bytes, path: str) -> str | None:
-    """The game that a file states, or else the one that fits its words best; None: several.
+    """Return the stated game of a file, or the game that fits its words best. None if several fit.
 
     Raises:
-        BotNotFoundError: it states a game that has no rule files.
+        BotNotFoundError: the stated game has no rule files.
     """
     stated = stated_game(data)
     games = [name for name, rules in GAMES.items() if rules.vocabulary is not None]
@@ -90,7 +98,11 @@ def game_of(data: bytes, path: str) -> str | None:
 
 
 def read_rule_file(path: Path, game: str) -> RuleFile:
-    """Read a file that can be played; raises `UsageError` if it cannot."""
+    """Read a rule file.
+
+    Raises:
+        UsageError: the file has a mistake.
+    """
     file = RuleFile(game, str(path), read_input(str(path), MAX_BYTES + 1))
     file.new()
     return file
@@ -98,13 +110,13 @@ def read_rule_file(path: Path, game: str) -> RuleFile:
 
 def _refusal(file: RuleFile, errors: Sequence[Problem]) -> str:
     first, more = errors[0], len(errors) - 1
-    command = command_line([file.path, "--game", file.game])  # it may not say its game itself
+    command = command_line([file.path, "--game", file.game])  # the file may not name its game
     others = f"; {more} more: referee rules check {command}" if more else ""
     return f"{file.path}, line {first.line}: {first.text}{others}"
 
 
 class RuleBot:
-    """Plays one match by a rule file, as a `BotObject`; its book explains the last reply."""
+    """Plays one match by a rule file. Implements `BotObject`. `book` explains the last reply."""
 
     def __init__(self, rules: GameDefinition, book: Book) -> None:
         self._rules = rules
@@ -117,21 +129,25 @@ class RuleBot:
         self._encode = msgspec.json.Encoder().encode
 
     def attach_clock(self, clock: AbstractContextManager[None]) -> None:
-        """Take the clock that charges the time inside its `with` block."""
+        """Set the context manager that measures the bot's time."""
         self._clock = clock
 
     def attach_view(self, view: Callable[[], Any]) -> None:
-        """Take what gives the view of its seat, whenever it is called."""
+        """Set the function that returns the current view of the seat."""
         self._view = view
 
     def reword(self, note: str) -> str:
-        """Return a note of the game, with advice for authors of rule files."""
+        """Add advice for authors of rule files to a note of the game."""
         fact = note.partition(": ")[0]
         advice = vocabulary_of(self._rules).advice.items()
         return next((f"{fact}: {text}" for part, text in advice if part in fact), note)
 
     def reply(self, lines: Sequence[bytes]) -> bytes:
-        """Say its name, or do what the scores say; raises `OverLimitError`."""
+        """Reply with the name, or with the move of the highest score.
+
+        Raises:
+            OverLimitError: the reply takes too many steps.
+        """
         view = self._view()
         if view is None:
             seat = msgspec.json.decode(lines[-1])["player_number"]

@@ -1,4 +1,4 @@
-"""The words of a game's rule files, for people to look up."""
+"""List the words of a game's rule files, for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from referee.games.interface.vocabulary import Vocabulary
 
 
 def matcher_rows(words: Vocabulary) -> dict[str, str]:
-    """Describe each word for several cards, with the fields that take it."""
+    """Return matcher -> its meaning and the fields that accept it."""
     rows = {}
     for name, matcher in words.matchers.items():
         fields = " or ".join(f"`{field}`" for field, known in words.fields.items() if name in known)
@@ -15,9 +15,9 @@ def matcher_rows(words: Vocabulary) -> dict[str, str]:
 
 
 def key_rows(words: Vocabulary) -> dict[str, str]:
-    """Keys and their meanings. Equal keys, and a key that exists for every card, share a row.
+    """Return key -> meaning. Equal keys, and keys that exist for every card, share a row.
 
-    The name of a key that exists for every card ends in X, for a card's name or a matcher.
+    The name of a key that exists for every card ends in X, which stands for a card or a matcher.
     """
     together: dict[int, list[str]] = {}
     for name, key in words.keys.items():

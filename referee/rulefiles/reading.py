@@ -1,4 +1,4 @@
-"""Read a rule file, or report all its mistakes together (spec/rule-bots.md)."""
+"""Parse a rule file, or report all its mistakes together (spec/rule-bots.md)."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from referee.text.encoding import wide_encoding
 from referee.text.nearest import did_you_mean, instead
 
 LARGEST = 1e15
-"""No number of a file is larger; its negative is the smallest."""
+"""Maximum absolute value of a number in a file."""
 MAX_CHAIN = 100
-"""How many values of `cardInfo` may lead from one to the next."""
+"""Maximum length of a chain of `cardInfo` values that refer to each other."""
 INFO, AVERAGE = "card_info_", "card_info_avg_"
 _MOST_HINTS = 200
 _LONGEST_WORD = 60
 _MOST_NAMED = 5
 _MOST_COMPARED = 20
-"""With how many rules before it a rule is compared: in a file of nothing else it takes long."""
+"""Each rule is compared with at most this many earlier rules, because comparing is quadratic."""
 _VALUE = re.compile(r"([<>=!]*)\s*(.*)", re.DOTALL)
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)", re.ASCII).fullmatch
 
 _Place: TypeAlias = tuple[str, ...]
-"""Whose values refer to others: ("set", its name), ("info", its name, the path of its entry), or
-("all", its name), the info of all entries together."""
+"""The owner of values that contain references: ("set", name), ("info", name, path of the entry), or
+("all", name) for all entries of an info."""
 
 
 class _Reference(NamedTuple):
-    """A key that stands somewhere, to be looked up once all is read."""
+    """A key that is looked up after everything is parsed."""
 
     owner: _Place
     key: str
@@ -43,17 +43,17 @@ class _Reference(NamedTuple):
 
 
 def stated_game(data: bytes) -> str | None:
-    """The game that a file states; None if it does not state one, or is not valid JSON."""
+    """Return the game that a file states. None if it states none or is not valid JSON."""
     root, _ = _parsed(data)
     game = root.value.get("game") if root is not None and isinstance(root.value, dict) else None
     return game.value if game is not None and isinstance(game.value, str) else None
 
 
 def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, list[Problem]]:
-    """Read a file for a game with its vocabulary.
+    """Parse a file with the vocabulary of a game.
 
     Returns:
-        The contents of the file, or None if it has an error; and all problems, in line order.
+        The content, or None if the file has an error, and all problems in line order.
     """
     root, problems = _parsed(data)
     if root is None:
@@ -65,7 +65,7 @@ def read(data: bytes, vocabulary: Vocabulary, game: str) -> tuple[Book | None, l
 
 
 def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
-    """Parse a file, which gives None if it is not valid JSON, and list its problems as JSON."""
+    """Parse the JSON of a file. Returns None if it is not valid, and its problems."""
     if len(data) > MAX_BYTES:
         return None, [Problem(1, "$", f"the file has more than {MAX_BYTES:,} bytes")]
     if encoding := wide_encoding(data):
@@ -80,7 +80,7 @@ def _parsed(data: bytes) -> tuple[Node | None, list[Problem]]:
 
 
 def _squeezed(name: str) -> str:
-    """A name of a card as it is compared: case, white space and `_` do not count."""
+    """Normalize a card's name for comparison: ignores case, white space and `_`."""
     return "".join(name.replace("_", " ").split()).casefold()
 
 
@@ -92,9 +92,9 @@ class _Reader:
         self._states_game = False
         self._takes = vocabulary.fields
         self._names = {_squeezed(word): word for known in self._takes.values() for word in known}
-        self._keys = dict(vocabulary.keys)  # with those of the file
+        self._keys = dict(vocabulary.keys)  # extended by the keys of the file
         self._references: list[_Reference] = []
-        self._infos: dict[str, dict[str, Entry]] = {}  # info -> path of its entry -> its rules
+        self._infos: dict[str, dict[str, Entry]] = {}  # info -> path of an entry -> its rules
         self._by_info: dict[str, dict[str, Entry]] = {}  # info -> card -> its rules
 
     def read(self, root: Node) -> Book | None:
@@ -105,7 +105,7 @@ class _Reader:
         if game is not None and game.value != self._game:
             wrong = f"this file is for the game {_shown(game)}, not for {self._game}"
             self._error(game, f'{wrong}: choose that game, or change "game"')
-            return None  # by the words of another game everything else is wrong too
+            return None  # with the wrong game, everything else is wrong as well
         self._states_game = game is not None
         known = ["name", "author", "game", "cardInfo", "comment", *self._vocabulary.sets]
         self._no_others(root, known)
@@ -121,7 +121,7 @@ class _Reader:
     # --- sets, entries, rules -----------------------------------------------------------------
 
     def _read_set(self, name: str, node: Node | None, rules: RuleSet) -> Mapping[str, Entry]:
-        """Card -> the entry by which it goes (3.3)."""
+        """Parse a set. Returns card -> the entry that applies (3.3)."""
         found: dict[str, Entry] = {}
         for entry in self._objects(node, name):
             own = ["choice" if rules.choices else "score", "rules", "comment", *rules.flags]
@@ -135,7 +135,7 @@ class _Reader:
     def _entry(
         self, node: Node, choices: int, owner: _Place, flags: Iterable[str] = ()
     ) -> Entry | None:
-        """Read an object with a score, or rules, or both."""
+        """Parse an object with a score, rules, or both."""
         fields: dict[str, Node] = node.value
         what = "choice" if choices else "score"
         score = self._score(fields[what], choices, owner) if what in fields else None
@@ -177,7 +177,7 @@ class _Reader:
             for place, (line, others) in enumerate(earlier):
                 if _within(asked, others):
                     self._warn(rule, f"never used: if it applies, so does the rule in line {line}")
-                    del earlier[place]  # once is enough
+                    del earlier[place]  # report it only once
                     break
             earlier = [*earlier[-_MOST_COMPARED:], (rule.line, asked)]
             rules.append(Rule(conditions, score, rule.line))
@@ -199,7 +199,7 @@ class _Reader:
         return node.value
 
     def _value(self, node: Node, owner: _Place, *, compares: bool) -> tuple[str, Value] | None:
-        """Read an operator if it `compares`, and a number or a key. None follows an error."""
+        """Parse a number or a key, after an operator if `compares`. None if it has an error."""
         if isinstance(node.value, float):
             return "", self._bounded(node)
         wanted = 'a number or a text such as "< 3"' if compares else "a number or a key"
@@ -229,7 +229,7 @@ class _Reader:
     # --- card info ----------------------------------------------------------------------------
 
     def _read_infos(self, node: Node | None) -> None:
-        """Read `cardInfo`: by which rules each info of each card goes."""
+        """Parse `cardInfo`: the rules of each info for each card."""
         found: dict[str, Entry] = {}
         for entry in self._objects(node, "cardInfo"):
             fields: dict[str, Node] = entry.value
@@ -257,13 +257,13 @@ class _Reader:
                 found[matcher] = Entry((), None, frozenset(), entry.line, entry.path)
         by_card = self._by_card(found)
         for name, infos in self._infos.items():
-            self._info(name)  # so that there is a place for it
+            self._info(name)  # creates its entry
             for card, matched in by_card.items():
                 if matched.path in infos:
                     self._by_info[name][card] = infos[matched.path]
 
     def _info(self, name: str) -> Key:
-        """The key of an info, which may be read later."""
+        """Return the key of an info, which may be parsed later."""
         if name not in self._by_info:
             entries = self._by_info[name] = {}
             self._keys[INFO + name] = scores.info_key(entries)
@@ -274,7 +274,7 @@ class _Reader:
     def _matcher(
         self, entry: Node, found: Mapping[str, Entry], asked: frozenset[str], where: str
     ) -> str | None:
-        """The card's name or matcher of the entry; None if it does not exist."""
+        """Return the card or matcher that an entry names. None if it does not exist."""
         given = [field for field in self._takes if field in entry.value]
         if len(given) != 1:
             one_of = " or ".join(f'"{field}"' for field in given or self._takes)
@@ -298,10 +298,10 @@ class _Reader:
         return name
 
     def _not_known(self, card: Node, field: str, name: str) -> None:
-        """Say that a field does not take a word, and which field does.
+        """Report that a field does not accept a word, and name the field that does.
 
-        If the file states no game, it may have cards of other editions. That is not an error:
-        these entries never fit.
+        If the file states no game, it may have cards of other editions. That is not an error: these
+        entries never match.
         """
         own = next((each for each in reversed(self._takes) if name in self._takes[each]), None)
         if own is not None:
@@ -314,7 +314,7 @@ class _Reader:
         self.problems.append(Problem(card.line, card.path, text, is_error))
 
     def _by_card(self, found: Mapping[str, Entry]) -> dict[str, Entry]:
-        """By which entry each card goes: by its name, else by the first matcher that fits."""
+        """Return card -> its entry: the one with its name, or else the first matching one."""
         if not found:
             return {}
         by_card: dict[str, Entry] = {}
@@ -329,7 +329,7 @@ class _Reader:
     # --- keys ---------------------------------------------------------------------------------
 
     def _key(self, key: str, node: Node, owner: _Place, also: Iterable[str] = ()) -> Key | None:
-        """The meaning of a key; None, with an error, if it does not exist."""
+        """Return the meaning of a key. None, and an error, if it does not exist."""
         self._references.append(_Reference(owner, key, node.line, node.path))
         prefix = self._prefix(key)
         if key in self._keys:
@@ -345,12 +345,12 @@ class _Reader:
         return self._keys.get(key)
 
     def _prefix(self, key: str) -> str | None:
-        """Read a key that is an average."""
+        """Parse a key that is an average."""
         prefixes = self._vocabulary.averages
         return next((each for each in prefixes if key.startswith(each + AVERAGE)), None)
 
     def _look_up(self) -> None:
-        """Say of references that there is nothing, or that they lead back to where they stand."""
+        """Report references that do not exist or are circular."""
         graph: dict[_Place, set[_Place]] = {
             ("all", name): {("info", name, path) for path in paths}
             for name, paths in self._infos.items()
@@ -380,7 +380,7 @@ class _Reader:
                 return
 
     def _leads_to(self, reference: _Reference) -> Iterator[_Place]:
-        """List the places whose values a reference needs, and report a missing info."""
+        """Yield the owners whose values a reference needs. Reports a missing info."""
         owner, key, *_ = reference
         prefix = self._prefix(key)
         known = self._vocabulary.keys.get(key)
@@ -393,7 +393,9 @@ class _Reader:
                 hint = self._hint(name, self._infos)
                 text = f"no entry of cardInfo has {shown(name)!r}, for {shown(key)}{hint}"
                 self.problems.append(Problem(reference.line, reference.path, text))
-            elif prefix is None and owner[0] == "info":  # of the same card, so of the same entry
+            elif (
+                prefix is None and owner[0] == "info"
+            ):  # an info of the same card refers to the same entry
                 if owner[2] in self._infos[name]:
                     yield ("info", name, owner[2])
             else:
@@ -409,7 +411,7 @@ class _Reader:
                 yield entry
 
     def _is(self, node: Node, kind: type, wanted: str) -> bool:
-        """Check the type of a value; if it is wrong, add an error with the wanted one."""
+        """Check the type of a value and report an error if it is not `kind`."""
         fits = isinstance(node.value, kind)
         if not fits:
             self._error(node, f"{wanted}, not {_shown(node)}")
@@ -429,7 +431,7 @@ class _Reader:
                 self._error(field, f"no field is called {shown(name)!r} here{hint}")
 
     def _hint(self, word: str, known: Iterable[str]) -> str:
-        """What may have been meant; looking for it takes long, so not for all of very many."""
+        """Suggest a word. Searching is slow, so it is limited for very many mistakes."""
         if len(self.problems) > _MOST_HINTS or len(word) > _LONGEST_WORD:
             return ""
         return did_you_mean(word, known)
@@ -442,8 +444,7 @@ class _Reader:
 
 
 _Asked: TypeAlias = dict[tuple[str, str], tuple[float, float]]
-"""What conditions ask: a key, and the one that it is compared with, or "" -> from where to where
-the first is, or the first less the second."""
+"""Conditions as ranges: (key, compared key or "") -> bounds of the key, or of the difference."""
 
 
 def _asked(key: str, value: Any) -> _Asked:
@@ -455,16 +456,16 @@ def _asked(key: str, value: Any) -> _Asked:
 
 
 def _within(asked: _Asked, others: _Asked) -> bool:
-    """Whether the others hold whenever these do."""
+    """True if `asked` implies `others`."""
     none = (-inf, inf)
     pairs = ((asked.get(key, none), other) for key, other in others.items())
     return all(own[0] >= other[0] and own[1] <= other[1] for own, other in pairs)
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The operator and the operand of a value's text."""
+    """Split the text of a value into operator and operand."""
     found = _VALUE.fullmatch(text.strip())
-    assert found is not None  # both parts may be empty
+    assert found is not None  # the pattern matches every text
     return found[1], found[2]
 
 

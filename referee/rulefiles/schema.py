@@ -1,4 +1,4 @@
-"""The JSON Schema of a game's rule files, from its words, so that an editor completes a file."""
+"""Generate the JSON Schema of a game's rule files, so that editors can complete them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COMMENT = {"description": "Anything; nobody reads it."}
 
 
 def rule_file_schema(words: Vocabulary, game: str) -> dict[str, Any]:
-    """The JSON Schema of a game's rule files. Every correct file is valid by it."""
+    """Return the JSON Schema of a game's rule files. Every correct file is valid."""
     properties = {
         "name": {"type": "string", "description": "Name of the bot."},
         "author": {"type": "string", "description": "Author of the bot."},

@@ -1,9 +1,9 @@
-"""A rule file that was read: its entries, rules and conditions, and the scores that they give.
+"""A parsed rule file, and the scores that it gives.
 
-A `Look` computes each value once per decision, or once per card if it depends on the card. Still
-a file can multiply work: conditions by cards, and averages by the cards that they cover. Therefore
-work is counted in steps, which are the same on every machine, and a reply may take `MAX_STEPS`.
-Each use of a key is a step, also for each card that an average covers, and the first is two.
+A `Look` computes each value once per decision, or once per card if it depends on the card. A file
+can still multiply work: conditions by cards, and averages by their cards. Therefore work is counted
+in steps, which are equal on all machines, and a reply may take `MAX_STEPS`. Each use of a key is
+one step, also for each card of an average. The first use is two steps.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 MAX_STEPS = 20_000
-"""The most steps of one reply (spec/rule-bots.md, 2): tens of milliseconds on a slow machine."""
+"""Maximum steps of a reply (spec/rule-bots.md, 2): tens of milliseconds on a slow machine."""
 
 Value: TypeAlias = float | Key
 
@@ -35,7 +35,7 @@ class TooManyStepsError(OverLimitError):
 
     code = Disqualification.STEP_LIMIT
 
-    where = ""  # the score that was computed last
+    where = ""  # the last computed score
 
     def __str__(self) -> str:
         return (
@@ -53,7 +53,7 @@ class Condition(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Conditions, and the score if all of them hold; its line in the file, counted from 1."""
+    """A score that applies if all conditions are true. `line` is its line in the file, from 1."""
 
     conditions: Sequence[Condition]
     score: Value
@@ -64,10 +64,10 @@ class Entry(NamedTuple):
     """An entry of a set: the scores of some cards.
 
     Attributes:
-        score: if no rule holds; None: it has none.
-        flags: that are true.
-        line: of the file, counted from 1.
-        path: its place in the file, such as "$.buyRules[0]".
+        score: the score if no rule applies. None: there is none.
+        flags: the flags that are true.
+        line: its line in the file, from 1.
+        path: its path in the file, such as "$.buyRules[0]".
     """
 
     rules: Sequence[Rule]
@@ -77,7 +77,7 @@ class Entry(NamedTuple):
     path: str
 
     def judge(self, look: Look, card: str) -> Judgement | None:
-        """The score by the first rule that holds, or its own; None if it has neither."""
+        """Return the score of the first rule that applies, or the entry's own. None without one."""
         for rule in self.rules:
             for left, holds, right in rule.conditions:
                 wanted = right if isinstance(right, float) else look.value(right, card)
@@ -89,7 +89,7 @@ class Entry(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A score, and where it comes from: an entry and one of its rules, if not from the default."""
+    """A score with its origin: an entry and one of its rules. None: the default score."""
 
     score: float
     entry: Entry | None = None
@@ -97,13 +97,13 @@ class Judgement(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Cards that were compared by a set of rules.
+    """Cards compared by a set of rules.
 
     Attributes:
-        cards: in the order given.
-        judgements: one for each.
-        order: their indices, best first, without those that are out of the question.
-        remark: the reason for the reply, if the order is not the only one.
+        cards: in the given order.
+        judgements: one per card.
+        order: indices of `cards`, best first, without excluded cards.
+        remark: the reason for the choice, if several orders are possible.
     """
 
     rules: str
@@ -114,11 +114,11 @@ class Ranking(NamedTuple):
 
 
 class Look:
-    """One look at a game as the player may know it; a `Decision`.
+    """The evaluation of one state, as far as the player knows it. Implements `Decision`.
 
     Attributes:
-        rankings: in order.
-        steps: of the whole reply so far.
+        rankings: in order of evaluation.
+        steps: steps of the reply so far.
     """
 
     __slots__ = ("_book", "_judged", "_values", "rankings", "sight", "steps")
@@ -144,7 +144,7 @@ class Look:
         judged = [self._judge(rules, card) for card in cards]
         scores = [each.score for each in judged]
         order = [i for i, score in enumerate(scores) if above is None or score > above]
-        order.sort(key=scores.__getitem__, reverse=True)  # equal ones keep their order
+        order.sort(key=scores.__getitem__, reverse=True)  # stable: ties keep their order
         if judged:
             self.rankings.append(Ranking(rules, cards, judged, order))
         return order
@@ -154,7 +154,7 @@ class Look:
             self.rankings[-1] = self.rankings[-1]._replace(remark=text)
 
     def value(self, value: Value, card: str) -> float:
-        """A number, or what a key is, which is worked out at the first time."""
+        """Return a number or the value of a key, which is cached."""
         if isinstance(value, float):
             return value
         self.steps += 1
@@ -169,7 +169,7 @@ class Look:
 
 
 class Book:
-    """A rule file that was read; `looks` explain the last reply. Implements `vocabulary.Book`."""
+    """A parsed rule file. `looks` explain the last reply. Implements `vocabulary.Book`."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, sets: Mapping[str, Mapping[str, Entry]]
@@ -184,7 +184,7 @@ class Book:
 
     @property
     def steps(self) -> int:
-        """The steps of the last reply."""
+        """Steps of the last reply."""
         return self.looks[-1].steps if self.looks else 0
 
     def decide(self, sight: Any) -> Look:
@@ -211,7 +211,7 @@ class Book:
 
 
 def info_key(entries: Mapping[str, Entry]) -> Key:
-    """Make the key of a card's info, `card_info_X`: 0 without it. `entries` may be filled later."""
+    """Create the key `card_info_X` of a card: 0 without an entry. `entries` may be filled later."""
 
     def value(look: Any, card: str) -> float:
         entry = entries.get(card)
@@ -222,7 +222,7 @@ def info_key(entries: Mapping[str, Entry]) -> Key:
 
 
 def average_key(over: Average, info: Key) -> Key:
-    """Make the key of an average: the rounded sum of an info over cards, by their number, or 0."""
+    """Create the key of an average: the rounded mean of an info over cards, or 0."""
 
     def value(look: Any, _: str) -> float:
         found = [look.value(info, card) for card in over.cards(look.sight)]

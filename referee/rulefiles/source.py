@@ -1,6 +1,6 @@
-"""JSON with the line and the path of each value, so that a mistake can be shown where it is.
+"""Parse JSON with the line and path of each value, for messages about mistakes.
 
-The standard library's decoder says where it failed, but not where a value stands that it has read.
+The decoder of the standard library reports positions only for syntax errors.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _PLAIN = re.compile(r"\w+").fullmatch
 
 
 def shown(text: str) -> str:
-    """A text of a file, short enough for a message."""
+    """Shorten a text of a file for a message."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 class Node(NamedTuple):
-    """A value.
+    """A parsed value.
 
     Attributes:
         value: a dict of nodes, a list of nodes, a string, a float, a boolean or None.
-        line: where it begins, counted from 1.
-        path: such as "$.buyRules[0].card".
+        line: the line where it starts, from 1.
+        path: its path, such as "$.buyRules[0].card".
     """
 
     value: Any
@@ -52,14 +52,14 @@ class Problem(Struct, frozen=True):
 
 
 class NotJSONError(ValueError):
-    """A text is not JSON. The first argument is the `Problem`."""
+    """The text is not JSON. The first argument is the `Problem`."""
 
 
 def parse(text: str) -> tuple[Node, list[Problem]]:
-    """Read a text.
+    """Parse a text.
 
     Returns:
-        Its value, and the keys that stand twice in an object.
+        The value, and problems about duplicate keys.
 
     Raises:
         NotJSONError: the text is not JSON, or is nested too deeply.
@@ -70,7 +70,7 @@ def parse(text: str) -> tuple[Node, list[Problem]]:
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._counted = (0, 1)  # an offset, and its line
+        self._counted = (0, 1)  # an offset and its line
         self._twice: list[Problem] = []
 
     def parse(self) -> tuple[Node, list[Problem]]:
@@ -100,7 +100,7 @@ class _Parser:
         return Node(value, line, path), at
 
     def _group(self, at: int, path: str, depth: int) -> tuple[dict[str, Node] | list[Node], int]:
-        """An object or a list; `at` is behind its bracket."""
+        """Parse an object or a list. `at` is the offset after its opening bracket."""
         opened, close = at - 1, "}" if self._text[at - 1] == "{" else "]"
         named, listed = dict[str, Node](), list[Node]()
         at = self._skip(at)
@@ -117,7 +117,7 @@ class _Parser:
         return (listed if close == "]" else named), at
 
     def _name(self, at: int, path: str, found: Mapping[str, Node]) -> tuple[str, str, int]:
-        """A name in an object, its path, and where its value begins."""
+        """Parse a name in an object. Returns the name, its path, and the offset of its value."""
         if self._text[at : at + 1] != '"':
             raise self._wrong(at, path, 'expected a name in quotes, such as "card"')
         line = self._line(at)
@@ -158,7 +158,7 @@ class _Parser:
 
     def _skip(self, at: int) -> int:
         space = _SPACE.match(self._text, at)
-        assert space is not None  # it may be empty
+        assert space is not None  # the pattern matches every text
         return space.end()
 
     def _line(self, at: int) -> int:

@@ -1,9 +1,9 @@
 """Text for people.
 
-terminal.py    styles, widths, what strangers wrote made harmless
+terminal.py    styles, widths, escaping of untrusted text
 html.py        pages from templates
-junit.py       JUnit XML, as build servers read it
-encoding.py    text that is not UTF-8
+junit.py       JUnit XML for build servers
+encoding.py    detects text that is not UTF-8
 lookalikes.py  names that look alike
-nearest.py     what a misspelt name may have meant
+nearest.py     suggestions for misspelt names
 """

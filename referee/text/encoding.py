@@ -1,10 +1,10 @@
-"""Recognise text that is not UTF-8, as Windows and .NET write it."""
+"""Detect UTF-16 and UTF-32, which Windows and .NET often write."""
 
 from __future__ import annotations
 
 import codecs
 
-_MARKS = {  # that of UTF-16 is the beginning of that of UTF-32
+_MARKS = {  # UTF-32 first: its mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "UTF-32",
     codecs.BOM_UTF32_BE: "UTF-32",
     codecs.BOM_UTF16_LE: "UTF-16",
@@ -16,11 +16,11 @@ _NULS: dict[tuple[bool, ...], str] = {
     (False, True, False, True): "UTF-16",
     (True, False, True, False): "UTF-16",
 }
-"""Which of the first four bytes are NUL, if the first characters are ASCII."""
+"""Positions of NUL among the first four bytes, if the first characters are ASCII."""
 
 
 def wide_encoding(data: bytes) -> str:
-    """Return "UTF-16" or "UTF-32" if a text begins so, also without a byte order mark; else ""."""
+    """Return "UTF-16", "UTF-32" or "". Also detects text without a byte order mark."""
     for mark, name in _MARKS.items():
         if data.startswith(mark):
             return name

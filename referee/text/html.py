@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing else: no network, no second file."""
+"""HTML pages in a single file that load nothing from the network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_COMMAND = 20_000
 
 
 def render(template: Path, *, longest: int | None = None, **values: object) -> str:
-    """Fill a template with values, which are cleaned, escaped, and cut to `longest` characters."""
+    """Fill a template. Values are cleaned, escaped, and cut to `longest` characters."""
     found = _environment(template.parent).get_template(template.name)
     return found.render(version=__version__, longest=longest, **values)
 
@@ -47,14 +47,14 @@ def _made_plain(context: Context, value: object) -> object:
 
 
 def _whole(text: str) -> Markup:
-    """A command in one piece: nobody can use a part of it."""
+    """Mark a command that must not be cut, because a part of it is useless."""
     if len(text) > _LONGEST_COMMAND:
         return Markup("a command of {:,} characters").format(len(text))
     return escape(plain_lines(text))
 
 
 def _with_code(text: str) -> Markup:
-    """A sentence in HTML. Text in backticks and JSON objects become code."""
+    """Convert a sentence to HTML. Text in backticks and JSON objects become code."""
     pieces = re.split(r"`([^`]*)`|(\{.*\})", plain_lines(text))
     made = Markup()
     for place, piece in enumerate(pieces):

@@ -1,4 +1,4 @@
-"""JUnit XML, as build servers read it."""
+"""JUnit XML for build servers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple, TypeAlias
 from referee.text.terminal import plain, plain_lines
 
 Outcome: TypeAlias = Literal["passed", "failure", "error", "skipped"]
-"""What a test case came to: the name of its element, but for what passed."""
+"""The result of a test case: the name of its XML element, except for "passed"."""
 
 
 class Case(NamedTuple):
     """A test case.
 
     Attributes:
-        classname: the subject of the test, such as a section of the protocol.
-        message, text: one line, and more, of what did not pass.
+        classname: subject of the test, such as a section of the protocol.
+        message, text: a one-line and a long description of a failure.
     """
 
     classname: str
@@ -31,8 +31,12 @@ class Case(NamedTuple):
 def document(
     name: str, suites: Mapping[str, Sequence[Case]], *, seconds: float | None = None
 ) -> str:
-    """A document with test suites, by their names; `seconds` is the time of all of them."""
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to load
+    """Create a document with test suites by name.
+
+    Args:
+        seconds: the total time.
+    """
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring  # slow to import
 
     every = [case for cases in suites.values() for case in cases]
     root = Element("testsuites", {"name": plain_lines(name), **_counts(every), **_time(seconds)})

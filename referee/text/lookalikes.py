@@ -1,8 +1,8 @@
-"""Names that look alike, for tables in which each row is somebody else's.
+"""Detect names that look alike, for tables whose rows belong to different people.
 
-The table has the letters of other alphabets that cannot be told from Latin ones in usual typefaces,
-after the Unicode Consortium's list (UTS #39, confusables.txt). Letters of other scripts, and those
-that only resemble each other, are not in it.
+The table contains letters of other alphabets that usual typefaces draw like Latin ones, from the
+Unicode Consortium's list (UTS #39, confusables.txt). Other scripts and merely similar letters are
+not included.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LATIN = {
     "Y": "0423 03a5",
     "Z": "0396",
 }
-"""Latin letter -> what looks like it, as hexadecimal code points."""
+"""Latin letter -> lookalikes as hexadecimal code points."""
 _TO_LATIN = {
     int(point, 16): letter for letter, points in _LATIN.items() for point in points.split()
 }
@@ -59,18 +59,18 @@ _INVISIBLE = {
     *(int(point, 16) for point in _IGNORED.split()),
     *(point for first, last in (*_RANGES, *_SELECTORS) for point in range(first, last + 1)),
 }
-"""What takes no ink: Default_Ignorable_Code_Point, and the empty Braille pattern."""
+"""Invisible characters: Default_Ignorable_Code_Point, and the empty Braille pattern."""
 
 
 def invisible(text: str) -> str:
-    """The first letter of a text that nobody sees; empty if there is none."""
+    """Return the first invisible character of a text, or ""."""
     return next((letter for letter in text if ord(letter) in _INVISIBLE), "")
 
 
 def looks(name: str) -> frozenset[str]:
-    """Keys of a name. Two names that look alike have one in common.
+    """Return the keys of a name. Names that look alike have a common key.
 
-    Case, accents, repeated spaces and invisible letters make no difference.
+    Keys ignore case, accents, repeated spaces and invisible characters.
     """
     letters = unicodedata.normalize("NFKD", name)
     seen = "".join(

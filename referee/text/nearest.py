@@ -1,4 +1,4 @@
-"""What somebody who has misspelt a name may have meant."""
+"""Suggest known names for a misspelt one."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Collection, Iterable
 
 
 def near(word: str, known: Iterable[str], most: int) -> list[str]:
-    """The known names that are like a word, the most like it first."""
-    import difflib  # only on the way to an error
+    """Return similar known names, the most similar first."""
+    import difflib  # only needed for errors
 
     return difflib.get_close_matches(word, list(known), n=most)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like a word; None if none is like it."""
+    """Return the most similar known name. None if none is similar."""
     return next(iter(near(word, known, 1)), None)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The "did you mean" question about an unknown word; empty if no known name is close."""
+    """Return a "did you mean" question for an unknown word, or "" if no known name is similar."""
     close = nearest(word, known)
     return f"; did you mean {close}?" if close else ""
 
 
 def instead(word: str, known: Collection[str]) -> str:
-    """What to write in the place of a word that is not known: the nearest name, or all names."""
+    """Suggest a replacement for an unknown word: the most similar name, or all names."""
     return did_you_mean(word, known) or f"; there are: {', '.join(known)}"

@@ -1,10 +1,10 @@
-"""Text for people: styles that can be left out, and what strangers wrote made harmless.
+"""Text for terminals: optional styles, and escaping of untrusted text.
 
-A bot's name, its lines and a file's name can contain dangerous characters: terminal commands (ESC),
-reversed reading order (U+202E), invisible characters (U+200B), or characters that XML does not
-allow. Every text for a terminal, HTML or XML goes through `plain`, `escaped` or `command_line`.
-Text for CSV goes through `csv_text`, because a spreadsheet runs cells that begin as a formula. JSON
-goes through `json_escaped` where it is printed.
+Names of bots and files, and lines of bots, can contain dangerous characters: terminal commands
+(ESC), reversed reading order (U+202E), invisible characters (U+200B), or characters that XML
+forbids. All text for a terminal, HTML or XML passes through `plain`, `escaped` or `command_line`.
+Text for CSV passes through `csv_text`, because spreadsheets execute formulas. JSON passes through
+`json_escaped` when it is printed.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ _STYLES |= {"dim": "2", "raw": "2"}
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
-    """A text with the escape sequence of a style; unchanged without a style or without colours.
+    """Add the escape sequence of a style. Unchanged without a style or with `colour=False`.
 
     Args:
-        style: empty, "bold", "red", "green", "yellow", "blue", "dim" or "raw".
+        style: "", "bold", "red", "green", "yellow", "blue", "dim" or "raw".
     """
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
 
 
 def plain(text: str) -> str:
-    """A text with "?" for each character that cannot be printed; for tables and names."""
+    """Replace each unprintable character by "?". For tables and names."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def plain_lines(text: str) -> str:
-    """A text of several lines, each made plain."""
+    """Apply `plain` to each line."""
     return "\n".join(map(plain, text.split("\n")))
 
 
 def escaped(text: str) -> str:
-    r"""A text with an escape such as `\x1b` for each character that cannot be printed.
+    r"""Replace unprintable characters by escapes such as `\x1b`.
 
-    For sentences, where it matters what it was.
+    For sentences in which the actual character matters.
     """
     if text.isprintable():
         return text
@@ -55,7 +55,7 @@ def escaped(text: str) -> str:
 
 
 def json_escaped(text: str) -> str:
-    r"""Lines of JSON with an escape such as `\u009b` for each character that cannot be printed.
+    r"""Replace unprintable characters in JSON by escapes such as `\u009b`.
 
     The values stay the same.
     """
@@ -68,7 +68,7 @@ def json_escaped(text: str) -> str:
 
 
 def terminal_safe(lines: bytes) -> bytes:
-    """Lines of JSON for a terminal, with `json_escaped`."""
+    """Apply `json_escaped` to lines of JSON."""
     return json_escaped(lines.decode(errors="surrogateescape")).encode()
 
 
@@ -78,7 +78,7 @@ def _json_escape(letter: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """A text for a cell of CSV, escaped. A formula gets an apostrophe in front.
+    """Escape a text for a CSV cell. A formula gets a leading apostrophe.
 
     https://owasp.org/www-community/attacks/CSV_Injection
     """
@@ -86,7 +86,7 @@ def csv_text(text: str) -> str:
 
 
 def command_line(words: Iterable[str]) -> str:
-    r"""A command to be copied into a shell; what cannot be printed is quoted as `$'\x1b'`."""
+    r"""Quote words as a shell command. Unprintable characters become `$'\x1b'`."""
     return " ".join(map(_quoted, words))
 
 
@@ -103,14 +103,14 @@ def _quoted(word: str) -> str:
 
 
 def as_text(argument: str) -> str:
-    r"""An argument or a file name for JSON; bytes that are not UTF-8 become `\xHH`."""
+    r"""Convert an argument or file name for JSON. Bytes that are not UTF-8 become `\xHH`."""
     return argument.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def wrap_list(text: str, width: int) -> list[str]:
-    """A text whose parts are separated by ", " as lines of at most this width, in columns.
+    """Wrap a text whose parts are separated by ", ".
 
-    Where all parts are short none is broken, so that "2 copper" stays in one line.
+    If all parts are short, none is broken, so that "2 copper" stays on one line.
     """
     parts = text.split(", ")
     if max(map(len, parts)) < _SHORT:
@@ -122,29 +122,29 @@ def wrap_list(text: str, width: int) -> list[str]:
 
 
 def unbroken(text: str, width: int, first: str = "", others: str = "") -> list[str]:
-    """A text as lines of at most this width, indented by these, without breaking a word."""
+    """Wrap a text without breaking words. `first` and `others` are the indents."""
     wrapper = textwrap.TextWrapper(width, first, others)
     wrapper.break_long_words = wrapper.break_on_hyphens = False
     return wrapper.wrap(text)
 
 
 def duration(seconds: float) -> str:
-    """A time as text: "3.4 ms", "0.25 s"."""
+    """Format a time: "3.4 ms", "0.25 s"."""
     milliseconds = round(seconds * 1000, 1)
     return f"{milliseconds} ms" if milliseconds < 100 else f"{seconds:.2f} s"
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return the number of terminal columns of a text."""
     if text.isascii():
         return len(text)
-    from rich.cells import cell_len  # takes longer to load than a match to report
+    from rich.cells import cell_len  # slow to import
 
     return cell_len(text)
 
 
 def cut(text: str, width: int) -> str:
-    """A text of at most this width, in columns, with "..." at its end if it was longer."""
+    """Shorten a text to at most `width` columns, with "..." at the end if it was longer."""
     if cells(text) <= width:
         return text
     text = text[: width - 3]
