@@ -1,15 +1,13 @@
 // The match page.
 //
 //   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
+//   boot(drawings)                 the matches of a file; `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match } from "./data.js";
+import { Match, inlineHeaders, inlineSource } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
-<<<<<<< HEAD
 import { showList } from "./list.js";
-=======
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
 import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
@@ -346,4 +344,29 @@ export function start(root, source, drawing, number) {
   const app = new App(root, source, drawing ?? null, number);
   app.open();
   return app;
+}
+
+/** Show the matches that are in this file. */
+export function boot(drawings) {
+  const root = document.getElementById("page");
+  dressed();
+  const headers = inlineHeaders();
+  if (headers.length === 1) {
+    start(root, inlineSource(0), drawings[headers[0].game]);
+    return;
+  }
+  let app = null;
+  let shown = null;
+  const follow = () => {
+    const { match } = readPlace(location.hash);
+    if (match === shown) return;
+    app?.close();
+    app = null;
+    shown = match;
+    const header = headers[match - 1];
+    if (header) app = start(root, inlineSource(match - 1), drawings[header.game], match);
+    else showList(root, headers);
+  };
+  addEventListener("hashchange", follow);
+  follow();
 }

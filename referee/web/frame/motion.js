@@ -1,11 +1,6 @@
-<<<<<<< HEAD
 // Cards that move: of a drawing with zones those that a step says it moved, of another one each card
 // whose node has changed its place. What can move has `data-card`, its name; a place of a drawing with
 // zones has `data-place`, such as "supply" or "0 hand", where 0 is a seat.
-=======
-// Cards that move: those that a step says it moved. A card has `data-card`, its name; a place has
-// `data-place`, such as "supply" or "0 hand", where 0 is a seat.
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const HOW = { duration: 200, easing: "ease-out" };
@@ -23,7 +18,6 @@ export function moved(root, moves, change) {
     const place = placeOf(seat, from);
     return (cardIn(place, card) ?? place)?.getBoundingClientRect();
   });
-<<<<<<< HEAD
   change();
   known.forEach(({ seat, to, card }, at) => {
     const node = cardIn(placeOf(seat, to), card);
@@ -63,14 +57,5 @@ export function moving(root, change) {
 function cardsOf(root) {
   return [...root.querySelectorAll("[data-card]")].map((node) => {
     return { node, name: node.dataset.card, list: node.parentElement, count: Number(node.dataset.count ?? 1), box: node.getBoundingClientRect() };
-=======
-  change();
-  known.forEach(({ seat, to, card }, at) => {
-    const node = cardIn(placeOf(seat, to), card);
-    const start = starts[at];
-    if (!node || !start) return;
-    const end = node.getBoundingClientRect();
-    node.animate([{ transform: `translate(${start.x - end.x}px, ${start.y - end.y}px)` }, {}], HOW);
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
   });
 }

@@ -2,11 +2,7 @@
 
 import { el, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
-<<<<<<< HEAD
 import { lively, moved, moving } from "./motion.js";
-=======
-import { lively, moved } from "./motion.js";
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
 import { Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
 
@@ -22,11 +18,7 @@ export class Table {
     this.#app = app;
     this.drawing = drawing;
     this.place = el("div", { class: "drawing" });
-    this.note = el("div", { class: "card-text", popover: "auto", role: "note" });
-    this.element = el("section", { class: "table", "aria-label": "Table" }, this.place, this.note);
-    this.place.addEventListener("click", ({ target }) => target.closest("button") || this.#explain(target));
-    this.place.addEventListener("focusin", ({ target }) => this.#explain(target));
-    this.place.addEventListener("focusout", () => this.note.matches(":popover-open") && this.note.hidePopover());
+    this.element = el("section", { class: "table", "aria-label": "Table" }, this.place);
     this.watcher = new ResizeObserver(() => {
       const { clientWidth } = this.place;
       if (!this.#game || this.width === clientWidth) return;
@@ -56,20 +48,6 @@ export class Table {
     });
   }
 
-<<<<<<< HEAD
-=======
-  // Show the whole text of a card beside it.
-  #explain(target) {
-    const card = target.closest("[data-text]");
-    if (!card?.dataset.text || !card.matches(":focus-visible, :hover")) return;
-    this.note.textContent = `${card.querySelector(".name").textContent}: ${card.dataset.text}`;
-    const { left, bottom, top } = card.getBoundingClientRect();
-    this.note.style.setProperty("left", `${Math.max(Math.min(left, innerWidth - 300), 4)}px`);
-    this.note.style.setProperty(...(bottom + 90 < innerHeight ? ["top", `${bottom + 6}px`] : ["top", `${Math.max(top - 84, 4)}px`]));
-    this.note.showPopover();
-  }
-
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
   /** Whether the drawing has zones: contract 2. */
   get isZoned() {
     return this.drawing?.contract === 2;
@@ -109,11 +87,7 @@ export class Table {
         this.#draw(() => (moves ? moved(this.place, match.steps[step].moves?.[eyes] ?? [], draw) : draw()));
       } else {
         const draw = () => this.#game.draw(view, before, { eyes, width: this.width, step, marks, seats, ended, moves });
-<<<<<<< HEAD
         this.#draw(() => (moves ? moving(this.place, draw) : draw()));
-=======
-        this.#draw(draw);
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
       }
     }
     if (!this.#game || this.#aside) this.#words();
@@ -123,12 +97,7 @@ export class Table {
   #frameOf(match, step, eyes, seats = []) {
     const { own } = this.#app.state;
     const { seat: owner = null, counters = [], did } = match.now(eyes, step);
-<<<<<<< HEAD
     const mover = owner ?? (seats.length === 1 ? seats[0] : null);
-=======
-    const isOver = step === match.last && match.header.outcome;
-    const mover = isOver ? null : owner ?? (seats.length === 1 ? seats[0] : null);
->>>>>>> d408b8cf (Lay the page of a match out in zones of constant height, Dominion first)
     const last = match.turnBefore(step);
     const told = did ?? (match.closes(step) ? match.turns.get(match.steps[step].turn).line : "");
     const name = (turn) => (turn.seats.length === 1 ? this.#app.seat(turn.seats[0]).name : "");
