@@ -113,7 +113,7 @@ def small_style(css: str) -> str:
 def bundle(games: Sequence[str]) -> str:
     """The frame with the drawings of some games as one module."""
     made: dict[str, str] = {}
-    _add_module("main", FRAME, made)
+    _add_module("boot", FRAME, made)
     drawings = []
     for number, game in enumerate(games):
         path = drawing(game)
@@ -121,7 +121,7 @@ def bundle(games: Sequence[str]) -> str:
             name = f"drawing{number}"
             made[name] = _as_function(name, path.read_text("utf-8"))
             drawings.append(f'"{game}": {name}')
-    return "".join([*made.values(), f"main.boot({{ {', '.join(drawings)} }});\n"])
+    return "".join([*made.values(), f"boot.boot({{ {', '.join(drawings)} }});\n"])
 
 
 def _add_module(name: str, folder: Path, made: dict[str, str]) -> None:

@@ -92,7 +92,7 @@ def test_modules_come_after_those_that_they_import() -> None:
         for _, other in file._IMPORT.findall(module.read_text("utf-8")):
             assert script.find(f"const {other} = (() =>") < place or place < 0
     assert script.endswith(
-        'main.boot({ "botwars": drawing0, "dominion": drawing1, "starrealms": drawing2, '
+        'boot.boot({ "botwars": drawing0, "dominion": drawing1, "starrealms": drawing2, '
         '"tribute": drawing3 });\n'
     )
 
@@ -185,7 +185,7 @@ def test_a_game_without_a_drawing_has_a_page(
     scores = [standing.score for standing in played.match.standings()]
     assert [step.values["points"] for step in match.steps if step.values][-1] == scores
     assert all(turn.show for turn in match.turns)
-    assert page_file([match]).count("main.boot({  })") == 1
+    assert page_file([match]).count("boot.boot({  })") == 1
     path.write_bytes(played.log)
     of_log = read_match(str(path))
     assert [turn.show for turn in of_log.turns] != []
@@ -200,7 +200,7 @@ def modules_below(name: str) -> dict[str, str]:
     return made
 
 
-@pytest.mark.parametrize(("mode", "module"), [("file", "main"), ("server", "served")])
+@pytest.mark.parametrize(("mode", "module"), [("file", "boot"), ("server", "served")])
 def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -> None:
     """Everything that a page loads in a mode, in bytes without comments and margins."""
     assert sum(len(text.encode()) for text in modules_below(module).values()) <= 90_000

@@ -2,8 +2,8 @@
 //
 // A source has
 //   open(onChange)   begins; onChange is given events, and the promise fails if nothing can be had:
-//     {type: "reset", header, turns, steps, lines}  the whole match, now; no lines if `lines()` has them
-//     {type: "steps", steps, lines, turns, rules}  what came since. A turn or rule known replaces the older.
+//     {type: "reset", header, turns, steps, lines, turned}  the whole match, now; no lines if `lines()` has them
+//     {type: "steps", steps, lines, turns, turned, rules}  what came since. A turn or rule known replaces the older.
 //     {type: "end", header}                  nothing more will come
 //     {type: "question", request, question}  this seat is asked; question null: no longer
 //     {type: "told", lines}                  sentences for the person at this seat
@@ -15,8 +15,6 @@
 //   kind             "file", "server" or "seat"
 //   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
-
-import { momentsOf, thought } from "./moments.js";
 
 /** The JSON in base64 of deflate-raw. */
 export async function unpack(text) {
@@ -50,32 +48,31 @@ export function inlineSource(index) {
 
 /** What is known of a match: its header, its steps, and what follows from them. */
 export class Match {
-  constructor({ header, turns, steps, lines }) {
+  constructor({ header, turns, steps, lines, turned }) {
     this.header = header;
     this.turns = new Map(); // by number, in order
     this.lines = lines ?? null; // null: to be had from the source
     this.steps = [];
     this.order = []; // the turns that have steps, in order
     this.first = new Map(); // turn -> its first step
-    this.moments = []; // what one may want to see
-    this.marked = []; // those of them that are marks of steps
-    this.thought = { longest: null, before: null };
+    this.turned = []; // how the match turned, as the data say it
+    this.moments = []; // that and the marks of steps
+    this.marked = []; // marks of steps: faults, disqualifications and the end
     this.events = []; // steps with moments
     this.said = []; // steps with stderr
     this.left = new Map(); // seat that was disqualified -> the step
     this.values = []; // step -> {series: one number a seat}
     this.known = new Map(); // "set" or "now" and a viewer -> what is known at each step, as far as it was asked for
-    this.add({ turns, steps });
+    this.add({ turns, steps, turned });
   }
 
-  add({ steps = [], lines = [], turns = [], rules = {} }) {
+  add({ steps = [], lines = [], turns = [], rules = {}, turned }) {
     for (const step of steps) {
       const at = this.steps.push(step) - 1;
       if (!this.first.has(step.turn)) {
         this.first.set(step.turn, at);
         this.order.push(step.turn);
       }
-      this.thought = thought(this.thought, step, at);
       for (const mark of step.marks ?? []) {
         const { kind, seat } = mark;
         if (kind !== "stderr") this.marked.push({ at, ends: step.ends, ...mark });
@@ -88,7 +85,8 @@ export class Match {
     this.lines?.push(...lines);
     for (const turn of turns) this.turns.set(turn.turn, turn);
     this.header.rules = { ...this.header.rules, ...rules };
-    this.moments = momentsOf(this);
+    if (turned) this.turned = turned;
+    this.moments = [...this.marked, ...this.turned].sort((one, other) => one.at - other.at);
     this.events = [...new Set(this.moments.map(({ at }) => at))];
   }
 
@@ -101,7 +99,7 @@ export class Match {
     return this.#folded("set", viewer, step);
   }
 
-  /** What happens now at a step, as far as a viewer knows it: {seat, counters}; null before the first. */
+  /** What happens now at a step, as far as a viewer knows it: {seat, counters, did, played, got}. */
   now(viewer, step) {
     return this.#folded("now", viewer, step);
   }
@@ -114,16 +112,9 @@ export class Match {
     for (let at = known.length; at <= step; at++) {
       const changed = this.steps[at][part]?.[viewer];
       const before = known[at - 1] ?? {};
-      known.push(changed ? { ...before, ...changed } : before);
+      known.push(!changed ? before : part === "now" ? changed : { ...before, ...changed });
     }
     return known[step];
-  }
-
-  /** What was moved in the turn of a step so far, as far as a viewer knows it. */
-  movesOf(viewer, step) {
-    const found = [];
-    for (let at = this.first.get(this.steps[step].turn); at <= step; at++) found.push(...(this.steps[at].moves?.[viewer] ?? []));
-    return found;
   }
 
   /** The last turn that was over before a step; undefined: none. */
@@ -137,15 +128,10 @@ export class Match {
     return Boolean(this.turns.get(turn)?.title) && this.steps[step + 1]?.turn !== turn;
   }
 
-  /** The name of the curve that decides the match: its points, else its first one. */
-  get decisive() {
-    const { series } = this.header;
-    return (series.find(({ name }) => name === "points") ?? series[0])?.name;
-  }
-
-  /** The points at a step, one number per seat; undefined if they are not known. */
+  /** The points at a step, else what the first curve has, one number per seat; undefined if they are not known. */
   pointsAt(step) {
-    return this.values[step]?.[this.decisive];
+    const { series } = this.header;
+    return this.values[step]?.[(series.find(({ name }) => name === "points") ?? series[0])?.name];
   }
 
   /** The step of a place: of a turn (or the last one before it) and its step, or of a step; undefined: none. */

@@ -1,13 +1,11 @@
 // The match page.
 //
 //   start(root, source, drawing)   one match; `drawing` is the game's module, or null. -> {close()}
-//   boot(drawings)                 the matches of a file; `drawings` is {name of the game: module}
 
 import { Curves } from "./curves.js";
-import { Match, inlineHeaders, inlineSource } from "./data.js";
+import { Match } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
-import { showList } from "./list.js";
 import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
@@ -218,6 +216,8 @@ class App {
     this.player.turn.value = this.turn;
   }
 
+  nameOfSeat = (index) => this.seat(index).name;
+
   look(eyes) {
     this.dispatch({ type: "look", eyes });
   }
@@ -344,29 +344,4 @@ export function start(root, source, drawing, number) {
   const app = new App(root, source, drawing ?? null, number);
   app.open();
   return app;
-}
-
-/** Show the matches that are in this file. */
-export function boot(drawings) {
-  const root = document.getElementById("page");
-  dressed();
-  const headers = inlineHeaders();
-  if (headers.length === 1) {
-    start(root, inlineSource(0), drawings[headers[0].game]);
-    return;
-  }
-  let app = null;
-  let shown = null;
-  const follow = () => {
-    const { match } = readPlace(location.hash);
-    if (match === shown) return;
-    app?.close();
-    app = null;
-    shown = match;
-    const header = headers[match - 1];
-    if (header) app = start(root, inlineSource(match - 1), drawings[header.game], match);
-    else showList(root, headers);
-  };
-  addEventListener("hashchange", follow);
-  follow();
 }

@@ -68,7 +68,7 @@ export class Turns {
         el("span", { class: "count" }, turn.turn),
         mover ? el("span", { class: "glyph", title: mover.name }, mover.glyph) : "",
         mover && el("span", { class: "unseen" }, mover.name),
-        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, app.seat) : mover ? "" : turn.title),
+        el("span", { class: "what" }, turn.line.length ? sentence(turn.line, app.nameOfSeat) : mover ? "" : turn.title),
         el("span", { class: "after" }, turn.scores?.join(" : ")),
       ),
       shown(turn.show),
@@ -311,8 +311,10 @@ export class Moments {
     if (!this.items.length) list.after(dim("Nothing so far."));
   }
 
-  #item({ at, ends, kind, seat, code, section, detail }) {
+  #item({ at, ends, kind, seat, code, section, detail = "", turn, before, seconds }) {
     const { app } = this;
+    const of = app.match.turns.get(turn);
+    const told = seconds !== undefined ? `${seconds.toFixed(2)} s` : before && [sentence(of?.line ?? "", app.nameOfSeat), ` (${before.join(" : ")} → ${of?.scores?.join(" : ") ?? ""})`];
     const rule = app.match.header.rules[code];
     const where = section || rule?.section;
     const details = rule?.text && el(
@@ -326,11 +328,12 @@ export class Moments {
       el(
         "div",
         { class: "head" },
-        link(app, at, { class: "where", title: app.nameOf(at, ends) }, ends || app.placeOf(at).turn || "start"),
+        link(app, at, { class: "where", title: app.nameOf(at, ends) }, turn ?? ends ?? app.placeOf(at).turn ?? "start"),
         seat === null || seat === undefined ? null : tag(app.seat(seat)),
         el("strong", { class: `mark mark-${kind}` }, WORDS[kind] ?? kind),
       ),
       code && el("p", null, el("code", null, code)),
+      told && el("p", { class: "detail" }, told),
       detail && el("p", { class: "detail" }, detail.length > LONG ? detail.slice(0, LONG) + "…" : detail),
       details,
     );

@@ -181,15 +181,14 @@ export class Stage {
     box.append(el("div", { class: "stage" }, this.title, this.before, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, this.more));
   }
 
-  /** `else` is said where nothing else is; `played` and `got` are [[card, times], ...], drawn by `draw`. */
-  paint({ mover, said, last, counters }, { otherwise, played, got, draw }) {
-    const seat = mover === null ? null : this.seat(mover);
-    this.title.replaceChildren(...[...(seat ? [tag(seat), " "] : []), el("span", null, said || otherwise)]);
-    this.before.replaceChildren(...[last && "before: ", last].flat().filter(Boolean));
+  /** `otherwise` is said of the seat whose turn it is where nothing else is; `draw(card, times)` draws a card. */
+  paint({ mover, said, last, counters, played, got }, otherwise, draw) {
+    this.title.replaceChildren(...(said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", otherwise]));
+    this.before.replaceChildren(...(last.length ? ["before: ", ...last] : []));
     this.played.dataset.place = `${mover} play`;
-    const list = (name, cards) => cards.map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));
-    fill(this.played, list("played", played));
-    fill(this.got, list("got", got));
+    const cards = (name, list) => tally(list).map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));
+    fill(this.played, cards("played", played));
+    fill(this.got, cards("got", got));
     this.arrow.classList.toggle("untold", !got.length);
     fill(this.counters, counters.map(([name, value]) => this.#once(name, value, () => el("div", null, el("dt", null, name), el("dd", null, value ?? "–")))));
   }

@@ -2,7 +2,7 @@
 
 import { el, plain, svg, tag } from "./kit.js";
 import { boxesIn } from "./layout.js";
-import { lively, moved, moving } from "./motion.js";
+import { lively, moved } from "./motion.js";
 import { Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile } from "./pieces.js";
 import { sentence, shown } from "./text.js";
 
@@ -18,7 +18,11 @@ export class Table {
     this.#app = app;
     this.drawing = drawing;
     this.place = el("div", { class: "drawing" });
-    this.element = el("section", { class: "table", "aria-label": "Table" }, this.place);
+    this.note = el("div", { class: "card-text", popover: "auto", role: "note" });
+    this.element = el("section", { class: "table", "aria-label": "Table" }, this.place, this.note);
+    this.place.addEventListener("click", ({ target }) => target.closest("button") || this.#explain(target));
+    this.place.addEventListener("focusin", ({ target }) => this.#explain(target));
+    this.place.addEventListener("focusout", () => this.note.matches(":popover-open") && this.note.hidePopover());
     this.watcher = new ResizeObserver(() => {
       const { clientWidth } = this.place;
       if (!this.#game || this.width === clientWidth) return;
@@ -46,6 +50,17 @@ export class Table {
       this.#game = this.drawing.mount(root, header, { el, svg, seat, tag, Asking, Stage, fill, keeper, listed, seatLine, sign, signed, tally, tile });
       this.watcher.observe(this.place);
     });
+  }
+
+  // Show the whole text of a card beside it.
+  #explain(target) {
+    const card = target.closest("[data-text]");
+    if (!card?.dataset.text || !card.matches(":focus-visible, :hover")) return;
+    this.note.textContent = `${card.querySelector(".name").textContent}: ${card.dataset.text}`;
+    const { left, bottom, top } = card.getBoundingClientRect();
+    this.note.style.setProperty("left", `${Math.max(Math.min(left, innerWidth - 300), 4)}px`);
+    this.note.style.setProperty(...(bottom + 90 < innerHeight ? ["top", `${bottom + 6}px`] : ["top", `${Math.max(top - 84, 4)}px`]));
+    this.note.showPopover();
   }
 
   /** Whether the drawing has zones: contract 2. */
@@ -87,7 +102,7 @@ export class Table {
         this.#draw(() => (moves ? moved(this.place, match.steps[step].moves?.[eyes] ?? [], draw) : draw()));
       } else {
         const draw = () => this.#game.draw(view, before, { eyes, width: this.width, step, marks, seats, ended, moves });
-        this.#draw(() => (moves ? moving(this.place, draw) : draw()));
+        this.#draw(draw);
       }
     }
     if (!this.#game || this.#aside) this.#words();
@@ -95,18 +110,18 @@ export class Table {
 
   // What a drawing with zones gets besides the view.
   #frameOf(match, step, eyes, seats = []) {
-    const { own } = this.#app.state;
-    const { seat: owner = null, counters = [], did } = match.now(eyes, step);
-    const mover = owner ?? (seats.length === 1 ? seats[0] : null);
+    const { state: { own }, nameOfSeat } = this.#app;
+    const { seat: owner = null, counters = [], did, played = [], got = [] } = match.now(eyes, step);
+    const isOver = step === match.last && match.header.outcome;
+    const mover = isOver ? null : owner ?? (seats.length === 1 ? seats[0] : null);
     const last = match.turnBefore(step);
-    const told = did ?? (match.closes(step) ? match.turns.get(match.steps[step].turn).line : "");
-    const name = (turn) => (turn.seats.length === 1 ? this.#app.seat(turn.seats[0]).name : "");
+    const player = (index) => tag(this.#app.seat(index));
+    const of = (turn, show) => [turn.seats.length === 1 ? [show(turn.seats[0]), " "] : "", sentence(turn.line, show)].flat(2);
+    const said = did ? sentence(did, player) : match.closes(step) ? of(match.turns.get(match.steps[step].turn), player) : [];
     return {
       low: own ?? (/^\d+$/.test(eyes) ? Number(eyes) : 0),
-      mover, counters, seats,
-      said: told.length ? sentence(told, this.#app.seat) : "",
-      last: last?.line.length ? [name(last), " ", sentence(last.line, this.#app.seat)] : "",
-      moved: match.movesOf(eyes, step),
+      mover, counters, seats, said, played, got,
+      last: last?.line.length ? of(last, nameOfSeat) : [],
     };
   }
 
@@ -157,8 +172,8 @@ export class Table {
     const { match, step, eyes } = this.#app;
     if (!this.#game) return "";
     if (this.isZoned) {
-      const { mover, said } = this.#frameOf(match, step, eyes, match.turns.get(match.steps[step].turn)?.seats);
-      return said ? plain([mover === null ? "" : `${this.#app.seat(mover).name} `, said].flat().map((part) => part.textContent ?? part).join("")) : "";
+      const { said } = this.#frameOf(match, step, eyes);
+      return plain(el("p", null, said).textContent);
     }
     return plain(this.#try(() => this.#game.describe?.(match.view(eyes, step), match.view(eyes, step - 1))) ?? "");
   }

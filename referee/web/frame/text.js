@@ -78,12 +78,12 @@ export function coloured(text) {
   return made;
 }
 
-/** A sentence: text, or a list of text, cards {card, count, name} and players {seat}; `seat` gives their names. */
-export function sentence(parts, seat) {
+/** A sentence: text, or a list of text, cards {card, count, name} and players {seat}, which `show` shows. */
+export function sentence(parts, show) {
   if (typeof parts === "string") return parts;
   return parts.map((part) => {
     if (typeof part === "string") return part;
-    if (part.card === undefined) return seat(part.seat).name;
+    if (part.card === undefined) return show(part.seat);
     return el("span", { class: "of-card" }, part.count > 1 ? `${part.count} ` : "", part.name ?? part.card);
   });
 }

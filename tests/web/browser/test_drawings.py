@@ -181,7 +181,7 @@ STARTS = """() => {
   const [animate, boxOf] = [Element.prototype.animate, (node) => node.getBoundingClientRect()];
   const near = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) < 3;
   window.starts = [];
-  const known = () => [...document.querySelectorAll("[data-card]")].map(boxOf);
+  const known = () => [...document.querySelectorAll("[data-card], [data-place]")].map(boxOf);
   let before = known();
   Element.prototype.animate = function (frames, how) {
     const made = animate.call(this, frames, how);

@@ -80,13 +80,10 @@ export function mount(boxes, header, kit) {
   }
 
   function paintNow() {
-    const { view, mover, moved, counters, ended } = frame;
+    const { view, mover, ended } = frame;
     const attacked = view.request?.type === "attack-request";
     const otherwise = ended ? "The match is over." : attacked ? "has to discard" : mover === null ? "" : "has the turn";
-    const of = (to) => tally(moved.filter((move) => move.to === to && move.card && (to === "play" || move.from === "supply")).flatMap(({ card, count = 1 }) => Array(count).fill(card)));
-    const play = of("play");
-    const more = moved.filter(({ from, to, card }) => from === "supply" && to !== "discard" && card).map(({ card }) => [card, 1]);
-    stage.paint({ ...frame, mover: attacked ? view.asked : mover, counters }, { otherwise, played: play, got: [...of("discard"), ...more], draw: held });
+    stage.paint({ ...frame, mover: attacked ? view.asked : mover }, otherwise, (card, times) => held(card, times));
     fill(stage.more, view.seats.map((seen, seat) => once(`owns ${seat}`, seen.cards, () => {
       const owns = Object.entries(seen.cards).sort(([one], [other]) => order.get(other) - order.get(one));
       return el("div", { class: "owns" }, kit.tag(kit.seat(seat)), chips(owns));
