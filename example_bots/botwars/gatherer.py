@@ -42,6 +42,8 @@ def choose_moves(state, me):
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         match message.get("type"):

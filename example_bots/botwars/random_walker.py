@@ -24,6 +24,8 @@ def steps(state, cell):
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __init__(self, seed="1"):
         self.seed = seed
 

@@ -55,6 +55,8 @@ def attack_reply(message):
 class Bot:
     """What the bot knows of the game."""
 
+    hears = ("supply-info",)  # what news it reads
+
     def __init__(self):
         self.supply = {}
 

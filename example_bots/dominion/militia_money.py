@@ -33,6 +33,8 @@ KEEP_ACTIONS = 3
 class Bot:
     """What the bot knows of the game."""
 
+    hears = ("supply-info", "player-gained")  # what news it reads
+
     def __init__(self):
         self.me = None
         self.supply = {}

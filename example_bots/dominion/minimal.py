@@ -15,6 +15,8 @@ ABOUT = {"name": "Minimal", "version": 1, "keep_alive": True}  # it plays match 
 class Bot:
     """The bot in one match."""
 
+    hears = ("supply-info",)  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         match message.get("type"):

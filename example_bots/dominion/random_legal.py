@@ -54,6 +54,8 @@ REVEAL_MOAT = 0.5
 class Bot:
     """What the bot knows of the game, and its dice."""
 
+    hears = ("supply-info",)  # what news it reads
+
     def __init__(self, seed=DEFAULT_SEED):
         self.seed = seed
         self.dice = random.Random(seed)

@@ -32,6 +32,8 @@ KEEP_ACTIONS = 3
 class Bot:
     """What the bot knows of the game, and its dice."""
 
+    hears = ("supply-info", "player-gained", "player-trashed")  # what news it reads
+
     def __init__(self, parameters=None):
         self.parameters = parameters or read_parameters([])
         self.me = None

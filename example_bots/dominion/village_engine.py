@@ -44,6 +44,8 @@ ESTATES_AT = 2
 class Bot:
     """What the bot knows of the game."""
 
+    hears = ("supply-info", "player-gained", "player-trashed")  # what news it reads
+
     def __init__(self):
         self.me = None
         self.supply = {}

@@ -16,6 +16,8 @@ ABOUT = {"name": "Any Move", "version": 1, "keep_alive": True}  # it plays match
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __init__(self, seed="1"):
         self.seed = seed
 

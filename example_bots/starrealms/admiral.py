@@ -25,6 +25,8 @@ def rank(action):
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         if message["type"] == "player-name-request":

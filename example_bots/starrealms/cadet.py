@@ -13,6 +13,8 @@ ABOUT = {"name": "Cadet", "version": 1, "keep_alive": True}  # it plays match af
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         match message.get("type"):

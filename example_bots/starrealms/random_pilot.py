@@ -15,6 +15,8 @@ ABOUT = {"name": "Random Pilot", "version": 1, "keep_alive": True}  # it plays m
 class Bot:
     """The bot in one match."""
 
+    hears = ()  # what news it reads
+
     def __init__(self, seed="1"):
         self.seed = seed
 

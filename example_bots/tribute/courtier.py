@@ -34,6 +34,8 @@ def choose_action(me, state, actions, table):
 class Bot:
     """The bot in one match."""
 
+    hears = ("game-info",)  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         match message.get("type"):

@@ -38,6 +38,8 @@ def choose_action(state, actions, values):
 class Bot:
     """The bot in one match."""
 
+    hears = ("game-info",)  # what news it reads
+
     def __call__(self, message):
         """Return the reply to a request; None to news."""
         match message.get("type"):

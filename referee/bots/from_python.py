@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -138,7 +138,8 @@ def _shown(value: object) -> str:
 class FunctionPlayer:
     """A function that is called with each message, as a `BotObject`.
 
-    It need not know of the handshake: if it returns None, it has said its own name.
+    It need not know of the handshake: if it returns None, it has said its own name. If it has an
+    attribute `hears`, it need not be called with news of other types, requests apart.
     """
 
     takes_messages = True
@@ -146,16 +147,19 @@ class FunctionPlayer:
     def __init__(self, function: BotFunction, name: str) -> None:
         self._function = function
         self._name = name
+        self.hears: Collection[str] | None = getattr(function, "hears", None)
 
     def reply(self, lines: Sequence[bytes | Message]) -> Answer:
         """The return value for the last message, or the message of the last line."""
-        *news, asked = [_message(line) for line in lines]
-        self.notify(news)
+        *news, last = lines
+        if news:
+            self.notify(news)
+        asked = _message(last)
         reply = self._function(asked)
         if reply is None and asked["type"] == "player-name-request":
             number = asked["player_number"]
             reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
-        if not isinstance(reply, Mapping):
+        if type(reply) is not dict and not isinstance(reply, Mapping):  # the second takes longer
             raise BotError(f"{self._returned(reply, asked)}; return a dict for it")
         try:
             return msgspec.json.encode(dict(reply))
@@ -177,7 +181,7 @@ class FunctionPlayer:
 
 
 def _message(line: bytes | Message) -> Message:
-    if not isinstance(line, bytes):
-        return line
-    message: Message = msgspec.json.decode(line)
-    return message
+    if isinstance(line, bytes):
+        message: Message = msgspec.json.decode(line)
+        return message
+    return line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -23,7 +23,8 @@ class BotObject(Protocol):
     nothing. One that has a method `attach_view(view)` is given, before a match, a function that
     gives the view of its seat (`Match.view`). One that has a method `attach_clock(clock)` is
     given a `CpuClock`, and does its work inside it. One that has `takes_messages` can be given
-    messages in place of their lines, each a dict of its own.
+    messages in place of their lines, each a dict of its own; of the news those that it `hears`,
+    which are all if it is None.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
@@ -42,12 +43,14 @@ class InProcessBot(NoProcess):
 
     Attributes:
         takes_messages: whether it takes messages, as dicts, in place of lines.
+        hears: the types of the news that it reads then; None for all.
     """
 
     def __init__(self, player: BotObject, name: str = "") -> None:
         self._player = player
         self._name = name or type(player).__name__
         self.takes_messages: bool = getattr(player, "takes_messages", False)
+        self.hears: Collection[str] | None = getattr(player, "hears", None)
         self._lines: list[bytes] = []
         self._killed = False
 

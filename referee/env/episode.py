@@ -206,6 +206,7 @@ class Episode:
             options=self.options,
             lines=others is not None and not others.take_messages,
             readers=() if others is None else others.seats,
+            heard=None if others is None else others.hear,
             copies=True,
         )
         self._match.start()
@@ -226,7 +227,13 @@ class Episode:
             UsageError: it is not legal; nothing has changed.
             BotError: an opponent that is an object has raised an exception.
         """
-        self.act_together({seat: action})
+        self.give(seat, action, self._players[seat].act(action))
+
+    def give(self, seat: int, action: Any, reply: Struct | None) -> None:
+        """Take a legal action of a due seat, and the reply that is complete with it, if any."""
+        self._take(seat, action, reply)
+        if not self.due:
+            self._go_on()
 
     def act_together(self, actions: Mapping[int, Any]) -> None:
         """Take actions of seats that are due, all or none of them.
@@ -247,13 +254,17 @@ class Episode:
                 self._look_again(seat)
             raise
         for seat, reply in replies.items():
-            if reply is None:
-                self._actions[seat].append(actions[seat])
-            else:
-                self.due = tuple([other for other in self.due if other != seat])
-                self._match.take(seat, reply)
+            self._take(seat, actions[seat], reply)
         if actions and not self.due:
             self._go_on()
+
+    def _take(self, seat: int, action: Any, reply: Struct | None) -> None:
+        """As `give`, but the match does not go on."""
+        if reply is None:
+            self._actions[seat].append(action)
+        else:
+            self.due = tuple([other for other in self.due if other != seat])
+            self._match.take(seat, reply)
 
     def _look_again(self, seat: int) -> None:
         """Put the translator of a due seat where it was after its last action that counts."""
@@ -366,7 +377,8 @@ class Episode:
 
     def player(self, seat: int) -> Translator:
         """The translator of a learner, which has looked at the match as it is now."""
-        self.check_begun()
+        if not self._players:
+            self.check_begun()
         player = self._players[seat]
         if seat not in self.due:
             player.look(self._match.view(seat), asked=False)
@@ -439,11 +451,11 @@ class Episode:
 
     def _go_on(self) -> None:
         """Send new lines to the opponents and take their replies, until a learner is due."""
-        match = self._match
+        match, opponents = self._match, self._opponents
         while True:
             for entry in match.take_entries():
-                if type(entry) is Sent and self._opponents is not None:
-                    self._opponents.tell(entry)
+                if type(entry) is Sent and opponents is not None:
+                    opponents.tell(entry)
                 elif type(entry) is Fault and entry.seat in self._players:
                     own = is_from_outside(match.rules.name)
                     text = f"a legal action has led to a fault: {entry.detail}"
@@ -452,12 +464,12 @@ class Episode:
             for seat in self.due:
                 self._views[seat], self._actions[seat] = match.view(seat), []
                 self._players[seat].look(self._views[seat], asked=True)
-            if self.due or self._opponents is None:
+            if self.due or opponents is None:
                 return
             if not match.due:
-                self._opponents.finish(match)
+                opponents.finish(match)
                 return
-            self._opponents.answer(match)
+            opponents.answer(match)
 
 
 def _margin(scores: Sequence[float], seat: int) -> float:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct
+
 from referee.bots.bot import Answer, Bot, Failure
 from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_source, bot_sources, bundled_here
@@ -19,9 +21,11 @@ from referee.bots.in_process import InProcessBot
 from referee.bots.plain import plain
 from referee.env.pool import Pool
 from referee.errors import BotError
+from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
-from referee.match.machine import Match, Sent
+from referee.match.machine import Disqualified, Match, Sent
+from referee.match.messages import SHARED_PUBLIC
 from referee.match.spec import MatchSpec
 
 if TYPE_CHECKING:
@@ -42,6 +46,7 @@ class Opponents:
         seats: where they sit.
         are_bundled: whether all are bundled bots, which play the same match again.
         take_messages: whether all in this match take messages in place of lines.
+        hear: the kinds of news that one of them reads then; None for all.
 
     Raises:
         UsageError: one of them is not a bot.
@@ -54,6 +59,7 @@ class Opponents:
             for bot in opponents
         )
         self.take_messages = False
+        self.hear: frozenset[type[Struct]] | None = None
         self._opponents, self._game = opponents, game
         self._matches = 0  # begun
         self._portal: BotPortal | None = None  # if not all are objects
@@ -104,16 +110,27 @@ class Opponents:
             self._bots = new_objects(self._sources)
         else:
             self._bots = self._portal.begin(spec, self._sources)
-        self.take_messages = all(
-            isinstance(bot, InProcessBot) and bot.takes_messages
-            for bot in map(self._bots.__getitem__, self.seats)
-        )
+        theirs = [self._bots[seat] for seat in self.seats]
+        functions = [bot for bot in theirs if isinstance(bot, InProcessBot) and bot.takes_messages]
+        self.take_messages = len(functions) == len(theirs)
+        self.hear = self._kinds_heard(functions)
+
+    def _kinds_heard(self, bots: Sequence[InProcessBot]) -> frozenset[type[Struct]] | None:
+        heard = set[str]()
+        for bot in bots:
+            if bot.hears is None:
+                return None
+            heard.update(bot.hears)
+        public = (*GAMES[self._game].public, *SHARED_PUBLIC)
+        return frozenset(kind for kind in public if kind.__struct_config__.tag in heard)
 
     def tell(self, sent: Sent) -> None:
         """Keep a line or a message for its receivers until their next request."""
-        for seat in self._lines if sent.to is None else self._lines.keys() & {sent.to}:
-            news = plain(sent.message) if self.take_messages else sent.line[:-1]
-            self._lines[seat].append(news)
+        if sent.to is None:
+            for lines in self._lines.values():
+                lines.append(plain(sent.message) if self.take_messages else sent.line[:-1])
+        elif (own := self._lines.get(sent.to)) is not None:
+            own.append(plain(sent.message) if self.take_messages else sent.line[:-1])
 
     def answer(self, match: Match) -> None:
         """Ask those that are due, and hand the match what they answer.
@@ -132,30 +149,35 @@ class Opponents:
                     bot.attach_view(partial(match.view, seat))
                     bot.attach_limits(self._spec.limits)
         for seat in match.due:
-            answer = self._ask(seat, in_handshake)
+            bot, lines = self._bots[seat], self._lines[seat]
+            self._lines[seat] = []
+            if isinstance(bot, InProcessBot):
+                answer = bot.answer(lines)
+            else:
+                answer = self._ask(bot, lines, in_handshake)
             if isinstance(answer, Failure):
                 match.disqualify(seat, answer.code, answer.detail)
             else:
                 match.receive(seat, answer)
-            left = match.disqualified.get(seat)
-            if left is None:
+            if seat in match.disqualified:
+                self._tell_of_leaving(match.disqualified[seat])
+            elif in_handshake:
                 self._proven.add((seat, self._sources[seat].argument))
-            else:
-                del self._lines[seat]
-                if self._portal is not None:
-                    self._portal.kill(self._bots[seat])
-                argument = self._sources[seat].argument
-                who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
-                problem = f"{who}: {left.code}, {left.detail}"
-                if (seat, argument) not in self._proven:
-                    raise BotError(problem)
-                warnings.warn(problem, RuntimeWarning, stacklevel=2)
 
-    def _ask(self, seat: int, in_handshake: bool) -> Answer:
-        lines, self._lines[seat] = self._lines[seat], []
-        bot, limits = self._bots[seat], self._spec.limits
-        if isinstance(bot, InProcessBot):
-            return bot.answer(lines)
+    def _tell_of_leaving(self, left: Disqualified) -> None:
+        seat = left.seat
+        del self._lines[seat]
+        if self._portal is not None:
+            self._portal.kill(self._bots[seat])
+        argument = self._sources[seat].argument
+        who = f"the opponent {argument}, {seat_id(seat)}, was disqualified"
+        problem = f"{who}: {left.code}, {left.detail}"
+        if (seat, argument) not in self._proven:
+            raise BotError(problem)
+        warnings.warn(problem, RuntimeWarning, stacklevel=3)
+
+    def _ask(self, bot: Bot, lines: list[bytes], in_handshake: bool) -> Answer:
+        limits = self._spec.limits
         assert self._portal is not None
         seconds = limits.startup_limit if in_handshake else limits.time_limit
         if bot.started is not None:

@@ -112,14 +112,15 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
             return self._seen(), episode.rewards()[seat], True, False, episode.facts(seat)
         if seat not in episode.due:
             raise UsageError("the match is over, or none was begun: call reset")
-        if not self.action_space.contains(action):
-            raise UsageError(f"{action!r} is no action of {self.action_space}")
-        legal = episode.player(seat).legal()
-        if legal is not None and not legal[action]:
+        try:
+            reply = episode.player(seat).act(action)
+        except UsageError:
+            if not self.action_space.contains(action):
+                raise UsageError(f"{action!r} is no action of {self.action_space}") from None
             episode.due = ()
             self._is_illegal = True
             return self._seen(), -1.0, True, False, episode.facts(seat)
-        episode.act(seat, action)
+        episode.give(seat, action, reply)
         if self.render_mode == "human":
             self.render()
         over = episode.outcome is not None

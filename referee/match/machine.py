@@ -20,7 +20,7 @@ answer in any order, but the entries are in seat order, so the record does not s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -124,6 +124,7 @@ class Match:
         lines: if False, messages are not encoded, and `take_entries` returns only those for
             `readers`.
         readers: the seats that read messages in a match without lines.
+        heard: the kinds of public messages that the readers get. None: all kinds.
         copies: if True, the match stores all replies so that `copy` works.
         redeals: in order of turns. They require random numbers from a seed.
 
@@ -154,6 +155,7 @@ class Match:
         chance: RandomSource | None = None,
         lines: bool = True,
         readers: Sequence[int] = (),
+        heard: Container[type[Struct]] | None = None,
         copies: bool = False,
         redeals: Sequence[Redeal] = (),
     ) -> None:
@@ -177,6 +179,7 @@ class Match:
         self._entries: list[Entry] = []
         self._lines = lines
         self._readers = readers
+        self._heard = heard
         self._redeals = list(redeals)  # the remaining ones
         # An earlier state (None: the start of the game) and the steps since. Without `copies`, the
         # list of steps is None.
@@ -371,14 +374,14 @@ class Match:
         }
 
     def _publish(self, game: Game) -> None:
-        encode = self._encode
+        encode, heard = self._encode, self._heard
         entries = self._entries
         for event in game.take_events():
             if type(event) is Fault:
                 self._note(event)
             elif self._lines:
                 entries.append(Sent(None, encode(event) + b"\n", event))
-            elif self._readers:
+            elif self._readers and (heard is None or type(event) in heard):
                 entries.append(Sent(None, b"", event))
 
     # --- handshake (3) ------------------------------------------------------------------------
@@ -553,9 +556,10 @@ class Match:
         return self._encode(message) + b"\n"
 
     def _send(self, message: Struct) -> None:
-        if self._lines or self._readers:
-            line = self._line(message) if self._lines else b""
-            self._entries.append(Sent(None, line, message))
+        if self._lines:
+            self._entries.append(Sent(None, self._line(message), message))
+        elif self._readers and (self._heard is None or type(message) in self._heard):
+            self._entries.append(Sent(None, b"", message))
 
     def _not_due(self, seat: int) -> ProtocolMisuseError:
         return ProtocolMisuseError(f"seat {seat} is not due; due are {self.due}")

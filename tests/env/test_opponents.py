@@ -276,25 +276,27 @@ def test_a_handshake_that_fails_after_others_ends_only_its_match() -> None:
         never.begin(1)
 
 
-def test_a_bundled_bot_does_not_read_the_arguments_of_the_program(
+def test_a_bundled_bot_reads_no_arguments_of_the_program_and_no_news_but_what_it_hears(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ends = []
-    for arguments in ([], ["--epochs", "3"], ["--smithies", "0"], ["7"]):
+    for arguments, hears_all in (([], False), (["--smithies", "0"], False), (["7"], True)):
         monkeypatch.setattr(sys, "argv", ["train.py", *arguments])
         facts = []
         for game in GAMES:
-            for name in bundled_bots(game):
-                if name.startswith(("http_", "classic_")):
+            for name, file in bundled_bots(game).items():
+                kind = bundled_class(file)
+                if kind is None:  # it speaks a dialect
                     continue
-                bots = [None, name]
-                episode = Episode(GAMES[game], None, {"max_turns": 4}, bots)
+                if hears_all:
+                    monkeypatch.setattr(kind, "hears", None)
+                episode = Episode(GAMES[game], None, {"max_turns": 8}, [None, name])
                 episode.begin(1)
                 play_on(episode)
                 facts.append((name, episode.facts(0)))
-                episode.close()
         ends.append(facts)
-    assert all(end == ends[0] for end in ends)
+    assert ends[0] == ends[1] == ends[2]
+    assert len(ends[0]) > 12
 
 
 def test_opponents_have_limits() -> None:

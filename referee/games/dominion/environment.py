@@ -54,9 +54,13 @@ _NAMED = {
     what: {card: f"{what} {card}" for card in CARDS}
     for what in ("play", "buy", "gain", "trash", "discard", "top")
 }
+_ACTIONS = frozenset(KINGDOM)
 _NEEDING = (*EXCHANGES, "workshop")
-_AFFORDABLE = [for_sale(dict.fromkeys(CARDS, 1), money) for money in range(max(COST.values()) + 1)]
-"""Money -> the cards that cost up to so much."""
+_AFFORDABLE = [
+    [(f"buy {card}", card) for card in for_sale(dict.fromkeys(CARDS, 1), money)]
+    for money in range(max(COST.values()) + 1)
+]
+"""Money -> the cards that cost up to so much, each with its choice."""
 _OWN_CARDS = ("chosen", "hand", "in play", "discard pile", "deck")
 _SINGLE = (
     *(f"stage {stage}" for stage in STAGES),
@@ -152,7 +156,8 @@ class Translator(ChoosingTranslator, choices=NAMES):
         """Show how many there are of each card; most often the dict is the one of last time."""
         source, counts = self._known.get(start, (None, self._zeros))
         if cards is not source:
-            counts = array("i", (_NONE | cards).values())
+            every = cards if len(cards) == len(CARDS) else _NONE | cards
+            counts = array("i", every.values())
             self._known[start] = cards, counts
         self._seen[start : start + len(counts)] = counts
 
@@ -163,17 +168,20 @@ class Translator(ChoosingTranslator, choices=NAMES):
             return (yield from self._attacked())
         own = self.view.seats[self.seat].own
         if self._actions:
-            hand = {*own.hand}
-            playable = [card for card in KINGDOM if card in hand and self._can_be_played(card)]
+            hand = _ACTIONS.intersection(own.hand)
+            playable = hand and [c for c in KINGDOM if c in hand and self._can_be_played(c)]
             if playable:
                 card = yield self._ask("action", "play", playable, DONE)
                 if card is not None:
                     return (yield from self._action(card))
         bought: list[str] = []
         while self._buys:
-            affordable = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)]
-            there = [card for card in affordable if self._supply[card]]
-            card = (yield self._ask("buy", "buy", there, DONE)) if there else None
+            affordable, supply = _AFFORDABLE[min(self._money, len(_AFFORDABLE) - 1)], self._supply
+            options = {DONE: None} | {name: card for name, card in affordable if supply[card]}
+            if len(options) == 1:
+                break
+            self._stage = "buy"
+            card = yield options
             if card is None:
                 break
             self._buys -= 1

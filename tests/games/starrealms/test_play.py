@@ -47,7 +47,7 @@ def test_bots_that_are_objects_are_recorded_like_any_other(tmp_path: Path) -> No
 def test_admiral_beats_the_random_pilot_nine_times_of_ten() -> None:
     """Of 1,000 matches it won 946 (`--deals 500 --seed 1`); here are a few."""
     source = ROOT / "example_bots" / "starrealms" / "admiral.py"
-    assert len(source.read_text().splitlines()) <= 53
+    assert len(source.read_text().splitlines()) <= 55
     words = ["tournament", "--game", "starrealms", "admiral", "random_pilot", "--deals", "10"]
     done = referee(*words, "--seed", "1")
     won = re.search(r"Of 20 matches it won (\d+)", done.stdout)
