@@ -87,7 +87,7 @@ def page_file(matches: Sequence[MatchPage], *, all_lines: bool = False, heading:
 
 def frame_page(**values: Any) -> str:
     """The match page: a file has blocks and a script in it, a served page their addresses."""
-    texts = dict.fromkeys(("csp", "script", "data", "heading"), "")
+    texts = dict.fromkeys(("csp", "script", "data", "heading", "crumbs"), "")
     lists = dict.fromkeys(("styles", "links", "blocks", "scripts"), ())
     return render(FRAME / "page.html", **{**texts, **lists, **values})
 

@@ -51,3 +51,15 @@ def joined(clauses: Iterable[Sequence[Part]]) -> list[Part]:
             elif part:
                 parts.append(part)
     return parts
+
+
+def in_words(parts: Iterable[Part], names: Sequence[str]) -> str:
+    """A sentence as text, with the names of the players in seat order."""
+    words = []
+    for part in parts:
+        if isinstance(part, Card):
+            name = part.name or part.card
+            words.append(f"{part.count} {name}" if part.count > 1 else name)
+        else:
+            words.append(names[part.seat] if isinstance(part, Seat) else part)
+    return "".join(words)

@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 
 import msgspec
 import trio
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -43,7 +44,7 @@ from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
-from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, is_played
+from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, Table, is_played
 from referee.web.server.matches import Matches, Parts, digest_of
 from referee.web.server.pages import LONGEST
 from referee.web.server.seat import Refused, refused
@@ -52,6 +53,8 @@ from referee.web.server.turns import BusyError, Turns
 
 T = TypeVar("T")
 ON_A_PAGE = 50
+MOST_TABLES = 12
+"""Matches being played whose score a page shows."""
 LAST = 5
 """Results that the front page begins with."""
 MOST_THREADS = 8
@@ -88,6 +91,7 @@ class Site:
         store = "/store/{store:path}"
         routes = [
             Route("/", self._list),
+            Route("/matches", self._list),
             Route("/favicon.ico", _no_icon),
             Route("/static/{name:path}", self._asset),
             *(Route(f"/match/{{match:path}}/{part}", self._part) for part in matches.PARTS),
@@ -137,9 +141,12 @@ class Site:
         if chosen.result not in ("", "unfinished", *library.RESULTS):
             raise NoSuchPage(f"There is no result {chosen.result}")
         page = _page(request)
-        is_front = chosen == Filter() and page == 1
+        is_front = chosen == Filter() and page == 1 and request.url.path == "/"
         stores = await self._work(self._glances)
         newest = await self._newest(stores) if is_front else (None, "")
+        if newest[0] is not None and len(stores) == 1 and not _wants_json(request):
+            file = await self._work(self._store, newest[1])
+            return await self._work(self._standings, request, file, newest[0])
         return await self._work(self._listed, request, chosen, page, stores, newest)
 
     def _glances(self) -> list[StoreSummary]:
@@ -159,7 +166,7 @@ class Site:
         first = ON_A_PAGE * (page - 1)
         total, items = self.library.matches(chosen, first, ON_A_PAGE)
         items = self._with_tournaments([self._with_live(item) for item in items])
-        is_front = not filtered and page == 1
+        is_front = not filtered and page == 1 and request.url.path == "/"
         table, leading = newest
         if _wants_json(request):
             found = {"tournaments": stores, "matches": items, "total": total}
@@ -172,12 +179,13 @@ class Site:
                 pages.Server(),
                 title=self._title,
                 stores=stores,
-                items=[item for item in items if item not in playing and item not in results],
+                items=items if not (is_front and stores) else [],
                 total=total,
                 filtered=filtered,
                 query=chosen,
                 outcomes=(*library.RESULTS, "unfinished"),
-                playing=playing,
+                is_front=is_front,
+                playing=self._tables(playing),
                 results=results,
                 table=table,
                 leading=leading,
@@ -200,17 +208,22 @@ class Site:
                     return await self._shown(file), glance.id
         return None, ""
 
-    def _playing_of(self, id: str, shown: Shown) -> list[Item]:
-        """The matches being played whose bots are all of this tournament, as they say."""
-        bots = {entrant.bot for entrant in shown.setup.bots}
+    def _playing_of(self, id: str) -> list[Item]:
+        """The matches of a tournament that are being played, as their records say."""
         _, items = self.library.matches(Filter(), 0, ON_A_PAGE)
-        found = [
-            item
-            for item in items
-            if item.game == shown.setup.game and item.bots and bots.issuperset(item.bots)
-        ]
-        live = [item for item in map(self._with_live, found) if item.live]
-        return [msgspec.structs.replace(item, tournaments=[id]) for item in live]
+        return [item for item in map(self._with_live, items) if id in item.tournaments]
+
+    def _tables(self, items: Iterable[Item]) -> list[tuple[Item, Table | None]]:
+        """Matches that are being played, each with its score, as far as it can be followed."""
+        found: list[tuple[Item, Table | None]] = []
+        for item in items:
+            file, table = self.library.log(item.id), None
+            if file is not None and len(found) < MOST_TABLES:
+                with suppress(RefereeError):  # it has not begun, or is compressed
+                    playing = self._playing(file)
+                    table = None if playing is None else playing.table
+            found.append((item, table))
+        return found
 
     async def _shown(self, file: File, *, patient: bool = False) -> Shown:
         known = await self._work(self.tournaments.known, file)
@@ -223,8 +236,16 @@ class Site:
         found = await self._found_match(request.path_params["match"])
         if _wants_json(request):
             return Response(found.whole, media_type="application/json")
-        data = pages.address("match", request.path_params["match"])
-        return HTMLResponse(pages.match_page(found.about.title, found.about.game, data))
+        id = request.path_params["match"]
+        crumbs = await self._work(self._crumbs, id)
+        data = pages.address("match", id)
+        return HTMLResponse(pages.match_page(found.about.title, found.about.game, data, crumbs))
+
+    def _crumbs(self, id: str) -> Markup:
+        self._read()  # the matches around it have links to their records
+        item = self.library.item(self._file(id))
+        around = self.tournaments.around(self.library.stores, item)
+        return pages.crumbs(item, around, self._finder())
 
     async def _part(self, request: Request) -> Response:
         found = await self._found_match(request.path_params["match"])
@@ -280,7 +301,9 @@ class Site:
         items = list(given)
         digests = {item.digest for item in items if item.checked is not False}
         found = self.tournaments.entrants(self.library.stores, digests)
-        return [_of_tournaments(item, found.get(item.digest)) for item in items]
+        return [
+            item if item.live else _of_tournaments(item, found.get(item.digest)) for item in items
+        ]
 
     def _file(self, id: str) -> File:
         self.library.look()
@@ -290,21 +313,36 @@ class Site:
         return file
 
     def _with_live(self, item: Item) -> Item:
-        """A match in the list; of one that is played the seed would give away what is hidden."""
+        """A match in the list, whether it is being played, and then of which tournaments here.
+
+        The seeds of the match and of its tournament would give away what is hidden, so also the
+        digest of the tournament's settings.
+        """
         file = None if item.reason else self.library.log(item.id)
         if file is None or self._is_private(file) or not is_played(file):
             return item
-        return msgspec.structs.replace(item, live=True, seed=None)
+        found = self.tournaments.playing(self.library.stores, item.place)
+        return msgspec.structs.replace(item, live=True, seed=None, place=None, tournaments=found)
 
     def _standings(self, request: Request, file: File, shown: Shown) -> Response:
-        playing = self._playing_of(file.id, shown)
+        playing = self._playing_of(file.id)
         if _wants_json(request):
-            whole = {**shown.report.as_json(), "history": shown.history}
+            whole = {**shown.report.as_json(), "history": shown.history, "evening": shown.evening}
             whole["playing"] = [item.id for item in playing]
             if pages.is_unfinished(shown):
                 whole["seed"] = None
             return as_json(whole)
-        return HTMLResponse(pages.standings_page(self._server(file), shown, playing=playing))
+        summaries = [self.tournaments.glance(each) for each in self.library.stores]
+        season = [each for each in summaries if each.game == shown.setup.game]
+        front = pages.Front(
+            title=self._title if len(summaries) == 1 else "",
+            tables=self._tables(playing),
+            records=self._records(file, {best.match for best in shown.evening.matches}),
+            season=sorted(season, key=lambda each: each.changed)[-MOST_IN_SEASON:],
+            plays=self._plays,
+            is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
+        )
+        return HTMLResponse(pages.standings_page(self._server(file), shown, front=front))
 
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])

@@ -9,9 +9,11 @@ from typing import NamedTuple
 from referee.text.terminal import cut, plain
 
 _STEPS = (1, 2, 5, 10)
-_CLEAR = 6
+CLEAR = 6
 """Lines that have a colour of their own; more could not be told apart."""
 _LABEL = 22
+_ROOM = 200.0
+"""Elo by which a bot may always be below the middle one."""
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12, 268, 48, 600
 
 
@@ -28,6 +30,11 @@ class Scale(NamedTuple):
         part = (value - self.low) / (self.high - self.low)
         return round(self.start + part * (self.end - self.start), 1)
 
+    def inside(self, value: float | None, end: float) -> float:
+        """Where a number stands, at most at an end of the line; None stands at the end `end`."""
+        low, high = sorted((self.start, self.end))
+        return end if value is None else min(max(self.at(value), low), high)
+
     def ticks(self, most: int) -> list[int]:
         """Round whole numbers inside the range, at most so many."""
         least = max((self.high - self.low) / most, 1e-9)
@@ -41,6 +48,18 @@ def scale(values: Sequence[float], start: float, end: float) -> Scale:
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max(0.06 * (high - low), 1.0)
     return Scale(low - room, high + room, start, end)
+
+
+def far_below(ratings: Sequence[float]) -> float:
+    """A rating below which a bot only stretches the scale for the others.
+
+    The scale reaches twice as far below the middle bot as the best bot is above it.
+    """
+    if not ratings:
+        return -math.inf
+    ordered = sorted(ratings)
+    middle, best = ordered[len(ordered) // 2], ordered[-1]
+    return middle - 2 * (best - middle) - _ROOM
 
 
 class Curve(NamedTuple):
@@ -80,10 +99,10 @@ def curves(at: Sequence[int], lines: Mapping[str, Sequence[float | None]]) -> Cu
     if not known:
         return None
     across, up = Scale(0, max(at), _LEFT, _RIGHT), scale(known, _BOTTOM, _TOP)
-    heights = _heights(list(lines.values())[: 2 * _CLEAR], up)
+    heights = _heights(list(lines.values())[: 2 * CLEAR], up)
     made = []
     for place, (name, line) in enumerate(lines.items()):
-        kind = f"line-{place + 1}" if place < _CLEAR else "line-other"
+        kind = f"line-{place + 1}" if place < CLEAR else "line-other"
         path = "".join(
             f"{'L' if before is not None else 'M'}{across.at(x)} {up.at(y)}"
             for x, y, before in zip(at, line, [None, *line], strict=False)

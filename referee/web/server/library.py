@@ -31,6 +31,7 @@ from referee.games.interface.seats import seat_id
 from referee.logs.entries import last_line, summaries
 from referee.logs.header import first_line
 from referee.logs.parsing import Messages, message_kinds
+from referee.logs.record import Place
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd, PlayerName
 from referee.names import shown_names
@@ -87,6 +88,7 @@ class Item(Struct, frozen=True):
         given: the names in the header of a record; may be empty.
         checked: whether `digest` is that of the record's lines; None if they were not read so far.
         tournaments: the stores here with a match of this digest, by their names in addresses.
+        place: its tournament and number there, as the record says.
     """
 
     id: str
@@ -105,6 +107,7 @@ class Item(Struct, frozen=True):
     digest: str = ""
     checked: bool | None = None
     tournaments: list[str] = []
+    place: Place | None = None
     live: bool = False
     problem: str = ""
 
@@ -413,6 +416,7 @@ def _read(file: File) -> Item:
         bots=_cut(header.bots),
         seed=header.seed,
         started=header.started[:_LONGEST],
+        place=header.place or None,
     )
     if end is None:
         return item

@@ -31,6 +31,8 @@ from starlette.types import Receive, Scope, Send
 
 from referee.errors import LogReadError, RefereeError, UsageError
 from referee.games import GAMES
+from referee.games.interface.game import Score
+from referee.games.interface.sentence import in_words
 from referee.logs.entries import last_line
 from referee.logs.header import read_header
 from referee.logs.parsing import Messages, entry_kinds, message_kinds
@@ -52,6 +54,8 @@ COMMENT_SECONDS = 15.0
 FRESH_SECONDS = 60.0
 """A match without an end whose file was written so lately is being played."""
 _MOST_KEPT = 16
+_GLANCE = 16
+"""Turns, the latest, in which the score and the last event are looked for."""
 _MOST_AHEAD = 64
 """Lines in which a spectator log shows its game."""
 _CHUNK = 64 * 1024
@@ -81,6 +85,21 @@ class Event(NamedTuple):
     def json(self) -> bytes:
         """As a client gets it that has no stream."""
         return f'[{{"event":"{self.name}","id":"{self.id}","data":'.encode() + self.data + b"}]"
+
+
+class Table(NamedTuple):
+    """A match that is being played, at a glance.
+
+    Attributes:
+        names, scores: in seat order; no scores before the first turn is over.
+        turn: its number; 0 before the first.
+        last: the last turn that is over, in a sentence; may be empty.
+    """
+
+    names: list[str]
+    scores: list[Score]
+    turn: int
+    last: str
 
 
 _END = Event("end", "", b"null")
@@ -169,6 +188,19 @@ class Playing:
         """All there is; `NotBegun` if there is nothing yet."""
         with self._lock:
             return self._parts()
+
+    @property
+    def table(self) -> Table | None:
+        """The match at a glance; None before its players are known."""
+        with self._lock:
+            made = None if self._match is None else self._match.made
+            if made is None:
+                return None
+            turns = made.turns[-_GLANCE:]
+            scores = [list(turn.scores) for turn in turns if turn.scores]
+            lines = [in_words(turn.line, made.names) for turn in turns if turn.line]
+            turn = turns[-1].turn if turns else 0
+            return Table(made.names, scores[-1] if scores else [], turn, lines[-1] if lines else "")
 
     def after(self, id: str) -> int | None:
         """The step that an event's id is of; None if it is not known."""

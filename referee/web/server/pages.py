@@ -6,12 +6,13 @@ served page has, None in a file.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -26,7 +27,9 @@ from referee.text.html import render
 from referee.text.terminal import command_line, duration, plain
 from referee.tournament.choices import FORMATS, WITHDRAW_AFTER
 from referee.tournament.report import season_text, text
+from referee.tournament.report.evening import decided_by
 from referee.tournament.report.history import History
+from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import Report
 from referee.tournament.report.season import Season
@@ -36,13 +39,18 @@ from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts
 from referee.web.server.library import Item
-from referee.web.server.tournaments import Shown
+from referee.web.server.live import Table
+from referee.web.server.tournaments import Around, Played, Shown, StoreSummary, shown_of
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
 STYLES = (file.FRAME / "theme.css", HERE / "server.css")
 MOST_MATCHES = 1_000
 """A list of more matches makes a file that is slow to open: `referee export` has all."""
+MOST_RACING = 12
+"""Bots whose ratings over matches are drawn: more lines are a knot."""
+MOST_RANKED = 20
+"""Bots of the ranking that are always in sight; the others are in a fold."""
 MOST_PAIRED = 40
 """Bots, the first in the ranking, whose head-to-head results are a table of a page."""
 LONGEST = 200
@@ -64,6 +72,40 @@ class Server(NamedTuple):
     def url(self, *parts: object, **query: object) -> Markup:
         """An address below the store's."""
         return address("store", self.store, *parts, **query)
+
+    def match(self, record: Item) -> Markup:
+        """The address of a match."""
+        return address("match", record.id)
+
+    @property
+    def name(self) -> str:
+        """The name of the store for people."""
+        return stem(self.store)
+
+
+class Front(NamedTuple):
+    """What a served page of a tournament has beside its store.
+
+    Attributes:
+        title: of the tournament; empty: the name of the store.
+        tables: matches that are being played, each with its score, as far as that is known.
+        records: of the matches of the evening, by number.
+        season: all stores here of the same game, the first one first.
+        plays: whether people can play here.
+        is_live: whether matches of it are being played.
+    """
+
+    title: str = ""
+    tables: Sequence[tuple[Item, Table | None]] = ()
+    records: Mapping[int, Item] = {}
+    season: Sequence[StoreSummary] = ()
+    plays: bool = False
+    is_live: bool = False
+
+
+def stem(store: str) -> str:
+    """The name of a store without folders and ending."""
+    return PurePath(store).stem
 
 
 def address(*parts: object, **query: object) -> Markup:
@@ -92,12 +134,32 @@ def page(template: str, server: Server | None, **values: object) -> str:
         style_hash="" if server else file.policy_hash(_style()),
         text=text,
         share=text.share,
+        stem=stem,
+        decided_by=decided_by,
+        form=form,
+        colour=colour,
         seconds=duration,
         counts=text.counts,
         shown=text.cell,
         moment=moment,
         **values,
     )
+
+
+@cache
+def form(results: str) -> Markup:
+    """The last results of a bot as marks, with a text for those who cannot see them."""
+    words = {"w": "won", "d": "drawn", "l": "lost"}
+    label = ", ".join(words[result] for result in results)
+    marks = "".join(f'<i class="{words[result]}"></i>' for result in results)
+    return Markup('<span class="form" role="img" aria-label="{}">{}</span>').format(
+        label, Markup(marks)
+    )
+
+
+def colour(rank: int) -> str:
+    """The class of a bot's colour by its rank: more than six could not be told apart."""
+    return f"line-{rank}" if rank <= charts.CLEAR else "line-other"
 
 
 def moment(seconds: float) -> str:
@@ -127,7 +189,7 @@ def standings_file(
         heading: empty for the usual one.
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
-    shown = Shown(store.stages[-1], store.names, report, curves, made)
+    shown = shown_of(store, report, curves, made)
     return standings_page(None, shown, matches, most_paired=most_paired, heading=heading)
 
 
@@ -135,15 +197,28 @@ def standings_page(
     server: Server | None,
     shown: Shown,
     matches: Sequence[MatchRow] = (),
-    playing: Sequence[Item] = (),
     most_paired: int | None = MOST_PAIRED,
     heading: str = "",
+    front: Front | None = None,
 ) -> str:
-    """The standings of a tournament, with matches that are listed and that are being played."""
+    """The page of a tournament.
+
+    Args:
+        matches: that are listed.
+        heading: empty for the usual one.
+        front: what a served page has beside its store.
+    """
     history, found = shown.history, shown.report.found
-    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
-    values = [end for bot in ends for end in bot if end is not None]
-    ratings = {bot.name: history.ratings[bot.name] for bot in found.bots}
+    rated = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
+    least = charts.far_below(list(rated.values()))
+    near = [bot for bot in found.bots if rated.get(bot.name, -math.inf) >= least]
+    ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in near]
+    values = [end for bot in ends for end in bot if end is not None and end >= least]
+    racing = [bot.name for bot in near[:MOST_RACING]]
+    ratings = {
+        name: [None if value is None or value < least else value for value in history.ratings[name]]
+        for name in racing
+    }
     return store_page(
         "standings.html",
         server,
@@ -153,14 +228,37 @@ def standings_page(
         is_hidden=server is not None and is_unfinished(shown),
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
+        least=least,
         curves=charts.curves(history.matches, ratings),
+        racing=racing,
         history=history,
+        evening=shown.evening,
         matches=matches,
-        playing=playing,
         most_matches=MOST_MATCHES,
         most_paired=most_paired,
-        heading=heading or title(shown.setup),
+        most_ranked=MOST_RANKED,
+        heading=heading or (front.title if front else ""),
+        front=front or Front(),
+        rounds=_rounds(found.knockout) if found.knockout else [],
+        left="" if shown.left is None else _about(shown.left),
     )
+
+
+def _rounds(table: KnockoutStanding) -> list[tuple[str, list[KnockoutPair]]]:
+    """The rounds of a knockout, the first one first, each with its pairs."""
+    found: dict[str, list[KnockoutPair]] = {}
+    for pair in table.pairs:
+        found.setdefault(pair.round, []).append(pair)
+    return list(found.items())
+
+
+def _about(seconds: float) -> str:
+    """A time that is not known exactly."""
+    for unit, size in (("hour", 3600.0), ("minute", 60.0)):
+        if seconds >= 0.75 * size:
+            count = max(1, round(seconds / size))
+            return f"{count} {unit}{'s' * (count != 1)}"
+    return "a minute"
 
 
 def season_file(found: Season, made: float, title: str = "") -> str:
@@ -266,13 +364,42 @@ def _named(entrant: Entrant, bot: str) -> str:
     return word if takes_name else as_bot(bot)
 
 
-def match_page(title: str, game: str, data: str) -> str:
+def match_page(title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
     """One match, which loads its data itself from the addresses below `data`."""
-    links = ["/static/theme.css", "/static/frame.css", "/static/seat.css"]
+    links = ["/static/theme.css", "/static/frame.css", "/static/seat.css", "/static/crumbs.css"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
     return file.frame_page(
-        title=plain(title), links=links, scripts=[f"/static/{game}.js"], data=data
+        title=plain(title),
+        links=links,
+        scripts=[f"/static/{game}.js"],
+        data=data,
+        crumbs=crumbs or "",
+    )
+
+
+def crumbs(item: Item, around: Around | None, record_with: Callable[[str], Item | None]) -> Markup:
+    """The links above a match: to its tournament, its bots and the matches around it."""
+    seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
+    deal: list[tuple[Played, Item | None]] = []
+    beside: list[Item | None] = [None, None]
+    if around is not None:
+        own = next((each for each in around.deal if each.match == around.match), None)
+        number = {name: bot for bot, name in enumerate(around.names)}
+        players = own.players if own else [number.get(name) for name in item.given]
+        seats = [("" if bot is None else around.names[bot], bot) for bot in players]
+        deal = [(each, record_with(each.digest)) for each in around.deal if each is not own]
+        beside = [each and record_with(each.digest) for each in (around.before, around.after)]
+    return Markup(
+        page(
+            "crumbs.html",
+            None if around is None else Server(around.store),
+            around=around,
+            seats=seats,
+            deal=deal,
+            before=beside[0],
+            after=beside[1],
+        )
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
@@ -19,30 +19,60 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
+from referee.logs.record import Place
+from referee.tournament.report.evening import Evening, evening
 from referee.tournament.report.history import History, history
 from referee.tournament.report.report import Report, report
 from referee.tournament.report.season import Season, season, tournament_names
-from referee.tournament.report.standings import standings
+from referee.tournament.report.standings import Standings, standings
 from referee.tournament.rows import MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
-from referee.web.server.library import File, check_in_place
+from referee.web.server.library import File, Item, check_in_place
 
 IDLE = 20
 FRESH = 0.5
 _KEPT = 16
+_LOOKS = 120
+"""Looks at a store that is being written from which the time left is told, the latest ones."""
+_LEAST_SECONDS = 3.0
+"""Between the first and the last of these."""
 
 State: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class Shown(NamedTuple):
-    """A store as its pages show it, the names by number; `changed` in seconds since 1970."""
+    """A store as its pages show it.
+
+    Attributes:
+        names: of the bots, by number.
+        changed: seconds since 1970.
+        tournament: as of `Place` in a record.
+        left: seconds until all is played, about; None if that is not known.
+    """
 
     setup: TournamentSetup
     names: list[str]
     report: Report
     history: History
+    evening: Evening
     changed: float
+    tournament: str
+    left: float | None = None
+
+
+def shown_of(store: Store, report: Report, history: History, changed: float) -> Shown:
+    """A store as its pages show it; `report` and `history` are of the same bots."""
+    stages = store.stages
+    return Shown(
+        stages[-1],
+        store.names,
+        report,
+        history,
+        evening(store, report.found),
+        changed,
+        stages[0].digest,
+    )
 
 
 class Entrants(NamedTuple):
@@ -69,6 +99,31 @@ class StoreSummary(Struct, frozen=True):
     bots: int = 0
     matches: int = 0
     problem: str = ""
+
+
+class Played(NamedTuple):
+    """A match of a store: its number, the digest of its record, and its bots in seat order."""
+
+    match: int
+    digest: str
+    players: tuple[int, ...]
+
+
+class Around(NamedTuple):
+    """A match of a store and those around it.
+
+    Attributes:
+        names: of all bots, by number.
+        deal: the matches of its deal that are there, itself among them.
+        before, after: in the order of the schedule; None if there is none.
+    """
+
+    store: str
+    match: int
+    names: list[str]
+    deal: list[Played]
+    before: Played | None
+    after: Played | None
 
 
 class _Kept(NamedTuple):
@@ -108,7 +163,8 @@ class Tournaments:
         self._seasons: OrderedDict[tuple[tuple[str, State], ...], tuple[Season, float]] = (
             OrderedDict()
         )
-        self._glances: dict[str, tuple[State, StoreSummary]] = {}
+        self._glances: dict[str, tuple[State, StoreSummary, str]] = {}
+        self._looks: dict[str, deque[tuple[float, int]]] = {}
 
     def known(self, file: File) -> Shown | None:
         """A store as its pages show it, if that was computed lately; raises as `shown`."""
@@ -145,8 +201,8 @@ class Tournaments:
                 shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
             else:
                 old = None
-                setup, parts = store.stages[-1], (report(store), history(store))
-                shown = Shown(setup, store.names, *parts, key[0][1] / 1e9)
+                shown = shown_of(store, report(store), history(store), key[0][1] / 1e9)
+            shown = shown._replace(left=self._left(file, shown.report.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
         whole, until = (key, now + idle) if old is None else (old.whole, old.until)
@@ -155,6 +211,17 @@ class Tournaments:
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return shown
+
+    def _left(self, file: File, found: Standings) -> float | None:
+        """Seconds until all matches are played, by those that were played since the first look."""
+        now, done = time.monotonic(), found.matches + found.void + found.forfeits
+        with self._lock:
+            looks = self._looks.setdefault(file.id, deque(maxlen=_LOOKS))
+            looks.append((now, done))
+            begun, before = looks[0]
+        if done <= before or now - begun < _LEAST_SECONDS:
+            return None
+        return (found.planned - done) * (now - begun) / (done - before)
 
     def season(self, files: Sequence[File]) -> tuple[Season, float]:
         """Several stores together, and when the newest was written, in seconds since 1970.
@@ -182,20 +249,58 @@ class Tournaments:
 
     def glance(self, file: File) -> StoreSummary:
         """A store in a list."""
+        return self._glance(file)[0]
+
+    def tournament(self, file: File) -> str:
+        """The tournament of a store, as in a `Place`; empty if the store cannot be read."""
+        return self._glance(file)[1]
+
+    def playing(self, files: Iterable[File], place: Place | None) -> list[str]:
+        """The stores of the tournament of a match that is being played, by their names."""
+        found = []
+        for file in files:
+            if place is not None and self.tournament(file) == place.tournament:
+                with suppress(RefereeError), _opened(file) as store:  # a damaged one
+                    query = "SELECT 1 FROM matches WHERE match = ?"
+                    if not list(store.select(query, (place.match,))):  # else of an equal tournament
+                        found.append(file.id)
+        return found
+
+    def around(self, files: Sequence[File], item: Item) -> Around | None:
+        """The matches around the match of a record; None if it is in no tournament here."""
+        place = item.place
+        if item.checked is False or (place is None and not item.digest):
+            return None
+        for file in sorted(
+            files, key=lambda file: place is None or self.tournament(file) != place.tournament
+        ):
+            with suppress(RefereeError), _opened(file) as store:
+                if item.digest:
+                    query = "SELECT match FROM matches WHERE digest = ? ORDER BY match"
+                    numbers = [number for (number,) in store.select(query, (item.digest,))]
+                else:
+                    numbers = [place.match] if place and self.playing([file], place) else []
+                if numbers:
+                    is_own = place is not None and place.match in numbers
+                    return _around(store, file.id, place.match if is_own and place else numbers[0])
+        return None
+
+    def _glance(self, file: File) -> tuple[StoreSummary, str]:
         key = state_of(file.path)
         known = self._glances.get(file.id)
         if known is not None and known[0] == key:
-            return known[1]
-        changed = key[0][1] / 1e9
+            return known[1:]
+        changed, tournament = key[0][1] / 1e9, ""
         try:
             with _opened(file) as store:
-                setup, matches = store.stages[-1], store.count()[0]
+                stages, matches = store.stages, store.count()[0]
+                setup, tournament = stages[-1], stages[0].digest
                 about = (setup.game, setup.format, len(setup.bots), matches)
                 found = StoreSummary(file.id, changed, *about)
         except (UsageError, IndexError) as error:
             found = StoreSummary(file.id, changed, problem=str(error) or "there is nothing in it")
-        self._glances[file.id] = (key, found)
-        return found
+        self._glances[file.id] = (key, found, tournament)
+        return found, tournament
 
     def entrants(self, files: Iterable[File], digests: Collection[str]) -> dict[str, Entrants]:
         """What tournaments know of the matches with these digests."""
@@ -238,6 +343,23 @@ class Tournaments:
                 [*parameters, count, first],
             )
             return total, [row for (match,) in numbers for row in store.matches(match, match + 1)]
+
+
+def _around(store: Store, name: str, match: int) -> Around:
+    size = store.stages[0].matches_a_deal
+    first = match // size * size
+    (before,), (after,) = (
+        store.select(f"SELECT {which}(match) FROM matches WHERE match {than} ?", (match,))
+        for which, than in (("max", "<"), ("min", ">"))
+    )
+    numbers = [before[0], after[0], *range(first, first + size)]
+    rows = [
+        None if number is None else next(store.matches(number, number + 1), None)
+        for number in numbers
+    ]
+    beside = [None if row is None else Played(row.match, row.digest, row.players) for row in rows]
+    deal = [each for each in beside[2:] if each is not None]
+    return Around(name, match, store.names, deal, *beside[:2])
 
 
 _RESULTS = {

@@ -519,8 +519,12 @@ def test_a_bracket_has_the_final_first_and_no_byes() -> None:
         *((1, "bot0"), (2, "bot1"), (3, "bot2"), (4, "bot3"), (5, "bot4")),
     ]
     page = standings_file(store, report(store), history(store), 0.0)
-    assert page.count("<tr><td>semi-final") == 2
+    rounds = page.split('<div class="round">')[1:]
+    heads = [each.partition("<h3>")[2].partition("</h3>")[0] for each in rounds]
+    assert heads[-2:] == ["final", "third place"]
+    assert rounds[heads.index("semi-final")].count('class="pair"') == 2
     assert page.count("2 to 0") == 5
+    assert "no opponent" in rounds[0]
 
 
 def test_a_pair_that_has_not_played_is_shown_without_points() -> None:
@@ -663,7 +667,7 @@ def test_a_page_of_many_bots_has_the_first_ones_head_to_head() -> None:
         most: standings_file(store, report(store), history(store), 0, most) for most in (3, None)
     }
     tables = {most: page.partition('<table class="matrix">')[2] for most, page in pages.items()}
-    rows = {most: table.partition("</table>")[0].count("<tr>") for most, table in tables.items()}
+    rows = {most: table.partition("</table>")[0].count("<tr") for most, table in tables.items()}
     assert rows == {3: 1 + 3, None: 1 + 5}
     assert "The first 3 bots." in pages[3]
     assert "The first 5 bots." not in pages[None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -296,28 +297,45 @@ async def test_a_record_shows_only_what_is_public_until_its_end(
 
 
 async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
-    """On the front, before the results and the table; and on the page of its tournament."""
+    """On the front, before the results and the table; and on the page of its own tournament.
+
+    A second night with equal bots does not list it.
+    """
     lines = RECORD.read_bytes().splitlines(keepends=True)
     append(tmp_path / "over.jsonl", b"".join(lines))
-    lines[0] = lines[0].replace(b'"options":', b'"names":["team0","team1"],"options":', 1)
-    append(tmp_path / "000012.live.jsonl", b"".join(lines[:-20]))
-    os.utime(tmp_path / "over.jsonl", (0, 0))
     header = msgspec.json.decode(lines[0])
     bots = [Entrant(f"team{seat}", bot) for seat, bot in enumerate(header["bots"])]
-    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
-        store.add_stage(setup(bots, game=header["game"], deals=2, seed=1))
+    nights = {
+        name: setup(bots, game="dominion", deals=2, seed=seed)
+        for seed, name in enumerate(["a", "b"])
+    }
+    for name, night in nights.items():
+        with Store.for_writing(str(tmp_path / f"{name}.sqlite")) as store:
+            store.add_stage(night)
+    header |= {"place": {"tournament": nights["b"].digest, "match": 1}}
+    header |= {"names": ["team0", "team1"], "started": header.pop("started")}
+    lines[0] = msgspec.json.encode(header) + b"\n"
+    append(tmp_path / "000001.live.jsonl", b"".join(lines[:-20]))
+    os.utime(tmp_path / "over.jsonl", (0, 0))
     async with asking(tmp_path) as ask:
         front = (await ask("/").body()).decode()
-        parts = ["Now playing", "000012.live.jsonl", "Last results", "over.jsonl", "Table:"]
-        places = [front.index(part) for part in parts]
+        parts = ["Now at the tables", "000001.live.jsonl", "Last results", "/match/over.jsonl"]
+        places = [front.index(part) for part in [*parts, "Table:", "Tournaments"]]
         assert places == sorted(places)
-        assert "<bdi>team0</bdi>" in front[: places[2]]
-        page = (await ask("/store/night.sqlite").body()).decode()
-        assert 'href="/match/000012.live.jsonl"' in page
-        assert "not checked" in page
-        assert (await said(ask("/store/night.sqlite?format=json")))["playing"] == [
-            "000012.live.jsonl"
-        ]
+        (live, *_) = (await said(ask("/matches?format=json")))["matches"]
+        assert (live["tournaments"], live["place"]) == (["b.sqlite"], None)
+        for name, playing in (("a", []), ("b", ["000001.live.jsonl"])):  # equal bots
+            address = f"/store/{name}.sqlite"
+            assert (await said(ask(f"{address}?format=json")))["playing"] == playing
+            page = (await ask(address).body()).decode()
+            assert ('href="/match/000001.live.jsonl"' in page) == bool(playing)
+        assert re.search(r"turn \d+: \w", page)
+        crumbs = (await ask("/match/000001.live.jsonl").body()).decode().partition("<main")[0]
+        assert 'href="/store/b.sqlite/bot/1"' in crumbs
+        assert "match 1<" in crumbs
+        with Store.for_writing(str(tmp_path / "b.sqlite")) as store:
+            play(store)
+        assert (await said(ask("/store/b.sqlite?format=json")))["playing"] == []
 
 
 async def test_the_referee_holds_what_it_writes(tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ async def test_the_figures_are_those_of_the_command(
         whole = await parsed(client, "/store/night.sqlite?format=json")
         history = whole.pop("history")
         assert whole.pop("playing") == []
+        assert whole.pop("evening")["form"].keys() == whole["statistics"]["bots"].keys()
         assert whole == printed
         for bot in printed["bots"]:
             assert history["ratings"][bot["name"]][-1] == bot["rating"]
@@ -210,7 +211,7 @@ async def test_the_served_pages_show_withdrawn_bots_and_forfeits(
     async with serving(tmp_path) as client:
         page = (await got(client, "/store/night.sqlite")).text
         assert "bot1 " + says in page
-        assert '<th class="n">forfeits' in page
+        assert '<th class="n more">forfeits' in page
         assert " (withdrawn)" in page
         assert "<dt>Command" in page  # all is played, and the seed is no secret
         bot = (await got(client, "/store/night.sqlite/bot/1")).text
@@ -275,7 +276,7 @@ async def test_the_list_has_records_logs_and_stores(records: Path) -> None:
     (records / "page.html").write_text("<p>")
     async with serving(records) as client:
         found = await parsed(client, "/?format=json")
-        page = (await got(client, "/")).text
+        page = "".join([(await got(client, path)).text for path in ("/", "/matches")])
     items = {item["id"]: item for item in found["matches"]}
     assert sorted(items) == [
         "cut.record.jsonl",
@@ -425,7 +426,7 @@ async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
         assert "oh no" not in json.dumps(match)
         (listed,) = (await parsed(client, "/?format=json"))["matches"]
         assert (listed["tournaments"], listed["checked"]) == ([], False)
-        assert "modified" in (await got(client, "/")).text
+        assert "modified" in (await got(client, "/matches")).text
         assert (await got(client, matches)).text.count("not kept") == 2
         forged.touch()  # it is another file then
         honest.write_bytes((EXAMPLES / RECORD).read_bytes())
@@ -434,6 +435,10 @@ async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
         match = await parsed(client, "/match/b.jsonl?format=json")
         assert match["header"]["tournaments"] == ["night.sqlite"]
         assert "oh no" in json.dumps(match)
+        crumbs = (await got(client, "/match/b.jsonl")).text.partition("<main")[0]
+        assert '<a href="/store/night.sqlite"><bdi>night</bdi></a>' in crumbs
+        assert '<a href="/store/night.sqlite/bot/0"><bdi>anna</bdi></a>' in crumbs
+        assert "match 0<" in crumbs
 
 
 async def test_the_last_line_of_a_checked_record_follows_from_its_lines(tmp_path: Path) -> None:

@@ -1,0 +1,225 @@
+"""What an audience asks about a tournament: the form of each bot, and the matches to look at.
+
+Everything follows from one pass over the rows of the store.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from referee.games import GAMES
+from referee.games.interface.game import Score
+from referee.tournament.rating.deals import Floats
+from referee.tournament.report.standings import Standings
+from referee.tournament.store import Store
+
+MOST_FORM = 8
+_MOST_RIVALS = 40
+"""Bots, the first in the ranking, among which a rivalry is looked for."""
+_LEAST_MET = 4
+"""Matches that make two bots rivals."""
+_UPSET = 0.4
+"""The chance of a winner that surprises."""
+_LEAST_DISTINCT = 3
+"""A game whose winners always score the same has no closest match."""
+_SQL = """
+SELECT match, turns, bot, rank, score, disqualified NOT NULL
+FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
+"""
+_ROWS = 100_000
+
+
+class Highlight(Struct, frozen=True):
+    """A match to look at.
+
+    Attributes:
+        kind: "biggest upset", "closest", "shortest" or "most points".
+        match: its number in the store.
+        bots, scores: the winner first, then the others in seat order.
+        turns: of all players together where they take turns.
+        why: what makes it so, a clause; may be empty.
+    """
+
+    kind: str
+    match: int
+    bots: list[str]
+    scores: list[Score]
+    turns: int
+    why: str
+
+
+class Rivalry(Struct, frozen=True):
+    """Two bots that met often and are nearly level, the better one first; counts of the first."""
+
+    bots: tuple[str, str]
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+
+
+class Evening(Struct, frozen=True):
+    """The form and the matches to look at.
+
+    Attributes:
+        form: name -> the results of the last matches of the bot, at most `MOST_FORM`, the latest
+            last: "w", "d" (shared first place) or "l" each.
+        matches: at most one of each kind.
+        rivalry: None if no two bots have met often.
+    """
+
+    form: dict[str, str]
+    matches: list[Highlight]
+    rivalry: Rivalry | None
+
+
+class _Played(NamedTuple):
+    """The matches that count, in the order of the schedule.
+
+    Attributes:
+        match, turns: shape (matches,).
+        bots, ranks, scores: by seat; shape (matches, N).
+        is_won: whether one bot won and no bot was disqualified; shape (matches,).
+    """
+
+    match: NDArray[np.int64]
+    turns: NDArray[np.int64]
+    bots: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    scores: Floats
+    is_won: NDArray[np.bool_]
+
+
+def evening(store: Store, found: Standings) -> Evening:
+    """Find the form of the bots and the matches to look at; `found` are the standings."""
+    names = store.names
+    played = _played(store, [names.index(name) for name in found.excluded])
+    chosen = [
+        _highlight(store, names, kind, number, why) for kind, number, why in _chosen(played, found)
+    ]
+    return Evening(_form(played, names), chosen, _rivalry(found))
+
+
+def _played(store: Store, without: Sequence[int]) -> _Played:
+    players = store.stages[-1].players
+    parts = [np.empty((0, players, 6))]
+    rows = store.select(_SQL)
+    while chunk := list(islice(rows, _ROWS * players)):
+        parts.append(np.array(chunk, np.float64).reshape(-1, players, 6))
+    whole = np.concatenate(parts)
+    if without:
+        whole = whole[~np.isin(whole[:, :, 2], without).any(axis=1)]
+    columns = np.moveaxis(whole, 2, 0)
+    match, turns, bots, ranks = (column.astype(np.int64) for column in columns[:4])
+    is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[5].any(axis=1)
+    return _Played(match[:, 0], turns[:, 0], bots, ranks, columns[4], is_won)
+
+
+def _form(played: _Played, names: Sequence[str]) -> dict[str, str]:
+    is_shared = (played.ranks == 1).sum(axis=1, keepdims=True) > 1
+    first = np.where(is_shared, "d", "w")
+    results = np.where(played.ranks == 1, first, "l").reshape(-1)
+    bots = played.bots.reshape(-1)
+    order = np.argsort(bots, kind="stable")
+    ends = np.searchsorted(bots[order], np.arange(len(names)), side="right")
+    starts = [0, *ends[:-1]]
+    return {
+        name: "".join(results[order[max(start, end - MOST_FORM) : end]])
+        for name, start, end in zip(names, starts, ends, strict=True)
+    }
+
+
+def _chosen(played: _Played, found: Standings) -> Iterator[tuple[str, int, str]]:
+    """The kind and the number of each match to look at, and why."""
+    won = np.flatnonzero(played.is_won)
+    if not len(won):
+        return
+    scores, ranks = played.scores[won], played.ranks[won]
+    numbers, turns = played.match[won], played.turns[won]
+    rating = {bot.name: bot.rating for bot in found.bots}
+    by_number = [rating.get(name) for name in found.shown]
+    ratings = np.array([math.nan if each is None else each for each in by_number])[played.bots[won]]
+    winner = np.argmin(ranks, axis=1)[:, None]
+    chance = _chance(ratings, winner)
+    least = int(np.argmin(np.where(np.isfinite(chance), chance, 1.0)))
+    if chance[least] <= _UPSET:
+        yield "biggest upset", int(numbers[least]), f"1 chance in {1 / chance[least]:.0f}"
+    best = np.take_along_axis(scores, winner, axis=1)[:, 0]
+    others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
+    has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
+    if has_points:
+        # Of equally close matches the one of the best bots.
+        margins = np.where(best >= others, best - others, np.inf)
+        strength = np.nan_to_num(ratings).sum(axis=1)
+        closest = int(np.lexsort((-strength, margins))[0])
+        yield "closest", int(numbers[closest]), _tie_break(margins[closest], found)
+    if (turns > 0).any():
+        yield "shortest", int(numbers[np.argmin(np.where(turns > 0, turns, np.inf))]), ""
+    if has_points:
+        yield "most points", int(numbers[np.argmax(best)]), ""
+
+
+def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
+    """How likely the ratings made each of these winners, about; NaN where one is not known."""
+    own = np.take_along_axis(ratings, winner, axis=1)
+    beaten = 1 / (1 + 10 ** ((ratings - own) / 400))
+    np.put_along_axis(beaten, winner, 1.0, axis=1)
+    return np.asarray(beaten.prod(axis=1))
+
+
+def _tie_break(margin: float, found: Standings) -> str:
+    less = GAMES[found.game].tie_break
+    return f"level, won with fewer {less}" if less and margin == 0 else ""
+
+
+def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:
+    (row,) = store.matches(number, number + 1)
+    seats = sorted(row.seats, key=lambda seat: seat.rank != 1)
+    return Highlight(
+        kind,
+        row.match,
+        [names[seat.bot] for seat in seats],
+        [seat.score for seat in seats],
+        row.turns,
+        why,
+    )
+
+
+def _rivalry(found: Standings) -> Rivalry | None:
+    """The two bots that are most nearly level after most matches, of the better half."""
+    half = [bot.name for bot in found.bots[: min(_MOST_RIVALS, (len(found.bots) + 1) // 2 + 1)]]
+    best, least = None, math.inf
+    for place, one in enumerate(half):
+        for other in half[place + 1 :]:
+            met = found.head_to_head[one].get(other)
+            if met is None or met.matches < _LEAST_MET:
+                continue
+            # How far from level, in standard deviations of as many tosses of a coin.
+            apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
+            apart += 1 / met.matches
+            if apart < least:
+                least = apart
+                best = Rivalry((one, other), met.matches, met.wins, met.draws, met.losses)
+    return best
+
+
+def decided_by(
+    game: str, ranks: Sequence[int], scores: Sequence[Score], disqualified: Sequence[str | None]
+) -> str:
+    """What decided a match whose winner has no more points than another bot; empty if points did.
+
+    All arguments but the first are in seat order.
+    """
+    rules = GAMES.get(game)
+    seats = list(zip(ranks, scores, disqualified, strict=False))
+    won = [score for rank, score, _ in seats if rank == 1]
+    lost = [score for rank, score, code in seats if rank > 1 and code is None]
+    is_level = len(won) == 1 and won[0] in lost
+    return f"fewer {rules.tie_break}" if rules and rules.tie_break and is_level else ""
