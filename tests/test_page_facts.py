@@ -30,6 +30,8 @@ PROTOCOL_OF = {
     "spec/tribute/cases.md": "tribute/protocol",
 }
 """A page that says "(4.2)" of a section of another one -> that page."""
+WORDS = ("dialect", "forfeit", "handshake", "line-up", "spectator log")
+"""Words of the glossary that have no other meaning on the pages."""
 EXAMPLE = "spec/examples/tournament.toml"
 
 
@@ -168,3 +170,17 @@ def test_a_section_that_a_page_refers_to_is_there(page: str) -> None:
 
 def test_a_bare_reference_is_found() -> None:
     assert bare_references("(2.10), (4.2, 1) and [a](b.md) `(1.1)`") == ["2.10", "4.2"]
+
+
+def prose_of(text: str) -> str:
+    """The lines of a page outside code, tables, headings and links."""
+    left_out = r"^ *```.*?^ *```$|<!--.*?-->|^ *[#|][^\n]*$|`[^`\n]*`|\[[^]]*\]\([^)]*\)"
+    return re.sub(left_out, "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("spec/")])
+def test_a_page_links_the_glossary_where_it_uses_its_words(page: str) -> None:
+    text = text_of(page)
+    for word in () if page == "spec/README.md" else WORDS:
+        if re.search(rf"(?<![\w*-]){word}s?(?![\w-])", prose_of(text)):
+            assert re.search(rf"\[{word}s?\]\([./]*README\.md#glossary\)", text), word
