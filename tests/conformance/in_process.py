@@ -12,7 +12,7 @@ from typing import Any
 
 from referee.conformance.referee_side import recording
 from referee.conformance.referee_side.cases import load_referee_cases, results
-from referee.conformance.referee_side.comparing import LINE_LIMIT
+from referee.conformance.referee_side.comparing import LINE_LIMIT, Compared
 from referee.conformance.referee_side.experiment import check_deals, judge
 from referee.conformance.referee_side.probe import Probe
 from referee.conformance.referee_side.recording import RecordedMatch
@@ -114,15 +114,24 @@ def matches_about(case: str, seats: int = 4) -> list[ProbeMatch]:
     return [m for m in MATCHES if (m in chosen or m.id in controls) and len(m.seats) <= seats]
 
 
-def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -> list[Result]:
-    """Have a wrong referee play these matches, and judge it."""
+def compare(mode: str, matches: list[ProbeMatch], seed: int = 5) -> list[Compared]:
+    """Have a wrong referee play these matches, and compare each with the rules."""
     wrong = another_package()
     wrong.MODES[mode]()
     compared = [judge(play(wrong, match, seed), RULES, match, seeded=False) for match in matches]
     check_deals(compared, RULES)
+    return compared
+
+
+def judged(compared: list[Compared], seats: int = 4) -> list[Result]:
+    """What these matches say of a referee whose command has so many seats."""
     players = " ".join(f"{{player{seat + 1}}}" for seat in range(seats))
-    template = Template(f"r {players}", 4)
-    return results(CASES, CASES, template, compared, PAGE, 0.0)
+    return results(CASES, CASES, Template(f"r {players}", 4), compared, PAGE, 0.0)
+
+
+def check(mode: str, matches: list[ProbeMatch], seed: int = 5, seats: int = 4) -> list[Result]:
+    """Have a wrong referee play these matches, and judge it."""
+    return judged(compare(mode, matches, seed), seats)
 
 
 def not_reached(match: ProbeMatch, seed: int) -> set[str]:

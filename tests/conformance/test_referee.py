@@ -39,7 +39,9 @@ from tests.conformance.in_process import (
     RULES,
     another_package,
     check,
+    compare,
     failing,
+    judged,
     matches_about,
     not_reached,
 )
@@ -55,7 +57,7 @@ START_FOREIGN = (
 FOREIGN = [sys.executable, "-I", "-S", "-c", START_FOREIGN, "--limit", "4"]
 WRONG = ["env", f"PYTHONPATH={HERE}", sys.executable, "-m", "wrong_referee"]
 SOME = ("pass", "names-2", "militia-3", "stays")
-"""A few matches; in this process all are played (`test_no_case_is_blamed_in_a_sound_referee`)."""
+"""A few matches; in this process, `test_no_case_is_blamed_and_every_case_comes_up` plays all."""
 TWO = "{player1} {player2}"
 BY_PROCESS = another_package().REAL | LEAN
 
@@ -124,16 +126,12 @@ async def test_a_sound_referee_passes_every_case(command: str) -> None:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("seed", [1])
-def test_no_case_is_blamed_in_a_sound_referee(seed: int) -> None:
-    assert failing(check("right", list(MATCHES), seed=seed)) == []
-
-
-@pytest.mark.untraced
 @pytest.mark.parametrize("seats", [2, pytest.param(3, marks=pytest.mark.all_cases), 4])
-def test_every_case_comes_up_with_each_number_of_seats(seats: int) -> None:
+def test_no_case_is_blamed_and_every_case_comes_up(seats: int) -> None:
+    """In a sound referee, with each number of seats."""
     matches = [match for match in MATCHES if len(match.seats) <= seats]
     found = check("right", matches, seed=1, seats=seats)
+    assert failing(found) == []
     assert {each.id for each in found if each.status == Status.NOT_JUDGED} == NOT_IN_PROCESS
     skipped = {each.id for each in found if each.status == Status.SKIPPED}
     assert skipped == {case.id for case in CASES if case.seats > seats or case.seeded}
@@ -170,8 +168,10 @@ def one_a_chapter() -> Iterator[Any]:
 def test_a_wrong_rule_fails_its_cases(mode: str, cases: str) -> None:
     case, expected = breaks(cases)
     fewest = next(each.seats for each in CASES if each.id == case)
-    assert failing(check(mode, matches_about(case, fewest), seats=fewest))
-    found = check(mode, matches_about(case))
+    few, matches = matches_about(case, fewest), matches_about(case)
+    compared = compare(mode, matches)
+    assert failing(judged(compared if few == matches else compare(mode, few), fewest))
+    found = judged(compared)
     assert set(failing(found)) == expected
     for result in found:
         if result.status == Status.FAILED:
