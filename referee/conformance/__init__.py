@@ -1,12 +1,12 @@
-"""Conformance of bots and of other referees: their mistakes, by section of the protocol.
+"""Test bots and other referees: report their mistakes by section of the protocol.
 
 case.py        a case, and the cases of a game; shared-cases.json has those of every game
 verdict.py     violations, results of cases, the report of a run
-driver.py      trio: one case with the bot, the other seats scripted or bots as well
-suite.py       trio: all cases, side by side, and which of them can be judged
-causes.py      failed cases, grouped by cause
+driver.py      trio: runs one case with the bot; other seats are scripted or bots
+suite.py       trio: runs all cases in parallel and decides which can be judged
+causes.py      groups failed cases by cause
 text.py        the report as text
 junit.py       the report as JUnit XML
-page.py        the report as a page, by page.html
-referee_side/  other referees: matches with probes, and their deviations
+page.py        the report as a page, from page.html
+referee_side/  tests other referees
 """

@@ -1,7 +1,7 @@
-"""A conformance case: data, from the game's folder (its format: spec/vectors/README.md).
+"""Conformance cases: data from the game's folder (format: spec/vectors/README.md).
 
-shared-cases.json has the cases of the sections that all games share, with blanks such as {request}.
-The file of a game fills them in, and changes fields of some of these cases.
+shared-cases.json has the cases of the sections that all games share, with placeholders such as
+{request}. The file of a game fills them in, and can change fields of these cases.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from referee.errors import UsageError
 from referee.games.interface.definition import GameDefinition
 
 OTHER_DIALECT = "only for bots that speak"
-"""Begins the reason why a case is skipped that has other messages than the bot."""
+"""Beginning of the reason for skipping a case that needs another dialect."""
 
 _SHARED = Path(__file__).with_name("shared-cases.json")
 
 
 class Rule(Struct, frozen=True):
-    """The fields that every case has, for bots and for referees."""
+    """The fields of every case, for bots and for referees."""
 
     id: str
     level: Literal["MUST", "SHOULD"]
@@ -41,7 +41,7 @@ AnyCase = TypeVar("AnyCase", bound=Rule)
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
-    """Lines that the bot is sent in addition to those of the match."""
+    """Lines that the bot receives in addition to those of the match."""
 
     before: str | list[str]
     lines: list[Any]
@@ -49,16 +49,16 @@ class Insert(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Close(Struct, frozen=True, forbid_unknown_fields=True):
-    """When the bot's standard input is closed, and whether in the middle of that message."""
+    """The message at which the bot's standard input is closed, and whether in its middle."""
 
     at: str
     cut: bool = False
 
 
 class Case(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a match of `players` seats in which the bot has the seat `seat`.
+    """One case: a match of `players` seats in which the bot under test has the seat `seat`.
 
-    The table of spec/vectors/README.md, 1, describes the fields.
+    The table in spec/vectors/README.md, 1, describes the fields.
     """
 
     speaks: str = ""
@@ -95,16 +95,16 @@ class Case(Rule, frozen=True, forbid_unknown_fields=True):
 
 
 class Shared(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a game fills in the cases of the shared sections.
+    """A game's values for the cases of the shared sections.
 
     Attributes:
-        request: the type of the request that comes in every match.
-        control: the id of a match in which nothing else happens.
-        news: the type of a message that no reply follows.
-        messages: the types of the messages of a match.
-        about: the kinds of violation of the cases about what a bot accepts; empty: all.
-        omit: ids of the cases that the game does not have.
-        changes: id -> fields of that case that differ in this game.
+        request: type of the request that occurs in every match.
+        control: id of a case in which nothing special happens.
+        news: type of a message that is not a request.
+        messages: types of the messages of a match.
+        about: kinds of violations for cases about what a bot accepts. Empty: all.
+        omit: ids of cases that do not apply to the game.
+        changes: id -> changed fields of the case.
     """
 
     request: str
@@ -117,7 +117,7 @@ class Shared(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CaseFile(Struct, forbid_unknown_fields=True):
-    """The file of the cases: see spec/vectors/README.md, 1."""
+    """The file of a game's cases: see spec/vectors/README.md, 1."""
 
     format: Literal["conformance-cases"]
     version: Literal[1]
@@ -131,9 +131,9 @@ class CaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_cases(rules: GameDefinition) -> CaseFile:
-    """All cases for bots of a game, with all their options and seats.
+    """Load all cases for bots of a game, for all options and seats.
 
-    Cases for more players than the game has are left out.
+    Skips cases for more players than the game has.
 
     Raises:
         UsageError: there are no cases for this game.
@@ -161,9 +161,9 @@ def _order(case: Case) -> list[int]:
 
 
 def _shared_cases(game: Shared) -> list[Case]:
-    """The cases of the shared sections, as a game has them."""
+    """Return the cases of the shared sections, with a game's values."""
     text = _SHARED.read_text(encoding="utf-8")
-    for name in ("messages", "about"):  # lists, in place of a text
+    for name in ("messages", "about"):  # a list replaces a text
         text = text.replace(f'"{{{name}}}"', msgspec.json.encode(getattr(game, name)).decode())
     for name in ("request", "control", "news"):
         text = text.replace(f"{{{name}}}", getattr(game, name))
@@ -173,13 +173,13 @@ def _shared_cases(game: Shared) -> list[Case]:
 
 
 def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
-    """The cases that match one of the patterns; without patterns, all cases.
+    """Return the cases that match one of the patterns. Without patterns, return all.
 
     Args:
-        patterns: each an id, a section, a chapter, or one of these with wildcards.
+        patterns: ids, sections, chapters, or any of these with wildcards.
 
     Raises:
-        UsageError: a pattern names no case.
+        UsageError: a pattern matches no case.
     """
     for pattern in patterns:
         if not any(_matches(case.id, pattern) for case in cases):
@@ -190,7 +190,7 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
 
 
 def pattern_of(rules: GameDefinition, section: str) -> str:
-    """A pattern for `select` of the cases about a section, or about its chapter; empty if none."""
+    """Return a pattern for the cases of a section, or of its chapter. "" if there are none."""
     if rules.cases is None:
         return ""
     ids = [case.id for case in load_cases(rules).cases]

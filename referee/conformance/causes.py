@@ -1,4 +1,4 @@
-"""Failed cases by cause: one mistake of a bot usually fails many cases."""
+"""Group failed cases by cause: one mistake of a bot usually fails many cases."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from referee.games.interface.faults import INVALID_JSON, WRONG_TYPE
 _VALUE = re.compile(r"""\{.*\}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\b\d[\d.]*""")
 _SEVERAL = re.compile(r"\.\.\.(?:, ?\.\.\.)+")
 _STRAY = {verdict.EARLY, verdict.UNASKED, verdict.SURPLUS}
-"""A stray line is one mistake, before whatever reply it is found."""
+"""An unexpected line is one mistake, no matter which reply it was mistaken for."""
 _LINES = {INVALID_JSON, WRONG_TYPE}
-"""The faults whose detail is about a line, which is another one each time."""
+"""Faults whose detail quotes the line, which differs each time."""
 
 
 class Example(Struct, frozen=True):
@@ -27,9 +27,10 @@ class Example(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """A mistake, one example for each case that failed for it, and whether it counts.
+    """A mistake, with an example for each case that it failed.
 
-    `key` is equal for the same mistake in other cases.
+    `key` is equal for the same mistake in other cases. `counts` is False if the mistake does not
+    affect the verdict.
     """
 
     examples: list[Example]
@@ -38,7 +39,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def shown(self) -> Example:
-        """The example that shows it best: of a case about the very section, if there is one."""
+        """The best example: a case about the violated section, if there is one."""
         section = self.examples[0].violation.section
         own = [e for e in self.examples if f"{e.result.section}.".startswith(f"{section}.")]
         return (own or self.examples)[0]
@@ -51,13 +52,13 @@ class Cause(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """The mistake of the bot, in one clause for all cases; "..." replaces parts that differ."""
+        """The mistake in one clause for all cases. "..." replaces parts that differ."""
         actual = {example.violation.actual for example in self.examples}
         return actual.pop() if len(actual) == 1 else _pattern(self.shown.violation.actual)
 
 
 def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
-    """Why cases failed: first what counts for the verdict, as SHOULD does if the run is strict."""
+    """Return the causes of failures, first those that affect the verdict. `strict`: SHOULD does."""
     found: dict[tuple[str, ...], Cause] = {}
     for result in results:
         counts = strict or result.level == "MUST"
@@ -70,7 +71,7 @@ def causes(results: Iterable[Result], *, strict: bool) -> list[Cause]:
 
 
 def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
-    """A key that is equal for cases that fail because of the same mistake."""
+    """Return a key that is equal for cases that fail because of the same mistake."""
     kind = violation.kind
     if result.again:
         return kind, violation.expected, violation.actual  # each case of a referee is a rule
@@ -84,5 +85,5 @@ def _reason(result: Result, violation: Violation) -> tuple[str, ...]:
 
 
 def _pattern(text: str) -> str:
-    """A clause without its values: equal for the same mistake with other cards."""
+    """Remove values from a clause, so that the same mistake with other cards gives equal text."""
     return _SEVERAL.sub("...", _VALUE.sub("...", text))

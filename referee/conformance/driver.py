@@ -1,12 +1,12 @@
-"""Run one case: a match in which one bot is tested and the others are scripted, or bots too.
+"""Run one case: a match with the bot under test; the other seats are scripted or bots.
 
-The bot under test receives the messages of a real match and is judged by the real rules. The case
-decides where the match begins, the replies of the others, and extra input. A `Runner` plays the
-match, as any other; the driver takes the seat of the bot under test. The case ends after a mistake
-that leaves every later line in doubt, such as an extra line or a line that is not a reply.
+The bot gets the messages of a real match and is judged by the real rules. The case defines the
+start of the match, the replies of the others, and extra input. A `Runner` plays the match like any
+other; the driver sits between it and the bot. The case ends after a mistake that makes all later
+lines unreliable, such as an extra line or a line that is not a reply.
 
-The driver itself translates for a bot that speaks a dialect, instead of a `DialectBot`. Therefore a
-case can split or cut the bytes that the bot really receives and sends.
+For a bot that speaks a dialect, the driver itself translates, instead of a `DialectBot`. A case can
+therefore split or cut the bytes that the bot actually receives.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ from referee.match.spec import MatchSpec, default_limits
 from referee.runner import Runner
 
 _SHORT_REST = 0.25
-"""The share of `rest` to wait if the case does not listen: most bots have exited."""
+"""Fraction of `rest` to wait if the case does not listen. Most bots have exited by then."""
 _KNOWN_SECONDS = 0.5
-"""Most seconds to wait for a reply that is known not to come."""
+"""Maximum seconds to wait for a reply that is known to be missing."""
 _LOOK_SECONDS = 3.0
-"""Most seconds to watch a bot whose reply is late."""
+"""Maximum seconds to observe a bot whose reply is late."""
 _MOST_REST = 50
 _MOST_REPLIES = 500
-"""Replies of a case that are searched for fields that nobody reads."""
+"""Maximum number of replies per case that are searched for unread fields."""
 _STDERR_LINES = 8
-"""Lines of stderr to keep from either end."""
+"""Number of stderr lines to keep from each end."""
 _PIECE_SECONDS = 0.001
 _HTTP_SECTION = "http-bots.md 3"
 
@@ -74,12 +74,12 @@ class ConformanceLimits(Struct, frozen=True):
     """The limits of a run.
 
     Attributes:
-        timeout: seconds for the handshake, for a reply, and to end after the end of the input.
-        grace: seconds to end after `game-end` (8.4).
-        quiet: seconds that a case which listens waits for lines that no request asked for.
-        rest: seconds that it waits for the rest of the output after the end of the input.
-        system: other limits of the bot, by their names in `referee.match.limits.ConformanceLimits`.
-        sandbox: of the bot.
+        timeout: seconds for the handshake, for a reply, and to exit after the end of the input.
+        grace: seconds to exit after `game-end` (8.4).
+        quiet: seconds that a listening case waits for unrequested lines.
+        rest: seconds that it waits for the remaining output after the end of the input.
+        system: other limits of the bot, by their names in `referee.match.limits.Limits`.
+        sandbox: the sandbox of the bot.
     """
 
     timeout: float = 10.0
@@ -91,7 +91,7 @@ class ConformanceLimits(Struct, frozen=True):
 
 
 class _Missing(NamedTuple):
-    """The rule that a bot breaks whose reply is missing: a part of a `Violation`."""
+    """The rule that a missing reply breaks: a part of a `Violation`."""
 
     kind: str
     section: str
@@ -113,16 +113,16 @@ class _CaseMatch(Match):
 
 
 class Driver(BotWrapper):
-    """One run of a case; a `Bot` in it: the one under test as its match sees it.
+    """One run of a case. Also the `Bot` that the match sees in place of the tested one.
 
-    It judges the behaviour of the wrapped bot. Lines wait until its next request, or until the
-    match is over.
+    It judges the behaviour of the wrapped bot. Lines are held back until the bot's next request, or
+    the end of the match.
 
     Args:
-        source: a command is started once, in a process of its own, and a Python object made once.
-        seed: of the match, if the case has none.
-        known: the known mistakes. The driver waits less time for them, and for `hung` requests.
-        look: whether to find out why a reply is missing, which takes the time limit once more.
+        source: the bot. A command is started once per case; a Python object is created once.
+        seed: seed of the match, unless the case has one.
+        known: known mistakes. The driver waits less for them, and for `hung` requests.
+        look: if True, find out why a reply is missing, which takes the time limit once more.
     """
 
     def __init__(
@@ -169,13 +169,13 @@ class Driver(BotWrapper):
         )
         self._decoder = reply_decoder(rules.replies)
         self._match = _CaseMatch(case, rules, seed)
-        self._lines: list[bytes] = []  # that it was not sent yet
+        self._lines: list[bytes] = []  # not sent yet
         self._asked = b""  # the last request
-        self._request = b""  # the same, as the tested bot was sent it
+        self._request = b""  # the same, as sent to the tested bot
         self._conversation: deque[str] = deque(maxlen=verdict.LAST_LINES)
         self._observed = Observed()
         self._first = True
-        self._reply = b""  # the last one, as it was written
+        self._reply = b""  # the last reply of the tested bot
         self._canonical = b""
         self._again = False
         self._replies: list[bytes] = []
@@ -206,14 +206,14 @@ class Driver(BotWrapper):
         return observed
 
     def _ran_to_its_end(self) -> bool:
-        """Whether the bot has ended by itself after a match in which nothing was amiss."""
+        """True if the bot exited by itself after a match without mistakes."""
         is_cut = (
             self._case.close is not None or self._observed.violations or self._match.outcome is None
         )
         return not is_cut and (self.exit_code or 0) >= 0
 
     def _start(self, source: BotSource) -> Bot:
-        """A bot that is ended with the case, without what translates for it."""
+        """Start a bot for the duration of the case, without its dialect adapter."""
         limits = self._bot_limits
         bot = new_bot(self._rules, limits, launch(source, limits, self._limits.sandbox))
         self._started.append(bot)
@@ -228,7 +228,7 @@ class Driver(BotWrapper):
         return InProcessBot(StandIn(self._rules, name, case.others.get(number, ())))
 
     async def _over(self, *, planned: bool = False) -> NoReturn:
-        """End the case, because later lines would show nothing more, or because it is complete."""
+        """End the case, because it is complete or because later lines are unreliable."""
         self._observed.complete = planned
         self._scope.cancel()
         await trio.sleep_forever()
@@ -254,7 +254,7 @@ class Driver(BotWrapper):
             detail = f"{len(rest)} more than requested, the first: {shown(rest[0])}"
             self._violate(verdict.SURPLUS, SHARED.requests, "one line for each request", detail)
         if self._match.outcome is not None and self._match.outcome.reason in self._observed.counts:
-            await self._over()  # its own fault has ended the match: the rest was not tried
+            await self._over()  # its own fault ended the match; the rest was not tested
 
     async def _play_match(self) -> None:
         seats = range(self._case.players)
@@ -265,15 +265,15 @@ class Driver(BotWrapper):
         await self._catch_up()
 
     def push(self, lines: bytes) -> None:
-        """Keep lines until the next request."""
+        """Hold lines back until the next request."""
         self._lines += lines.splitlines(keepends=True)
 
     async def kill(self) -> None:
-        """End the case: the match continues without the bot."""
+        """End the case. The match continues without the bot."""
         await self._over()
 
     async def reply(self, deadline: float) -> Answer:
-        """Send it all that is new, and judge what it answers."""
+        """Send the bot its new lines, and judge its reply."""
         in_handshake = self._match.in_handshake
         await self._catch_up(asked=True)
         answered = None if self._dialect is None else self._dialect.answer()
@@ -289,7 +289,7 @@ class Driver(BotWrapper):
         return answered
 
     async def _catch_up(self, *, asked: bool = False) -> None:
-        """Judge the last reply, then send what is new; if `asked`, the last line is a request."""
+        """Judge the last reply, then send new lines. If `asked`, the last is a request."""
         unjudged, self._match.unjudged = self._match.unjudged, []
         for fault in unjudged:
             if fault.seat == self._seat:
@@ -303,10 +303,10 @@ class Driver(BotWrapper):
     def _translated(self, answer: bytes) -> bytes:
         return answer if self._dialect is None else as_line(self._dialect.reply(answer))
 
-    # --- what the bot is sent -----------------------------------------------------------------
+    # --- input of the bot -------------------------------------------------------------------------
 
     async def _send(self, line: bytes, *, is_request: bool) -> None:
-        """Send the bot a line of the match, with all that the case adds."""
+        """Send a line to the bot, with the changes and extra lines of the case."""
         message = json.loads(line)
         kind = message["type"]
         close = self._case.close
@@ -320,7 +320,7 @@ class Driver(BotWrapper):
                     await self._push(self._in_dialect(msgspec.json.encode(extra) + b"\n"))
         if close is not None and close.at == "first":
             await self._close_input()
-        if kind == "player-disqualified":  # which those who speak a dialect may not be sent
+        if kind == "player-disqualified":  # some dialects have no such message
             self._note(f"{message['player_number']} leaves the match: {message['reason']}")
         if self._case.fields or self._case.replace or self._case.reverse:
             line = self._changed(message)
@@ -354,12 +354,12 @@ class Driver(BotWrapper):
                 await trio.sleep(_PIECE_SECONDS)
 
     async def _close_input(self) -> None:
-        """End the bot's input as the case says; its own end is all that is looked at then."""
+        """Close the bot's input as the case specifies, and only observe its exit."""
         await self._await_end(self._limits.timeout, "after its input has ended")
         await self._over(planned=True)
 
     async def _await_end(self, seconds: float, when: str) -> None:
-        assert self._process is not None  # else the case is skipped
+        assert self._process is not None  # other bots skip the case
         self._note("the end of its input")
         same = self._hung.get(request_type(self._request)) if self._case.close else None
         had = seconds if same is None else min(seconds, _KNOWN_SECONDS)
@@ -370,13 +370,13 @@ class Driver(BotWrapper):
                 actual += f" after {had:g} s, and never answers this request: see case {same[0]}"
             self._violate(verdict.STAYS, SHARED.after_match, expected, actual)
 
-    # --- what the bot writes ------------------------------------------------------------------
+    # --- output of the bot ------------------------------------------------------------------------
 
     async def _look_for_unasked(self) -> None:
-        """Find extra lines after the last request (1.2).
+        """Detect extra lines after the last request (1.2).
 
-        Replies may be written early, so an extra legal reply shows only here. Later it would look
-        like an answer to `game-end`.
+        Replies may be written early, so an extra legal reply only shows now. Later it would look
+        like a reply to `game-end`.
         """
         if self._process is None:
             return
@@ -390,7 +390,7 @@ class Driver(BotWrapper):
             await self._over()
 
     async def _read(self) -> bytes:
-        """The bot's reply. Without one the case is over."""
+        """Return the bot's reply. If there is none, end the case."""
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         asked = request_type(self._request)
         is_known = (kind, asked) in self._known or asked in self._hung
@@ -405,7 +405,7 @@ class Driver(BotWrapper):
     async def _judge_failure(
         self, failure: Failure, kind: str, had: float, process: BotProcess | None
     ) -> NoReturn:
-        """Report why a reply is missing, after a look at the process if there is time for that."""
+        """Report a missing reply. Observes the process first if there is time."""
         in_handshake = self._match.in_handshake
         late = _Missing(
             kind,
@@ -432,7 +432,7 @@ class Driver(BotWrapper):
         await self._over()
 
     def _missing(self, code: str, late: _Missing) -> _Missing:
-        """The rule that a failure breaks; `late` if it shows nothing but that no reply came."""
+        """Return the broken rule. `late` if only the missing reply is known."""
         in_handshake, limits = self._match.in_handshake, self._bot_limits
         most = limits.line_limit // 1024
         match code:
@@ -462,9 +462,9 @@ class Driver(BotWrapper):
         return late
 
     def _missing_in(self, silence: TimeoutObservation, late: _Missing) -> _Missing:
-        """As `_missing`, by a look at the process."""
+        """Return the broken rule after observing the process; see `_missing`."""
         if self._adapter is not None:
-            return late  # its author flushes nothing
+            return late  # its author does not flush output
         if silence.unfinished:
             expected = "a reply that ends with a line end"
             return _Missing(verdict.NO_LINE_END, SHARED.lines, expected)
@@ -484,14 +484,14 @@ class Driver(BotWrapper):
         return str(json.loads(self._asked)["type"])
 
     def _dialects(self) -> str:
-        """What to do if a bot does not speak the game's messages at all."""
+        """Return advice if the bot does not speak the game's messages."""
         if self._dialect is not None or self._adapter is not None:
             return ""
         given = dialects_for(self._rules, self._source.argument)
         return f"; {given}" if given else ""
 
     async def _rest(self, share: float = 1.0) -> list[bytes]:
-        """The output after the end of the input, for this share of the time. This ends the case."""
+        """End the case with the output after the end of the input, after `share` of the time."""
         if self._process is None:
             await self.wrapped.finish(self._limits.grace)
             return []
@@ -510,7 +510,7 @@ class Driver(BotWrapper):
         return lines
 
     async def _judge_name(self, line: bytes) -> None:
-        """Judge a handshake reply (3.1), more closely than a match does."""
+        """Judge a handshake reply (3.1) more strictly than a match does."""
         number = seat_id(self._seat)
         reply = decode_reply(line, _names)
         if isinstance(reply, InvalidReply):
@@ -551,8 +551,8 @@ class Driver(BotWrapper):
 
     async def _judge_fault(self, fault: Fault) -> None:
         if fault.section == SHARED.wrong_name_reply:
-            return  # of the handshake, which is judged above
-        # It may be a stray line before the reply; a game can have a code of its own for such.
+            return  # of the handshake, judged above
+        # The line may be extra output before the reply. Games can have their own code for that.
         doubtful = fault.code in (faults.INVALID_JSON, faults.WRONG_TYPE) or isinstance(
             decode_reply(self._canonical, self._decoder), InvalidReply
         )
@@ -574,7 +574,7 @@ class Driver(BotWrapper):
         page = game_page(self._rules)
         rule = "" if own else page.rule(fault.section, fault.code, fault.detail)
         said = {"request": self._shown_request(), "reply": shown(self._reply)}
-        if self._adapter is not None:  # its author does not write the reply
+        if self._adapter is not None:  # its author does not write replies
             rule = said["reply"] = ""
         self._violate(fault.code, fault.section, legal, wrong, rule=rule, **said)
         if doubtful:
@@ -593,7 +593,7 @@ class Driver(BotWrapper):
     def _violate(
         self, kind: str, section: str, expected: str, actual: str, *, rule: str = "", **said: str
     ) -> None:
-        """Note a violation; `said` are its request and its reply, if it has them."""
+        """Record a violation. `said` may contain the request and the reply."""
         counts, violations = self._observed.counts, self._observed.violations
         counts[kind] = counts.get(kind, 0) + 1
         lines = list(self._conversation)
@@ -602,7 +602,7 @@ class Driver(BotWrapper):
             violations.append(found)
 
     def _shown_request(self) -> str:
-        lines = self._request.decode().rstrip("\n").split("\n")  # of a dialect it may be many
+        lines = self._request.decode().rstrip("\n").split("\n")  # a dialect may send several
         return " ".join(map(str.strip, lines))
 
     def _note_line(self, line: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A run of the cases as JUnit XML, as build servers read it: a test suite a chapter."""
+"""The report of a run as JUnit XML: one test suite per chapter."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from referee.text.junit import Case, Outcome, document
 
 
 def junit(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as an XML document; `chapters` are number -> title.
+    """Return the report as an XML document.
 
-    What does not count for the verdict is skipped: a failed SHOULD unless the run was strict, and
-    each note, in a suite of its own. What could not be judged is an error.
+    Failures that do not affect the verdict are skipped tests: a SHOULD unless the run was strict,
+    and notes, which have their own suite. Cases that could not be judged are errors.
+
+    Args:
+        chapters: number -> title.
     """
     page = specification(report.game)
     suites: dict[str, list[Case]] = {}

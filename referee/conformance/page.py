@@ -1,4 +1,4 @@
-"""A run of the cases as a page: one file of HTML that needs nothing else."""
+"""The report of a run as a single HTML file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from referee.text.html import render
 
 
 def page(report: Report, chapters: Mapping[str, str]) -> str:
-    """The report as HTML, with cleaned and escaped text; `chapters` are number -> title."""
+    """Return the report as HTML. Untrusted text is cleaned and escaped.
+
+    Args:
+        chapters: number -> title.
+    """
     found = causes(report.cases, strict=report.strict)
     return render(
         Path(__file__).with_name("page.html"),

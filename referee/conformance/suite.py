@@ -1,10 +1,10 @@
-"""All cases against one bot.
+"""Run all cases against one bot.
 
-The basic cases come first, one after the other: without a handshake nothing else can be judged, and
-their failures are not counted again. Then the others run in parallel. A case with which others are
-compared is judged before them. Cases that fail because of the clock run once more without parallel
-cases, since a busy machine can cause such a failure. If the reply is missing again, no later case
-waits for a reply to the same type of request for longer than half a second.
+The basic cases run first, one after the other. Without a handshake nothing else can be judged, and
+their failures are not counted again in other cases. The other cases run in parallel. Control cases
+are judged before the cases that refer to them. Cases that fail because of the clock run once more
+without parallel cases, since a busy machine can cause such a failure. If the reply is missing
+again, no later case waits longer than half a second for a reply to the same type of request.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Suite:
     """A run of the cases.
 
     Attributes:
-        jobs: number of cases at the same time; always one with a bot behind HTTP.
-        on_result: called with each result, in the order of the cases.
-        stop_first: whether the first failure that counts ends the run.
+        jobs: number of cases at the same time; always 1 for a bot behind HTTP.
+        on_result: called with each result, in order of cases.
+        stop_first: if True, the first failure that affects the verdict ends the run.
     """
 
     cases: list[Case]
@@ -60,7 +60,11 @@ class Suite:
         return len(self._results)
 
     async def run(self, *, strict: bool = False) -> Report:
-        """Run all cases; nothing that a bot does makes this fail. SHOULD counts if `strict`."""
+        """Run all cases. The behaviour of the bot never raises.
+
+        Args:
+            strict: if True, SHOULD affects the verdict.
+        """
         started = trio.current_time()
         self._reported = 0
         self._stopped_at = ""
@@ -68,7 +72,7 @@ class Suite:
         self._scope = trio.CancelScope()
         self._hung: Hung = {}
         self._known: dict[Key, list[str]] = defaultdict(list)
-        # A server cannot know which of two matches it is asked about.
+        # A server could not distinguish the requests of two matches.
         self._at_once = 1 if isinstance(self.bot, BotAddress) else self.jobs
         self._slots = trio.CapacityLimiter(self._at_once)
         self._alone = trio.Lock()
@@ -113,7 +117,7 @@ class Suite:
                 nursery.start_soon(self._run_in_slot, case)
 
     async def _run_basic(self, cases: Iterable[Case]) -> list[str]:
-        """Run the basic cases in turn, a script once for all; the ids of vital ones that failed."""
+        """Run the basic cases in order, each script once. Returns the ids of failed vital cases."""
         groups: dict[bytes, list[Case]] = defaultdict(list)
         for case in cases:
             groups[case.script].append(case)
@@ -130,7 +134,7 @@ class Suite:
             for case in group:
                 result = judge(case, observed, self._known, {})
                 if result.status == Status.NOT_JUDGED:
-                    unclear.append((case, observed))  # a later one may say why
+                    unclear.append((case, observed))  # a later case may explain it
                     continue
                 if result.status == Status.FAILED:
                     for violation in result.violations:
@@ -143,7 +147,7 @@ class Suite:
         return blocked
 
     async def _take_slot(self, case: Case) -> None:
-        """Wait for a slot, and until no failure is to be confirmed: it may be the same hang."""
+        """Wait for a slot, and until no failure is being confirmed: it may be the same hang."""
         await self._slots.acquire_on_behalf_of(case.id)
         while self._doubtful:
             self._slots.release_on_behalf_of(case.id)
@@ -159,7 +163,7 @@ class Suite:
             self._doubtful += is_doubtful
         finally:
             self._slots.release_on_behalf_of(case.id)
-        # At once, not after its control: until then other cases would wait for the same reply.
+        # Immediately, before its control: until then other cases would wait for the same reply.
         if is_doubtful:
             async with self._alone:
                 others = [object() for _ in range(self._at_once)]
@@ -189,7 +193,7 @@ class Suite:
         return observed
 
     async def _control(self, case: Case) -> dict[str, list[str]]:
-        """What shows without what the case is about; empty if that is not run."""
+        """Return the failures of the control, which the case itself does not cause."""
         found: dict[str, list[str]] = defaultdict(list)
         while case.control in self._judged:
             await self._judged[case.control].wait()
@@ -200,16 +204,16 @@ class Suite:
         return found
 
     def _is_doubtful(self, observed: Observed) -> bool:
-        """Whether only the clock may have caused the failure, as far as is known by now."""
+        """True if only the clock may have caused the failure."""
         found = observed.violations
         if any(violation.key in self._known for violation in found):
             return False
         return any(violation.kind in verdict.BY_THE_CLOCK for violation in found)
 
     async def _confirm(self, case: Case, observed: Observed) -> Observed:
-        """Run it again. A second failure is final and is not tried a third time.
+        """Run the case again. The second result is final.
 
-        No later case waits for the reply that was missing both times.
+        No later case waits for a reply that was missing both times.
         """
         if self._confirmed >= _CONFIRMATIONS or self._is_hung(observed):
             return observed
@@ -225,7 +229,7 @@ class Suite:
         return observed
 
     def _is_hung(self, observed: Observed) -> bool:
-        """Whether it is known of each missing reply that it does not come."""
+        """True if all missing replies are known to hang."""
         return all(
             request_type(violation.request) in self._hung
             for violation in observed.violations
@@ -233,7 +237,7 @@ class Suite:
         )
 
     def _put(self, result: Result) -> None:
-        """Keep a result, and report all that can be reported in order."""
+        """Store a result, and report the results that are next in order."""
         if self._stopped_at:
             return
         self._results[result.id] = result
@@ -254,11 +258,11 @@ class Suite:
 
 
 _CONFIRMATIONS = 2
-"""Failures by the clock to confirm by a second run; after that the clock is believed."""
+"""Number of clock failures to confirm by a second run. Later ones are final."""
 
 
 def why_skipped(case: Case, bot: BotSource) -> str:
-    """Why a case cannot be tried with a bot; empty if it can."""
+    """Explain why a case cannot be run with a bot. Empty if it can."""
     if not fnmatchcase(bot.dialect, case.speaks):
         spoken = case.speaks.rstrip("*") or "the game's own messages"
         return f"{OTHER_DIALECT} {spoken}"

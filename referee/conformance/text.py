@@ -1,4 +1,4 @@
-"""A run of the cases as text that fits 80 columns and does not depend on colours."""
+"""The report of a run as text for 80 columns. Colour is never the only sign."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from referee.text.terminal import cells, command_line, cut, paint, plain, unbrok
 
 Listed = TypeVar("Listed", bound=Rule | Result)
 _MAX_WIDTH = 120
-"""Longer lines are hard to read, however wide the terminal is."""
+"""Longer lines are hard to read, even on wide terminals."""
 _INDENT = 6
 _LABEL = 10
 _LEVEL = 8
 _NO_BREAK = "\u00a0"
 _SHOWN_IDS = 8
 _MOST_JSON = 1000
-"""More characters of a request or a reply are not shown."""
+"""Maximum number of characters shown of a request or a reply."""
 
 
 def specification(game: str) -> str:
-    """The page that the sections of a game's cases are of."""
+    """Return the name of the page that defines the sections of a game's cases."""
     return game_page(GAMES[game]).place
 
 
 def by_chapter(cases: Sequence[Listed]) -> list[tuple[str, list[Listed]]]:
-    """Cases by the chapters of the protocol, each with its number."""
+    """Group cases by chapter number."""
     chapters = groupby(cases, lambda case: case.section.partition(".")[0])
     return [(chapter, list(group)) for chapter, group in chapters]
 
 
 def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Result]]:
-    """The cases that were skipped or not judged, by status and reason."""
+    """Group the skipped and unjudged cases by status and reason."""
     found: dict[tuple[Status, str], list[Result]] = defaultdict(list)
     for result in results:
         if result.status in (Status.SKIPPED, Status.NOT_JUDGED):
@@ -56,7 +56,7 @@ def why_unjudged(results: Sequence[Result]) -> dict[tuple[Status, str], list[Res
 
 
 def of_other_dialect(result: Result) -> bool:
-    """Whether the case does not apply, since the bot speaks other messages than the case."""
+    """True if the case does not apply because the bot speaks another dialect."""
     return result.status == Status.SKIPPED and result.why.startswith(OTHER_DIALECT)
 
 
@@ -65,19 +65,19 @@ def _not_applied(count: int) -> str:
 
 
 def some(ids: Sequence[str]) -> str:
-    """The first of the ids, for a sentence."""
+    """Shorten a list of ids for a sentence."""
     more = f" and {len(ids) - _SHOWN_IDS} more" if len(ids) > _SHOWN_IDS else ""
     return ", ".join(ids[:_SHOWN_IDS]) + more
 
 
 class TextReport:
-    """Makes the lines of a report.
+    """Formats a report.
 
     Args:
         chapters: number -> title.
-        game: whose protocol the bot follows.
-        strict: whether SHOULD counts.
-        options: words for commands that try the same bot again.
+        game: the game of the bot.
+        strict: if True, SHOULD affects the verdict.
+        options: words for commands that test the same bot again.
     """
 
     def __init__(
@@ -95,13 +95,13 @@ class TextReport:
         self._width = min(self._full_width, _MAX_WIDTH)
         self._colour = colour
         self._game = game
-        self._shown: set[tuple[str, ...]] = set()  # causes, as `new_failures` has shown them
-        self._told: set[tuple[str, ...]] = set()  # stderr, the same once
+        self._shown: set[tuple[str, ...]] = set()  # causes shown by `new_failures`
+        self._told: set[tuple[str, ...]] = set()  # shown stderr output
         self._strict = strict
         self._options = options
 
     def listed(self, cases: Sequence[Rule | Result]) -> Iterator[str]:
-        """A line for each case, by chapter; for results with how they came out."""
+        """Yield one line per case, by chapter. Results show their status."""
         width = max((len(case.id) for case in cases), default=0)
         for place, (chapter, group) in enumerate(by_chapter(cases)):
             if place:
@@ -115,11 +115,11 @@ class TextReport:
     def failures(
         self, results: Sequence[Result], *, verbose: bool = False, brief: bool = False
     ) -> Iterator[str]:
-        """What failed, by cause.
+        """Yield the failures, by cause.
 
         Args:
-            verbose: whether to show the last lines as well where request and reply say enough.
-            brief: whether to show only the first cause in full.
+            verbose: if True, always show the last lines, even if request and reply suffice.
+            brief: if True, show only the first cause in full.
         """
         width = max((len(result.id) for result in results), default=0)
         self._told.clear()
@@ -142,7 +142,7 @@ class TextReport:
             yield ""
 
     def new_failures(self, result: Result, *, verbose: bool = False) -> Iterator[str]:
-        """What a case failed for that no case did of which this was called before."""
+        """Yield the failures of a case whose causes were not shown by earlier calls."""
         is_first = True
         for cause in causes([result], strict=self._strict):
             if cause.key in self._shown:
@@ -156,7 +156,7 @@ class TextReport:
             yield ""
 
     def repeated(self, results: Sequence[Result]) -> Iterator[str]:
-        """The causes for which several cases failed, with these cases."""
+        """Yield the causes that failed several cases, with these cases."""
         for cause in causes(results, strict=self._strict):
             if len(cause.examples) > 1:
                 first, *others = (example.result.id for example in cause.examples)
@@ -167,7 +167,7 @@ class TextReport:
                 yield ""
 
     def counts(self, results: Sequence[Result]) -> Iterator[str]:
-        """How many cases of each chapter passed."""
+        """Yield the number of passed cases per chapter."""
         titles = {chapter: self._title(chapter) for chapter, _ in by_chapter(results)}
         room = max(map(len, titles.values()), default=0)
         for chapter, cases in by_chapter(results):
@@ -182,7 +182,7 @@ class TextReport:
             yield from textwrap.wrap(text, self._width, subsequent_indent=" " * (room + 2))
 
     def unjudged(self, results: Sequence[Result]) -> Iterator[str]:
-        """Why cases were not judged."""
+        """Yield the reasons why cases were not judged."""
         for (status, reason), cases in why_unjudged(results).items():
             ids = some([case.id for case in cases])
             text = f"{ids} {status.replace('-', ' ')}: {plain(reason)}"
@@ -191,7 +191,7 @@ class TextReport:
             yield from unbroken(text, self._width, others="  ")
 
     def verdict(self, report: Report) -> Iterator[str]:
-        """The verdict."""
+        """Yield the verdict."""
         failed = [result for result in report.cases if result.status == Status.FAILED]
         must = sum(result.level == "MUST" for result in failed)
         verdict = "conforms" if report.conforms else "does not conform"
@@ -214,13 +214,13 @@ class TextReport:
             yield paint(line, "green" if report.conforms else "red", colour=self._colour)
 
     def notes(self, report: Report) -> Iterator[str]:
-        """Remarks: legal behaviour that is probably not intended."""
+        """Yield notes about legal but probably unintended behaviour."""
         for note in report.notes:
             text = f"Note, which breaks no rule: {plain(note)}"
             yield from unbroken(text, self._width)
 
     def commands(self, report: Report) -> Iterator[str]:
-        """The next commands after a failure."""
+        """Yield the commands to run after a failure."""
         found = causes(report.cases, strict=self._strict)
         if not found:
             return
@@ -235,7 +235,7 @@ class TextReport:
     def _again(
         self, report: Report, results: Sequence[Result], game: Sequence[str]
     ) -> Iterator[list[str]]:
-        """The commands by which cases fail again."""
+        """Yield commands that repeat failed cases."""
         results = results[:_SHOWN_IDS]
         if report.tested == "bot":
             cases = [word for result in results for word in ("--case", result.id)]
@@ -261,7 +261,7 @@ class TextReport:
         return f"{case.id:{width}}  {case.level:{_LEVEL}}"
 
     def _headed(self, word: tuple[str, str] | None, start: str, text: str) -> Iterator[str]:
-        """The status, the beginning of the line, and a text."""
+        """Yield a text that begins with a status."""
         painted = ""
         if word is not None:
             painted = paint(word[0], word[1], colour=self._colour) + " " * (_INDENT - len(word[0]))
@@ -269,13 +269,13 @@ class TextReport:
         yield from self._hanging(painted + start, indent, text, 2)
 
     def _hanging(self, start: str, indent: int, text: str, margin: int = 0) -> Iterator[str]:
-        """Put a text behind a start of `indent` columns, wrapped below itself."""
+        """Yield a text after `start`, wrapped with a hanging indent."""
         lines = textwrap.wrap(text, self._width - indent - margin, break_on_hyphens=False)
         yield start + next(iter(lines), "")
         yield from (" " * indent + line for line in lines[1:])
 
     def _cause(self, example: Example, *, verbose: bool) -> Iterator[str]:
-        """The mistake, the lines before it, and what the bot wrote on stderr."""
+        """Yield the mistake, the lines before it, and the bot's stderr."""
         result, violation = example.result, example.violation
         yield from self._mistake(result, violation)
         if violation.conversation and (verbose or not violation.reply):
@@ -302,7 +302,7 @@ class TextReport:
             yield from self._part("to write", f"the reply of section {section}: {words}")
 
     def _reply_section(self, violation: Violation) -> str:
-        """The section that has the reply to write, if the violation's own section has not."""
+        """Return the section about the right reply, unless it is the violation's own section."""
         page = game_page(GAMES[self._game])
         section = page.reply_section(request_type(violation.request))
         chapter = section.partition(".")[0]
@@ -313,7 +313,7 @@ class TextReport:
         yield from self._hanging(head, _INDENT + _LABEL, text)
 
     def _json(self, label: str, text: str) -> Iterator[str]:
-        """Words and JSON, wrapped behind commas and spaces where there are some."""
+        """Yield a label and JSON, wrapped after commas and spaces where possible."""
         label = paint(f"{label:{_LABEL}}", "dim", colour=self._colour)
         text = cut(plain(text), _MOST_JSON)
         room = self._full_width - _INDENT - _LABEL

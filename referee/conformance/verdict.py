@@ -15,7 +15,7 @@ from referee.games.interface.faults import Disqualification
 from referee.match.sandbox import Kind
 from referee.text.terminal import plain
 
-# Kinds of violations; a fault of a game has its code as its kind.
+# Kinds of violations. Faults of a game use their code as kind.
 NOT_STARTED = "not-started"
 NO_REPLY = "no-reply"
 NO_FLUSH = "no-flush"
@@ -42,44 +42,45 @@ HTTP_STATUS = str(Disqualification.HTTP_STATUS)
 HTTP_ERROR = str(Disqualification.HTTP_ERROR)
 
 OF_A_PROCESS = {NOT_STARTED, NO_FLUSH, NO_LINE_END, EARLY, UNASKED, SURPLUS, STAYS, NOT_KEPT}
-"""What a process alone can do wrong: it has an output of its own, and an end."""
+"""Violations that only processes can commit, because they have their own output and exit."""
 OF_A_SERVER = {UNREACHABLE, HTTP_STATUS, HTTP_ERROR}
-"""What a bot behind HTTP alone can do wrong. Basic cases name it; in others it is an exit."""
+"""Violations that only bots behind HTTP can commit. Basic cases report them; other cases treat them
+as an exit."""
 
 LAST_LINES = 12
-"""Lines of a conversation that are shown."""
+"""Number of lines shown of a conversation."""
 MOST_LINE = 2000
-"""Characters of a line that are kept."""
+"""Maximum number of characters kept of a line."""
 
 BY_THE_CLOCK = {NO_REPLY, TIMEOUT, STAYS, NOT_KEPT}
-"""What a busy machine can bring about as well."""
+"""Violations that a busy machine can cause as well."""
 UNANSWERED = {NO_REPLY, TIMEOUT, NO_FLUSH, NO_LINE_END}
-"""What shows as a request without a reply for the whole time limit."""
+"""Violations that appear as a request without a reply within the time limit."""
 
 Key: TypeAlias = tuple[str, str]
-"""What makes two violations the same mistake: their kind, and the type of the request."""
+"""Identifies a mistake: the kind of violation and the type of the request."""
 Known: TypeAlias = Mapping[Key, Sequence[str]]
-"""Mistakes that were found already, each with the ids of the cases that failed for it."""
+"""Known mistakes, each with the ids of the cases that failed for it."""
 
 Hung: TypeAlias = dict[str, tuple[str, "Violation"]]
-"""Type of a request -> the case that waited for its reply twice in vain, and what that showed."""
+"""Type of a request -> the case that waited twice for its reply, and the violation."""
 
 OF_THE_NAME = {NAME_PLAYER, NAME_NAME, OTHER_VERSION, NO_VERSION, KEEP_ALIVE}
-"""What stops nothing, and is judged by the cases that are about it alone."""
+"""Violations of the handshake that do not stop a match. Only cases about them judge them."""
 
 
 class Violation(Struct, frozen=True):
-    """Something that the bot did wrong.
+    """A mistake of the bot.
 
     Attributes:
         kind: a constant of this module, or a fault code of the game.
-        section: of the protocol, or "http-bots.md 3".
+        section: section of the protocol, or "http-bots.md 3".
         expected, actual: one clause each.
-        rule: the rule in the words of the section; empty if `expected` says everything.
-        request: the request, as the bot received it; empty without one.
-        reply: the line that answered it; empty if none did.
-        conversation: the last lines before it: "> " was sent, "< " was written by the bot, "! " is
-            a note.
+        rule: the rule as stated by the section. Empty if `expected` is sufficient.
+        request: the request as the bot received it. Empty without one.
+        reply: the reply to it. Empty without one.
+        conversation: the last lines before it. "> ": sent to the bot, "< ": written by the bot, "!
+            ": a note.
     """
 
     kind: str
@@ -98,7 +99,7 @@ class Violation(Struct, frozen=True):
 
 
 def request_type(request: str | bytes) -> str:
-    """The type of a request as the bot received it; empty without a request or a type."""
+    """Return the type of a request as the bot received it. Empty without one."""
     try:
         return str(json.loads(request.splitlines()[-1])["type"])
     except (ValueError, LookupError, TypeError):
@@ -106,16 +107,16 @@ def request_type(request: str | bytes) -> str:
 
 
 class Observed(Struct):
-    """What one run of a case showed.
+    """The observations of one run of a case.
 
     Attributes:
-        violations: in the order in which they happened; the first of each key.
-        counts: kind -> how often.
-        stderr: the part of the bot's standard error to show.
-        complete: whether the case came to its end.
-        seconds: how long it took.
-        inapplicable: why the case cannot be tried with this bot; empty if it can.
-        notes: legal behaviour that is probably not intended.
+        violations: in order of occurrence; the first of each key.
+        counts: kind -> number of violations.
+        stderr: excerpt of the bot's stderr.
+        complete: True if the case ran to its end.
+        seconds: duration.
+        inapplicable: the reason why the case cannot be run with this bot. Empty if it can.
+        notes: legal but probably unintended behaviour.
     """
 
     violations: list[Violation] = []
@@ -128,12 +129,12 @@ class Observed(Struct):
 
 
 def shown(line: bytes) -> str:
-    """A line that a stranger wrote, to be shown within a sentence."""
+    """Format an untrusted line for a sentence."""
     return plain(line[:MOST_LINE].decode(errors="backslashreplace"))
 
 
 class Status(StrEnum):
-    """How a case came out."""
+    """The status of a case."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -142,20 +143,20 @@ class Status(StrEnum):
 
 
 class Result(Struct, frozen=True):
-    """How a case came out.
+    """The result of a case.
 
     Attributes:
-        id, level, section, requirement: of the case.
+        id, level, section, requirement: as in the case.
         status: passed; failed; not judged, because another failure prevented it; skipped, because
             the tested program does not support it.
-        violations: the reasons of a failure, or the obstacle if it does not belong to a case.
-        counts: kind of violation -> how often it happened.
-        because: ids of the failed cases that were in the way.
-        stderr: the part of its standard error to show if the case did not pass.
-        seconds: how long it took.
-        why: why a case was skipped, or a referee's was not judged.
-        again: the options that have the match played again in which a referee's case failed.
-        note: what to know of the match, of a case that did not pass.
+        violations: the reasons of a failure, or an obstacle that belongs to no case.
+        counts: kind of violation -> number of occurrences.
+        because: ids of the failed cases that prevented it.
+        stderr: excerpt of stderr if the case did not pass.
+        seconds: duration.
+        why: the reason why a case was skipped, or a referee's case was not judged.
+        again: options that repeat the match in which a referee's case failed.
+        note: a remark about the match, if the case did not pass.
     """
 
     id: str
@@ -174,21 +175,21 @@ class Result(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """A run of the cases.
+    """The report of a run of the cases.
 
     Attributes:
         tested: kind of the tested program.
         command: the BOT argument, or the referee's command line.
         game: a key of `GAMES`.
-        protocol: its version.
-        seed: of the matches.
-        strict: whether SHOULD counts.
+        protocol: version of the protocol.
+        seed: seed of the matches.
+        strict: True if SHOULD affects the verdict.
         conforms: the verdict.
-        passed, failed, not_judged, skipped: how many cases.
-        seconds: how long it took.
-        cases: their results, in the order of the sections.
-        notes: legal behaviour that is probably not intended, one sentence each.
-        sandbox: of a bot that is a program.
+        passed, failed, not_judged, skipped: number of cases.
+        seconds: duration.
+        cases: results in order of sections.
+        notes: legal but probably unintended behaviour, one sentence each.
+        sandbox: sandbox of a bot that is a process.
     """
 
     tested: Literal["bot", "referee"]
@@ -211,10 +212,10 @@ class Report(Struct, frozen=True):
 def judge(
     case: Case, observed: Observed, known: Known, control: Mapping[str, Sequence[str]]
 ) -> Result:
-    """How a case came out.
+    """Judge a case by its observations.
 
     Args:
-        known: what basic cases failed for.
+        known: mistakes of the basic cases.
         control: kind of violation -> ids of the case's controls that failed for it.
     """
 
@@ -241,7 +242,7 @@ def judge(
         status = Status.NOT_JUDGED
     because: list[str] = []
     if status == Status.NOT_JUDGED:
-        last = others[-1]  # what ended the case
+        last = others[-1]  # the violation that ended the case
         because = [*known.get(last.key, ()), *control.get(last.kind, ())]
     told = [] if status == Status.PASSED or because else mine or others
     begun = any(request_type(violation.request) != "player-name-request" for violation in told)
@@ -258,22 +259,22 @@ def judge(
 
 
 def result_of(case: Rule, status: Status, **found: Any) -> Result:
-    """The result of a case of any kind, with the other fields of a `Result` that are not empty."""
+    """Create the result of a case, with additional fields."""
     empty = {"violations": [], "counts": {}, "because": [], "stderr": [], "seconds": 0.0}
     values = {**empty, **found}
     return Result(case.id, case.level, case.section, case.requirement, status, **values)
 
 
 def _is_about(case: Case, violation: Violation) -> bool:
-    """Whether it breaks the very section of the case; bad parameters of all cards break 6."""
+    """True if a violation is in the case's section. Bad parameters of all cards belong to 6."""
     return f"{case.section}.".startswith(f"{violation.section}.")
 
 
 def summarize(results: list[Result], *, strict: bool, seconds: float, **run: Any) -> Report:
-    """The report of a run: it conforms if nothing failed and nothing was left unjudged.
+    """Create the report of a run. It conforms if no case failed and all could be judged.
 
     Args:
-        strict: whether SHOULD counts.
+        strict: if True, SHOULD affects the verdict.
         run: the other fields of a `Report`.
     """
     count = Counter(result.status for result in results)

@@ -1,4 +1,4 @@
-"""The cases for referees, from spec/vectors, and what departures of all matches make of them."""
+"""The cases for referees from spec/vectors, and their results from all deviations."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NO_CASE = "A line differs from the rules, and no single case explains it."
 
 
 class RefereeCase(Rule, frozen=True, forbid_unknown_fields=True):
-    """One case: a rule that binds referees. Its fields: spec/vectors/README.md, 2."""
+    """One case: a rule for referees. Fields: see spec/vectors/README.md, 2."""
 
     seats: int = 2
     seeded: bool = False
 
     def applies(self, template: Template) -> bool:
-        """Whether this referee can be tested for it."""
+        """True if this referee can be tested for it."""
         return self.seats <= max(template.seats) and (template.seeded or not self.seeded)
 
 
 class RefereeCaseFile(Struct, forbid_unknown_fields=True):
-    """The file of the cases, with the fields of `CaseFile`."""
+    """The file of a game's cases for referees, with the fields of `CaseFile`."""
 
     format: Literal["referee-conformance-cases"]
     version: Literal[1]
@@ -43,12 +43,16 @@ class RefereeCaseFile(Struct, forbid_unknown_fields=True):
 
 
 def load_referee_cases(rules: GameDefinition) -> RefereeCaseFile:
-    """All cases for referees of a game, by section; raises `UsageError` without probes."""
+    """Load all cases for referees of a game, by section.
+
+    Raises:
+        UsageError: the game has no probes.
+    """
     return msgspec.json.decode(read_spec(rules.probes().cases), type=RefereeCaseFile)
 
 
 def is_any(id: str, patterns: Iterable[str]) -> bool:
-    """Whether an id is one of these, or like one of them."""
+    """True if an id equals or matches one of the patterns."""
     return any(fnmatchcase(id, pattern) for pattern in patterns)
 
 
@@ -60,19 +64,19 @@ def results(
     page: SpecPage,
     seconds: float,
 ) -> list[Result]:
-    """The results of the cases, in their order.
+    """Return the results of the cases, in order.
 
-    No deviation disappears. If it belongs to a case that was not selected, or that needs more seats
-    than the command has, that case fails anyway. If it belongs to no case, it fails
-    "SECTION/departs".
+    Every deviation is reported. If it belongs to a case that was not selected, or that needs more
+    seats than the command has, that case fails anyway. If it belongs to no case, "SECTION/departs"
+    fails.
 
     Args:
-        cases, judged: all that there are, and those that were selected.
-        compared: the matches, controls before what they are controls of.
-        seconds: how long all of it took.
+        cases, judged: all cases, and the selected ones.
+        compared: the matches. Controls come before the matches that refer to them.
+        seconds: the total time.
     """
     broken: dict[str, list[tuple[Compared, Deviation]]] = defaultdict(list)
-    known: dict[str, set[str]] = defaultdict(set)  # match -> what is wrong in it
+    known: dict[str, set[str]] = defaultdict(set)  # match -> signatures of its deviations
     for each in compared:
         controls = {id for id in known if is_any(id, each.match.controls)} - {each.match.id}
         for deviation in each.deviations:
@@ -102,12 +106,12 @@ def results(
 def _failed(
     case: RefereeCase, found: Sequence[tuple[Compared, Deviation]], page: SpecPage, seconds: float
 ) -> Result:
-    """The result of a broken case: its first deviation, and the number of matches with one."""
+    """Return the result of a broken case: its first deviation, and the number of such matches."""
     first, deviation = found[0]
     rule = page.beginning(case.section) if case.requirement == _NO_CASE else ""
     violation = replace(deviation.violation, section=case.section, rule=rule)
     again = ["--seed", str(first.recorded.seed)]
-    if violation.kind != "deal":  # which all matches show together
+    if violation.kind != "deal":  # a deal deviation concerns all matches together
         again += ["--match", first.match.id]
     return result_of(
         case,

@@ -1,14 +1,13 @@
-"""A match that another referee played, compared with what our rules send. Pure.
+"""Compare a match that another referee played with the lines that our rules send. No I/O.
 
-Our rules play the match again with the probes' replies. Their random source is the game's
-`ObservedChance`, which draws the cards that the other referee drew. The lines for each seat are
-compared one by one, in the order in which our rules send them. The first line that differs ends the
-comparison.
+Our rules replay the match with the probes' replies. Their random source is the game's
+`ObservedChance`, which draws the cards that the other referee drew. The lines of each seat are
+compared in the order in which our rules send them, up to the first difference.
 
 A deviation breaks the cases of the replies of this step. If the line is a request, it breaks the
-cases of the last reply of that seat. Without such cases, a table of the game gives the cases for a
-missing or wrong message (`Probes.about`). The table also has the cases of a request that is not due
-and goes to a player who did not just reply.
+cases of the last reply of that seat. If there are no such cases, a table of the game gives the
+cases for a missing or wrong message (`Probes.about`). The table is also used for requests that are
+not due and go to a player who did not just reply.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from referee.match.machine import Match, Sent
 
 LINE_LIMIT = Limits().line_limit
 _EVERY_STEP = ("json", "compact", "same news", "secrets", "waits")
-"""What holds after each step that is right, as `Probes.named` has it."""
+"""Cases that hold after each correct step, by the names of `Probes.named`."""
 _NO_LINE = Line(b"")
 
 
 class Deviation(Struct, frozen=True):
-    """Something that is not as the protocol has it.
+    """A deviation from the protocol.
 
     Attributes:
-        cases: those that it breaks.
-        signature: a text that is equal for the same mistake in another match.
-        violation: how the report shows it; its section is filled in with the case.
+        cases: the cases that it breaks.
+        signature: a text that is equal for the same mistake in other matches.
+        violation: its form in the report. The case sets its section.
     """
 
     cases: tuple[str, ...]
@@ -54,8 +53,8 @@ class Compared(Struct):
 
     Attributes:
         held: the cases that were seen to hold.
-        deviations: the mistakes: at most the first line that differs, and mistakes with processes.
-        stopped: where the comparison stopped before the end of the match; empty if it did not.
+        deviations: at most the first different line, and mistakes of processes.
+        stopped: the reason if the comparison stopped before the end of the match, otherwise empty.
     """
 
     match: ProbeMatch
@@ -66,14 +65,14 @@ class Compared(Struct):
 
 
 def text(message: object) -> str:
-    """A JSON value as the referee writes it."""
+    """Encode a JSON value like the referee does."""
     return json.dumps(message, separators=(",", ":"), ensure_ascii=False)
 
 
 def compare(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with the one of its seed if `seeded`, or else with any correct one."""
+    """Compare a match with the one of its seed (if `seeded`) or with any correct match."""
     comparison = _Comparison(recorded, rules, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()
@@ -81,7 +80,7 @@ def compare(
 
 
 class _DepartsError(Exception):
-    """The first departure was noted."""
+    """The first deviation was recorded."""
 
 
 class _Comparison:
@@ -99,15 +98,17 @@ class _Comparison:
         self._seed = f", with the seed {recorded.seed}" if seeded else ""
         chance = None if seeded else self._observed_chance
         self._match = Match(rules, seats=len(self._lines), seed=recorded.seed, chance=chance)
-        self._next = [0] * len(self._lines)  # the line of each seat that is compared next
+        self._next = [0] * len(self._lines)  # index of the next line to compare, per seat
         self._replied = [0] * len(self._lines)
-        self._asked: list[Message] = [{} for _ in self._lines]  # the last request of each
-        self._last: list[tuple[str, ...]] = [() for _ in self._lines]  # cases of its last reply
-        self._cases: dict[str, None] = {}  # what the replies of this step are there for
-        self._seat, self._reply = -1, b""  # the last reply, but for those of the handshake
+        self._asked: list[Message] = [{} for _ in self._lines]  # the last request of each seat
+        self._last: list[tuple[str, ...]] = [
+            () for _ in self._lines
+        ]  # cases of the last reply of each seat
+        self._cases: dict[str, None] = {}  # cases of the replies of this step
+        self._seat, self._reply = -1, b""  # the last reply, except in the handshake
 
     def run(self) -> None:
-        """Compare the match up to its end."""
+        """Compare the match to its end."""
         match, held, named = self._match, self.result.held, self._probes.named
         match.start()
         self._compare()
@@ -124,7 +125,7 @@ class _Comparison:
         held.update(self.result.match.shows, () if is_won else named("no player left"))
 
     def _take_reply(self, seat: int) -> None:
-        """Give the match the reply of the seat that is due, or take the seat out."""
+        """Pass the reply of the due seat to the match, or disqualify the seat."""
         probe, number, match = self._recorded.seats[seat], self._replied[seat], self._match
         self._replied[seat] += 1
         replies = probe.replies[number : number + 1]
@@ -143,7 +144,7 @@ class _Comparison:
     def _compare(self) -> None:
         entries = [entry for entry in self._match.take_entries() if isinstance(entry, Sent)]
         if not entries:
-            return  # the handshakes of others are awaited: all are one step
+            return  # all handshakes together are one step
         due = [(entry.to, json.loads(entry.line)) for entry in entries]
         held: set[str] = {*self._probes.named(*_EVERY_STEP), *self._cases}
         for to, message in due:
@@ -160,7 +161,7 @@ class _Comparison:
         self._cases = {}
 
     def _reads(self, seat: int) -> bool:
-        """Whether a seat is still there, and can be seen reading."""
+        """True if a seat is still connected and known to read."""
         there = self._recorded.seats[seat].left is None or self._line(seat) is not _NO_LINE
         return there and seat not in self._match.disqualified
 
@@ -169,18 +170,18 @@ class _Comparison:
         return lines[place] if place < len(lines) else _NO_LINE
 
     def _is(self, line: Line, due: Message) -> bool:
-        """Whether a line says what is due; it may say more, but not what somebody holds."""
+        """True if a line says what is due. It may have more fields, but must not reveal secrets."""
         same = {name: line.message[name] for name in due if name in line.message}
         return not line.wrong and text(same) == text(due) and not self._tells_secret(line, due)
 
     def _tells_secret(self, line: Line, known: Message) -> bool:
-        """Whether it says more than what is known, and that with what somebody holds."""
+        """True if a line has more than the known fields, and reveals a secret."""
         more = text({name: value for name, value in line.message.items() if name not in known})
         is_news = line.kind not in self._requests
         return is_news and any(f'"{name}"' in more for name in self._probes.names)
 
     def _departs(self, seat: int, due: Message, *, some: bool) -> None:
-        """Say what is broken where a line is not what is due; `some` others were sent it."""
+        """Record which cases a wrong line breaks. `some`: other seats did get the due line."""
         line, kind, what = self._line(seat), due["type"], "missing"
         named = self._probes.named
         if line.kind == kind:
@@ -200,7 +201,7 @@ class _Comparison:
         elif what == "extra":
             cases = self._about(kind, what)  # no reply of this step caused it
         elif kind in self._requests:
-            cases = self._last[seat]  # what it can do follows from what it did
+            cases = self._last[seat]  # the possible requests depend on the last reply
         elif kind != "game-end" or what == "missing":
             cases = tuple(self._cases)
         self._depart(seat, cases or self._about(kind, what), f"{kind} {what}", text(due))

@@ -28,7 +28,7 @@ from referee.match.pages import game_page
 
 _ENOUGH_DEALS = 8
 _MOST_HANGS = 3
-"""Matches that did not end, after which no more are played."""
+"""After this many matches that did not end, no more are played."""
 
 
 async def check_referee(
@@ -46,23 +46,23 @@ async def check_referee(
     rounds: int = 4,
     keep: Path | None = None,
 ) -> Report:
-    """Check a referee; nothing that it does makes this fail.
+    """Test a referee. Its behaviour never raises an exception.
 
     Args:
-        command: its command line, with placeholders (`Template`).
-        cases: the cases to judge; cases that it cannot be tested for are skipped.
+        command: its command line with placeholders (`Template`).
+        cases: the cases to judge. Those that it cannot be tested for are skipped.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
-        on_match: is called at the end of each match.
-        only: ids of the matches to play, or patterns of them; all if empty.
-        covers: ids of cases. Only matches for these cases are played; all, if it is empty or a case
-            does not have a match.
-        rounds: matches whose cases were not seen are played again with other seeds, so often all
-            in all; not if most matches depart.
-        keep: a folder for the conversations of all probes.
+        on_match: called at the end of each match.
+        only: ids or patterns of the matches to play. Empty: all.
+        covers: ids of cases. Plays only matches for these cases, or all if it is empty or a case
+            has no match.
+        rounds: maximum number of times that a match is played, with different seeds, until its
+            cases were observed. Not repeated if most matches deviate.
+        keep: folder for the conversations of all probes.
 
     Raises:
-        UsageError: the command cannot be used, or a match does not exist for it.
+        UsageError: the command cannot be used, or `only` names no match.
     """
     template = Template(command, rules.max_seats)
     experiment = _Experiment(
@@ -95,7 +95,7 @@ async def check_referee(
 def _selected(
     template: Template, rules: GameDefinition, only: Collection[str], covers: Collection[str]
 ) -> list[ProbeMatch]:
-    """The matches to play; arguments and errors as of `check_referee`."""
+    """Return the matches to play; see `check_referee`."""
     every = rules.probes().matches
     if not all(any(is_any(id, match.covers) for match in every) for id in covers):
         covers = ()
@@ -112,7 +112,7 @@ def _selected(
 
 
 class _Experiment(Struct):
-    """The matches of one check, and what they showed: `compared`, in the order of their ends."""
+    """The matches of one test. `compared` has the results in order of completion."""
 
     template: Template
     rules: GameDefinition
@@ -124,9 +124,9 @@ class _Experiment(Struct):
     compared: list[Compared] = []
 
     async def run(self, rounds: int, cases: Iterable[RefereeCase]) -> None:
-        """Play all matches, and again those for cases that were not seen."""
+        """Play all matches, and repeat those whose cases were not observed."""
         await self._play(self.matches[0], self.seed)
-        # Without a first request there is nothing to wait for.
+        # If there was no first request, there is no point in the other matches.
         waiting = self.matches[1:] if self.compared[0].held else []
         judged = [case.id for case in cases if not case.seeded]
         for number in range(rounds):
@@ -136,7 +136,7 @@ class _Experiment(Struct):
             if number == 0:
                 check_deals(self.compared, self.rules)
             if sum(bool(each.stopped) for each in self.compared) > len(self.compared) / 2:
-                break  # it is no accident that keeps most cases from being seen
+                break  # most cases cannot be observed for a systematic reason
             unseen = set(judged) - self._seen()
             waiting = [m for m in self.matches if any(is_any(id, m.covers) for id in unseen)]
 
@@ -153,12 +153,12 @@ class _Experiment(Struct):
             self.on_match()
 
     def _seen(self) -> set[str]:
-        """The ids of the cases that a match has shown to hold, or to be broken."""
+        """Return the ids of the cases that were observed to hold or to be broken."""
         broken = {id for each in self.compared for d in each.deviations for id in d.cases}
         return broken.union(*(each.held for each in self.compared))
 
     def results(self, cases: Sequence[RefereeCase], seconds: float) -> list[Result]:
-        """The results of the cases, as of `cases.results`."""
+        """Return the results of the cases; see `cases.results`."""
         return results(
             load_referee_cases(self.rules).cases,
             cases,
@@ -172,7 +172,7 @@ class _Experiment(Struct):
 def judge(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool
 ) -> Compared:
-    """All that one match says by itself; of a referee that takes a seed also whether it obeys."""
+    """Judge one match by itself. If the referee takes a seed, also check that it is used."""
     compared = compare(recorded, rules, match)
     if compared.stopped:
         return compared
@@ -187,7 +187,7 @@ def judge(
 
 
 def check_deals(compared: Sequence[Compared], rules: GameDefinition) -> None:
-    """See that not everybody always begins with the same."""
+    """Check that starting hands differ between players and matches."""
     cases, requests = rules.probes().named("shuffled"), request_types(rules)
     seats = [seat for each in compared for seat in each.recorded.seats]
     asked = [[line.text for line in seat.received if line.kind in requests] for seat in seats]

@@ -21,11 +21,11 @@ def _line(text: str) -> str:
 
 
 class LineTrick(Struct, frozen=True):
-    """A way in which a reply is written.
+    """An unusual way of writing a reply.
 
     Attributes:
-        write: makes the output from the JSON text of the reply, both as Latin-1.
-        fields, without: fields that the reply has instead of its own, and the one that it lacks.
+        write: converts the JSON text of the reply to output, both as Latin-1.
+        fields, without: fields that replace those of the reply, and a field to remove.
         noise, delay, then, awaits: see `ProbeAction`.
     """
 
@@ -38,7 +38,7 @@ class LineTrick(Struct, frozen=True):
     awaits: tuple[str, int] | None = None
 
     def action(self, right: Message, cases: tuple[str, ...] = ()) -> ProbeAction:
-        """The action that replaces this reply, for these cases."""
+        """Return the action that replaces a correct reply, for these cases."""
         fields = {n: v for n, v in {**right, **self.fields}.items() if n != self.without}
         text = self.write(msgspec.json.encode(fields).decode("latin-1"))
         return ProbeAction(
@@ -47,7 +47,7 @@ class LineTrick(Struct, frozen=True):
 
 
 def _spaced(text: str) -> str:
-    """The same JSON with white space between its parts, on one line."""
+    """Add white space between the tokens of a JSON text, on one line."""
     return json.dumps(json.loads(text.encode("latin-1")), indent=1).replace("\n", "\t")
 
 
@@ -56,7 +56,7 @@ def _nothing(text: str) -> str:
 
 
 def _field(value: str) -> LineTrick:
-    """One more field, with this JSON text as its value."""
+    """Return a trick that adds a field with this JSON text as value."""
     return LineTrick(lambda text: f'{text[:-1]},"x":{value}}}\n')
 
 

@@ -28,9 +28,9 @@ from referee.match.limits import Limits
 _RELAY = [sys.executable, "-I", "-S", str(Path(__file__).with_name("relay.py"))]
 _HEADER = 5
 _GONE = contextlib.suppress(trio.BrokenResourceError, trio.ClosedResourceError)
-"""What a relay that has ended brings about is no error."""
+"""Errors caused by a relay that has exited."""
 _MOST_PLACE = 80
-"""Bytes of the name of the folder for temporary files."""
+"""Maximum bytes of the path of the temporary folder."""
 _STDERR_LINES = 8
 _CHUNK = 64 * 1024
 _AWAIT_SECONDS = 3.0
@@ -42,9 +42,9 @@ _NOTICE_SECONDS = 0.5
 async def run_probe_match(
     template: Template, rules: GameDefinition, match: ProbeMatch, *, seed: int, limit: float
 ) -> RecordedMatch:
-    """Play a match, and end the referee by force after `limit` seconds.
+    """Play a match. The referee is killed after `limit` seconds.
 
-    Nothing that a referee does makes this fail.
+    The behaviour of the referee never raises an exception.
     """
     started = trio.current_time()
     probes = [Probe(rules, plan, seat, seed) for seat, plan in enumerate(match.seats)]
@@ -77,7 +77,11 @@ async def run_probe_match(
 
 
 def _folder_for_socket() -> tempfile.TemporaryDirectory[str]:
-    """A new folder with a short name, or a `UsageError`: a socket's name has at most 103 bytes."""
+    """Create a folder with a short path, because the path of a socket has at most 103 bytes.
+
+    Raises:
+        UsageError: the path of the temporary folder is too long.
+    """
     try:
         place = tempfile.gettempdir()
         if len(os.fsencode(place)) > _MOST_PLACE:
@@ -93,19 +97,19 @@ class _Room:
 
     def __init__(self, probes: list[Probe]) -> None:
         self._probes = probes
-        self._open: set[int] = set()  # the seats whose relays are there
+        self._open: set[int] = set()  # seats whose relays are connected
         self._news = trio.Event()
 
     async def all_are_there(self) -> None:
-        """Wait for the relays: one that has just been started would be killed unheard."""
+        """Wait for all relays. A relay that just started could be killed before it connects."""
         with trio.move_on_after(_NOTICE_SECONDS):
             while not all(probe.seat.group for probe in self._probes):
                 await self._news.wait()
 
     async def end(self) -> None:
-        """The referee has ended: take all that the relays have read, and see which stay."""
+        """After the referee's exit, read the remaining data of the relays, and see which stay."""
         seats = [probe.seat for probe in self._probes]
-        for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):  # a kill may not be noticed yet
+        for seconds in (_EXIT_SECONDS, _NOTICE_SECONDS):  # a kill may not be visible yet
             with trio.move_on_after(seconds):
                 while any(
                     not (seats[number].stays and seats[number].ended) or seconds < _EXIT_SECONDS
@@ -120,7 +124,7 @@ class _Room:
         self._news = trio.Event()
 
     async def serve(self, stream: trio.SocketStream) -> None:
-        """Let a relay do what its probe does."""
+        """Carry out the actions of a probe through its relay."""
         frames = _frames(stream)
         async with stream, contextlib.aclosing(frames):
             hello = (await anext(frames))[1].decode(errors="surrogateescape").split("\0")
@@ -198,14 +202,14 @@ async def _send(stream: trio.SocketStream, kind: bytes, data: bytes = b"") -> No
 async def _run(
     argv: list[str], recorded: RecordedMatch, stderr: int, limit: float, room: _Room
 ) -> None:
-    """Run the referee to its end, or end it."""
+    """Run the referee until it exits, or kill it."""
     launched = LaunchedBot(
         BotCommand("the referee", tuple(argv)),
         Limits(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=stderr,
-        env=None,  # all that there is here
+        env=None,  # inherit the environment
     )
     if launched.popen is None:
         recorded.error = launched.error

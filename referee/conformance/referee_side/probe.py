@@ -1,7 +1,7 @@
-"""A probe: reacts to each line that a seat receives. Pure.
+"""A probe: reacts to each line of its seat. No I/O.
 
-The game's own `ProbePlayer` (`games/interface/probing.py`) plays. Handshakes and the form of lines
-are the same in all games: line_tricks.py has the tricks for both.
+The game's `ProbePlayer` (`games/interface/probing.py`) chooses moves. Handshakes and the form of
+lines are the same in all games: line_tricks.py has the tricks for both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _EARLY = "long-line-early"
 
 
 class Probe:
-    """One seat: its lines and actions so far, and how many messages of each type it was sent."""
+    """One seat: its lines and actions so far, and the number of received messages by type."""
 
     def __init__(self, rules: GameDefinition, plan: Plan, seat: int, seed: int) -> None:
         self.seat = Seat(plan.stays)
@@ -36,10 +36,10 @@ class Probe:
         self._asked = 0
 
     def take(self, line: bytes) -> ProbeAction | None:
-        """Take a line, without its line end; returns what is to be done, already noted."""
+        """Process a line without its line end. Returns the recorded action, if any."""
         left = self.seat.left
         if left is not None and left.then != "close":
-            return None  # how much it reads before it ends is chance
+            return None  # how much it reads before it exits is random
         message = self.seat.read(line).message
         if not message or left is not None:
             return None
@@ -49,7 +49,7 @@ class Probe:
         try:
             action = self._action(kind, message)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            # What it was sent is wrong; the comparison will say why. There is nothing to answer.
+            # The message is wrong, which the comparison will report. There is nothing to reply.
             self.seat.note(f"gives up: {type(error).__name__} {error}")
             action = ProbeAction(then="exit")
         if action is not None:
@@ -71,7 +71,7 @@ class Probe:
             long = b"{}".ljust(LINE_LIMIT + 1) + b"\n"
             return ProbeAction(long, self._probes.named(_EARLY), then="block")
         if len(self.seat.replies) >= self._asked:
-            return None  # it was answered before it was sent
+            return None  # the reply was written before the request
         action = self._player.reply(message)
         plain = self._player.plain() if self._tricks and not early and not action.cases else None
         if plain is None:

@@ -1,4 +1,4 @@
-"""Rules for a referee that do not concern messages: processes, their ends, and times."""
+"""Rules for referees that do not concern messages: processes, their exits, and times."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from referee.games.interface.probing import Probes
 from referee.games.interface.seats import seat_id
 
 _PATIENCE_SECONDS = 0.3
-"""A referee that has not closed a bot's input by then does not mean to."""
+"""A referee that has not closed a bot's input within this time never will."""
 
 
 def check_processes(compared: Compared, probes: Probes) -> None:
-    """Look at everything that can be said of a match that ended by itself."""
+    """Check all rules about processes in a match that ended by itself."""
     recorded = compared.recorded
     groups = [seat.group for seat in recorded.seats]
     for number, seat in enumerate(recorded.seats):
@@ -31,7 +31,7 @@ def check_processes(compared: Compared, probes: Probes) -> None:
 def _looked_at(
     seat: Seat, groups: list[str], named: Callable[[str], tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """Broken cases, each with the expected and the actual behaviour."""
+    """Yield (broken cases, expected behaviour, actual behaviour)."""
     session, group = seat.group.split()
     ours = session == str(os.getsid(0)) or group == str(os.getpgid(0))
     shares = ours or sum(each.startswith(f"{session} ") for each in groups) > 1
@@ -45,7 +45,7 @@ def _looked_at(
         yield cases, what, "" if seat.waited else "that did not come within 3 s"
     if seat.left is not None or not seat.received or seat.received[-1].kind != "game-end":
         return
-    # What follows `game-end`.
+    # The phase after `game-end`.
     late = not seat.ended and seat.patience > _PATIENCE_SECONDS
     if late or seat.ended or not (seat.killed or seat.terminated):
         yield named("end"), "the end of its input after game-end", "it did not end" if late else ""

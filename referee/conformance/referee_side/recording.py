@@ -1,7 +1,7 @@
-"""The record of a match: the input and the output of each seat. Pure.
+"""The record of a match: input and output of each seat. No I/O.
 
-The conversation of a seat is kept line by line, with a mark before each line: "> " it was sent,
-"< " it wrote, "! " a note.
+The conversation of a seat is a list of lines with prefixes: "> " received, "< " written, "! " a
+note.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ SPACES = "there are spaces between the parts of the JSON"
 
 
 class Line(Struct, frozen=True):
-    """A line that was sent.
+    """A received line.
 
     Attributes:
-        message: the JSON object with a type; empty if the line is not one.
-        wrong: the mistake in the form of the line; empty if it is correct.
+        message: the JSON object if it has a type, otherwise empty.
+        wrong: the mistake in the form of the line. Empty if it is correct.
     """
 
     text: bytes
@@ -39,12 +39,12 @@ class Line(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The type of the message; empty without one."""
+        """The type of the message, or ""."""
         return str(self.message.get("type", ""))
 
 
 def read_line(line: bytes) -> Line:
-    """Read a line, without its line end."""
+    """Parse a line without its line end."""
     try:
         value = json.loads(line.decode(), parse_float=_number)
     except (ValueError, RecursionError):
@@ -57,35 +57,35 @@ def read_line(line: bytes) -> Line:
 
 
 def request_types(rules: GameDefinition) -> set[str]:
-    """The types of a game's requests."""
+    """Return the types of a game's requests."""
     return {str(struct.__struct_config__.tag) for struct in rules.requests}
 
 
 def _number(digits: str) -> float:
-    """A number with a point; in JSON 1.0 is 1."""
+    """Parse a number with a decimal point. In JSON, 1.0 equals 1."""
     number = float(digits)
     return int(number) if number.is_integer() else number
 
 
 class Reply(NamedTuple):
-    """A line that a probe wrote, without its line end, and the action that it belongs to."""
+    """A line that a probe wrote, without its line end, and the action that wrote it."""
 
     line: bytes
     action: ProbeAction
 
 
 class Seat(Struct):
-    """What one seat of a match was sent and did.
+    """The input and output of one seat.
 
     Attributes:
-        stays: how it is to end (`Plan`).
+        stays: how its process is supposed to exit (`Plan`).
         replies: the lines that it wrote, without blank lines.
-        left: why it left of its own accord; None if it did not.
-        group, folder: the ids of its process's session and group, and its working directory.
-        ended: its input ended.
-        killed: its process ended, though neither by itself nor by us.
-        outlived: its process was still there when the referee had ended.
-        waited: whether the condition of its first conditional reply was met, if it has one.
+        left: the reason if it left deliberately. None if it did not.
+        group, folder: ids of the session and group of its process, and its working directory.
+        ended: True if its input ended.
+        killed: True if somebody else killed its process.
+        outlived: True if its process was still running after the referee's exit.
+        waited: True if the condition of its first conditional reply was met. None without one.
         patience: seconds from the last line to the end of its input, SIGTERM, or its death.
         lines: its conversation.
     """
@@ -105,13 +105,13 @@ class Seat(Struct):
     lines: list[bytes] = field(default_factory=list)
 
     def read(self, line: bytes) -> Line:
-        """Note a line that it was sent."""
+        """Record a received line."""
         self.received.append(read_line(line))
         self.lines.append(b"> " + line)
         return self.received[-1]
 
     def write(self, action: ProbeAction) -> None:
-        """Note what an action writes; whole lines are replies."""
+        """Record the output of an action. Complete lines are replies."""
         *lines, torn = action.data.split(b"\n")
         self.lines += [b"< " + line for line in [*lines, *filter(None, [torn])]]
         self.replies += [Reply(line, action) for line in lines if line.strip(b" \t\r")]
@@ -120,7 +120,7 @@ class Seat(Struct):
             self.note({"exit": "exits", "close": "closes its output"}.get(action.then, "blocks"))
 
     def end(self, torn: bytes) -> None:
-        """Note the end of the input, and any bytes before it without a line end."""
+        """Record the end of the input, and bytes before it without a line end."""
         self.ended = True
         if torn:
             self.lines.append(b"> " + torn)
@@ -128,7 +128,7 @@ class Seat(Struct):
         self.note("its input ended")
 
     def note(self, text: str) -> None:
-        """Note an extra observation."""
+        """Record an extra observation."""
         self.lines.append(b"! " + text.encode())
 
 
@@ -136,9 +136,9 @@ class RecordedMatch(Struct):
     """A match that was played.
 
     Attributes:
-        id: which match; with the seed if it was not the first time.
-        exit_code: the referee's; None if it was ended by force.
-        error: why it could not be started; empty if it was.
+        id: id of the match, with its seed if it was repeated.
+        exit_code: exit code of the referee. None if it was killed.
+        error: the reason if it could not be started, otherwise empty.
     """
 
     id: str
@@ -152,7 +152,7 @@ class RecordedMatch(Struct):
     def violation(
         self, kind: str, seat: int, received: int, expected: str, actual: str
     ) -> Violation:
-        """A mistake for the report, with the seat's last lines up to this message."""
+        """Create a violation for the report, with the seat's last lines up to this message."""
         lines = self.seats[seat].lines
         places = [place for place, line in enumerate(lines) if line.startswith(b"> ")]
         last = places[received] + 1 if 0 <= received < len(places) else len(lines)
@@ -161,7 +161,7 @@ class RecordedMatch(Struct):
         return Violation(kind, "", expected, actual, conversation=conversation)
 
     def ending(self) -> str:
-        """Why nothing more was sent."""
+        """Explain why the referee sent nothing more."""
         if self.error:
             return f"nothing: the referee could not be started: {self.error}"
         if self.exit_code is None:
@@ -169,7 +169,11 @@ class RecordedMatch(Struct):
         return f"nothing more; the referee ended with exit code {self.exit_code}"
 
     def keep(self, folder: Path) -> None:
-        """Write the conversations to files, FOLDER/MATCH/PLAYER.txt, or raise a `UsageError`."""
+        """Write the conversations to files FOLDER/MATCH/PLAYER.txt.
+
+        Raises:
+            UsageError: a file cannot be written.
+        """
         into = folder / self.id.replace(" ", "-seed-")
         try:
             self._write(into)
@@ -187,7 +191,11 @@ class RecordedMatch(Struct):
 
 
 def check_transcripts(folder: Path, *, force: bool) -> None:
-    """Raise a `UsageError` if `RecordedMatch.keep` cannot write, or would replace another file."""
+    """Check that `RecordedMatch.keep` can write and replaces no other file.
+
+    Raises:
+        UsageError: it cannot.
+    """
     if not os.access(folder, os.W_OK):
         raise UsageError(f"cannot write {folder}: Permission denied")
     for pattern in ("player[1-4].txt", _STDERR):

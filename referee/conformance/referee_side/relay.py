@@ -1,18 +1,18 @@
-"""A probe's process: it hands over what it reads, and writes what it is given.
+"""The process of a probe: passes data between the tested referee and the suite.
 
     python relay.py SOCKET SEAT SECONDS
 
-SECONDS is how long it stays when its input has ended. It does that by itself: a suite that is busy
-elsewhere must not make a bot look slow.
-It is started as a bot by the referee that is checked, and connects to the suite, which decides all.
+SECONDS is how long the process stays after the end of its input. It waits by itself, because a busy
+suite must not make a bot look slow.
+The tested referee starts it as a bot. It connects to the suite, which makes all decisions.
 Both sides write frames: a letter, the length of the data in four bytes, the data. To the suite:
-H (first: seat, session and group, working directory, parted by NUL), R (read from
-standard input), E (it ended), T (SIGTERM came; it is only noted), B (last: it ends by itself).
-From the suite: W (write to standard output), N (write so many bytes to standard error), C (close
-standard output). The end of the connection ends it.
+H (first: seat, session and group, working directory, separated by NUL), R (read from
+standard input), E (end of input), T (SIGTERM arrived; it is only reported), B (last: it exits by
+itself). From the suite: W (write to standard output), N (write this many bytes to standard error),
+C (close standard output). If the connection is closed, the process exits.
 """
 
-# Without the modules around them, which import enum: that takes longer than all else here.
+# The modules around these import enum, which would take most of the start-up time.
 import _signal
 import _socket
 import os
@@ -24,7 +24,7 @@ TERMINATE = 15
 
 
 def main():
-    """Relay until there is nothing more to relay."""
+    """Relay until both sides are closed."""
     suite = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     suite.connect(sys.argv[1])
     read, write = os.pipe()
@@ -74,4 +74,4 @@ def main():
 try:
     main()
 finally:
-    os._exit(0)  # an OSError means that the referee or the suite has ended
+    os._exit(0)  # an OSError means that the referee or the suite has exited

@@ -20,22 +20,22 @@ _SEED = "seed"
 
 
 class Template:
-    """Somebody's referee, as a command line with placeholders.
+    """The command line of a referee, with placeholders.
 
-    `{player1}`, `{player2}` and so on stand for the command line of a bot, each in one argument;
-    `{players}`, a word of its own, stands for those of all players, one argument each; `{seed}`
-    stands for a seed.
+    `{player1}`, `{player2}` and so on are replaced by the command line of a bot, as one argument
+    each. `{players}`, as a separate word, is replaced by those of all players, one argument each.
+    `{seed}` is replaced by a seed.
 
     Args:
-        most: the most players of a match.
+        most: maximum number of players of a match.
 
     Attributes:
-        command: as it was given.
+        command: the argument `command`.
         seats: the numbers of players that the command supports.
-        seeded: whether it takes a seed.
+        seeded: True if it takes a seed.
 
     Raises:
-        UsageError: it cannot be used.
+        UsageError: the command cannot be used.
     """
 
     def __init__(self, command: str, most: int) -> None:
@@ -70,7 +70,11 @@ class Template:
         self.seats = tuple(range(2, len(given) + 1))
 
     def check_program(self) -> None:
-        """Raise a `UsageError`, which says what to do, if its program cannot be run."""
+        """Check that the program can be run.
+
+        Raises:
+            UsageError: it cannot; the message says what to do.
+        """
         program = self._words[0]
         path = Path(program)
         if shutil.which(program) is not None:
@@ -91,7 +95,7 @@ class Template:
         raise UsageError(f"COMMAND {problem}")
 
     def fill(self, bots: Sequence[str], seed: int) -> list[str]:
-        """The command line of a match, with the command lines of its bots in seat order."""
+        """Return the command line of a match. `bots` are command lines in seat order."""
         values = dict(zip(self._numbers, bots, strict=False)) | {_SEED: str(seed)}
         filled: list[str] = []
         for word in self._words:
@@ -100,5 +104,5 @@ class Template:
             elif all(name in values for name in _PLACEHOLDER.findall(word)):
                 filled.append(_PLACEHOLDER.sub(lambda found: values[found[1]], word))
             elif _PLACEHOLDER.fullmatch(word) and filled and filled[-1].startswith("-"):
-                filled.pop()  # the option whose value this would have been
+                filled.pop()  # the option of the removed value
         return filled
