@@ -8,8 +8,9 @@ forth with one shallow copy a step.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct, field
 
 from referee.games.interface.capabilities import Phrase, Picture
@@ -17,6 +18,8 @@ from referee.games.interface.game import Score
 from referee.games.interface.page import Now
 from referee.games.interface.sentence import Part
 from referee.games.interface.table import Move
+
+T = TypeVar("T")
 
 
 class Mark(Struct, frozen=True):
@@ -147,3 +150,25 @@ class MatchPage(Struct):
     steps: list[Step]
     lines: list[Line]
     turned: list[Moment] = []
+
+
+def course_of(match: MatchPage) -> dict[str, Any]:
+    """The steps of a match as they are written: what several viewers know stands there once."""
+    steps = [
+        msgspec.structs.replace(
+            step, set=_shared(step.set), now=_shared(step.now), moves=_shared(step.moves)
+        )
+        for step in match.steps
+    ]
+    return {"turns": match.turns, "steps": steps, "turned": match.turned}
+
+
+def _shared(by_viewer: Mapping[str, T]) -> dict[str, T]:
+    groups: list[tuple[list[str], T]] = []
+    for viewer, known in by_viewer.items():
+        same = next((viewers for viewers, other in groups if other == known), None)
+        if same is None:
+            groups.append(([viewer], known))
+        else:
+            same.append(viewer)
+    return {" ".join(viewers): known for viewers, known in groups}

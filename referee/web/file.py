@@ -23,7 +23,7 @@ from referee.games import GAMES
 from referee.games.interface.page import Now
 from referee.text.html import render
 from referee.text.terminal import plain
-from referee.web.data import Header, Line, MatchPage, Step
+from referee.web.data import Header, Line, MatchPage, Step, course_of
 
 FRAME = Path(__file__).with_name("frame")
 STYLES = ("theme.css", "frame.css")
@@ -161,8 +161,7 @@ def _block(match: MatchPage, all_lines: bool) -> Block:
         match = _with_lines_of_faults(match)
         lines = _packed(encode(match.lines))
     header = encode(match.header).replace(b"<", rb"\u003c").decode()
-    course = {"turns": match.turns, "steps": match.steps, "turned": match.turned}
-    steps = _packed(encode(course))
+    steps = _packed(encode(course_of(match)))
     return Block(Markup(header), steps, lines)
 
 

@@ -44,7 +44,7 @@ class Counter(Struct, frozen=True, array_like=True):
     value: int | None
 
 
-class Now(Struct, frozen=True, omit_defaults=True):
+class Now(Struct, frozen=True):
     """What happens now, as far as a viewer knows it.
 
     Attributes:

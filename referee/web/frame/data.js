@@ -46,6 +46,13 @@ export function inlineSource(index) {
   };
 }
 
+// What several viewers know stands in a step once: "public 0" is for each of them.
+function spread({ set, now, moves }) {
+  for (const known of [set, now, moves]) {
+    for (const key of Object.keys(known ?? {})) for (const viewer of key.split(" ")) known[viewer] = known[key];
+  }
+}
+
 /** What is known of a match: its header, its steps, and what follows from them. */
 export class Match {
   constructor({ header, turns, steps, lines, turned }) {
@@ -68,6 +75,7 @@ export class Match {
 
   add({ steps = [], lines = [], turns = [], rules = {}, turned }) {
     for (const step of steps) {
+      spread(step);
       const at = this.steps.push(step) - 1;
       if (!this.first.has(step.turn)) {
         this.first.set(step.turn, at);

@@ -14,7 +14,7 @@ import msgspec
 from referee.errors import LogReadError, UsageError
 from referee.logs.rerun import Rerun
 from referee.logs.source import LogReader
-from referee.web.data import Header, MatchPage
+from referee.web.data import Header, MatchPage, course_of
 from referee.web.recorded import read_match
 from referee.web.server.library import File, check_in_place
 
@@ -37,8 +37,7 @@ class Parts(NamedTuple):
         """A match as JSON."""
         encode = msgspec.json.encode
         header = match.header
-        steps = {"turns": match.turns, "steps": match.steps, "turned": match.turned}
-        return cls(header, encode(header), encode(steps), encode(match.lines))
+        return cls(header, encode(header), encode(course_of(match)), encode(match.lines))
 
     def of_tournaments(self, names: list[str]) -> Parts:
         """The same match, as one of these tournaments."""

@@ -38,7 +38,7 @@ from referee.inputs import read_input
 from referee.match.machine import Entry, Match, Sent
 from referee.match.spec import MatchSpec
 from referee.runner import Runner
-from referee.web.data import MatchPage
+from referee.web.data import MatchPage, course_of
 from referee.web.recorded import from_answers, seat_header
 from referee.web.server import pages
 from referee.web.server.guard import as_json, whole_number
@@ -245,7 +245,8 @@ class Seat:
         """Show the whole match, which is over."""
         self._question = None
         self._add("question", request=self._request, question=None)
-        self._add("reset", seat=self._number, **msgspec.structs.asdict(whole))
+        about = {"header": whole.header, "seat": self._number, "lines": whole.lines}
+        self._add("reset", **about, **course_of(whole))
         self.is_over = True
         self._add("end", header=whole.header)
 
