@@ -122,6 +122,7 @@ class Header(Struct, kw_only=True):
     facts: Mapping[str, Any] = {}
     rules: dict[str, Rule] = {}
     omitted: str = ""
+    heard: float | None = None
 
 
 class Moment(Struct, frozen=True, omit_defaults=True):

@@ -66,6 +66,7 @@ class BotWarsDialogue(TurnListener[Turn]):
                 least=0,
                 most=len(steps),
                 enter="send no moves",
+                ends=[*range(-1, len(names))],
                 check=check,
                 help=_HELP,
             )

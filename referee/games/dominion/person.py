@@ -7,7 +7,7 @@ a player gained a card but played nothing, the line comes when somebody else mov
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -286,14 +286,15 @@ class DominionDialogue:
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
                 doubts=_doubts(left),
+                ends=() if self._chooses_top else [-1, *_last_buys(supply, left, buys)],
             )
             if not picks:
                 break
             if picks[0] < len(BY_COST):
                 bought += [BY_COST[pick] for pick in picks]
                 left = money - sum(COST[card] for card in bought)
-                if not any(COST[card] for card in choices.for_sale(supply, left)):
-                    break  # nobody wants to be asked for the coppers that are still to be had
+                if not _can_buy(supply, left):
+                    break
             elif keys[picks[0] - len(BY_COST)].key == "t":
                 self._chooses_top = True
                 chosen = Phrase("top discard", "you choose it at the end of this turn")
@@ -317,6 +318,7 @@ class DominionDialogue:
             "Which card goes on top of your discard pile?",
             [Choice(card) for card in cards],
             enter="the last one played",
+            ends=[*range(-1, len(cards))],
         )
         return cards[picks[0]] if picks else None
 
@@ -374,6 +376,19 @@ class DominionDialogue:
 
 def _pile(card: str, supply: Mapping[str, int]) -> list[str]:
     return [str(COST[card]), str(supply[card]), does(card)]
+
+
+def _can_buy(supply: Mapping[str, int], money: int) -> bool:
+    """Whether more than coppers can be had, for which nobody wants to be asked."""
+    return any(COST[card] for card in choices.for_sale(supply, money))
+
+
+def _last_buys(supply: Mapping[str, int], money: int, buys: int) -> Iterator[int]:
+    """Indices of the cards after which nothing more is bought."""
+    for place, card in enumerate(BY_COST):
+        can = supply[card] and COST[card] <= money
+        if can and (buys == 1 or not _can_buy(supply, money - COST[card])):
+            yield place
 
 
 def _doubts(money: int) -> dict[int, str]:

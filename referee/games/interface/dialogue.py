@@ -69,6 +69,8 @@ class Question(Struct, frozen=True):
         check: says what is wrong with picks that are right one by one; empty: nothing.
         doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
             window asks once more before it sends such a choice.
+        ends: indices of choices, or -1 for an empty line, that end the person's turn, so that they
+            cannot be taken back.
         targets: for each choice the thing on the table that it names, as the game's drawing knows
             it, so that a person can click on it; None: it names nothing there. Empty: the drawing
             knows the choices by their names.
@@ -88,6 +90,7 @@ class Question(Struct, frozen=True):
     views: Sequence[InfoTable] = ()
     help: Sequence[str] = ()
     doubts: Mapping[int, str] = {}
+    ends: Sequence[int] = ()
     targets: Sequence[Any] = ()
 
 
@@ -95,7 +98,7 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
     """Ask for the next action of a turn that an empty line ends; `can`: verbs of useful ones."""
     left = " or ".join(dict.fromkeys(can))
     doubts = {-1: f"You can still {left}. Do you end your turn?"} if left else {}
-    shown |= {"columns": ("action", "what it brings"), "enter": "end your turn"}
+    shown |= {"columns": ("action", "what it brings"), "enter": "end your turn", "ends": (-1,)}
     return Question("What do you do?", choices, least=0, doubts=doubts, **shown)
 
 

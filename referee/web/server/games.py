@@ -10,7 +10,6 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -217,10 +216,11 @@ class Games:
 
     async def _end_idle(self, sitting: MatchSession, game: trio.CancelScope) -> None:
         (person,) = sitting.seats.values()
-        used = trio.current_time()
-        while trio.current_time() < used + IDLE_SECONDS:
-            await trio.sleep_until(used + IDLE_SECONDS)
-            used = max(used, -inf if person.used is None else person.used)
+        person.limit(IDLE_SECONDS)
+        ends = 0.0
+        while ends < person.ends:
+            ends = person.ends
+            await trio.sleep_until(ends)
         minutes = round(IDLE_SECONDS / 60)
         sitting.give_up(f"This game has ended: nothing was answered for {minutes} minutes.")
         game.cancel()

@@ -170,6 +170,8 @@ class Playing:
         self._match: PublicMatch | None = None
         self._checked = time.monotonic()
         self._events: dict[int | None, Event] = {}
+        self._said = 0  # public messages
+        self._heard = 0.0  # when the last of them was written, in seconds since 1970
 
     def look(self) -> None:
         """Read what has come; now and then, see whether the match is still played."""
@@ -234,6 +236,7 @@ class Playing:
         self._over_if(not self._offset <= found.st_size <= MAX_FILE)
         file.seek(self._offset)
         until = time.monotonic() + _LOOK_SECONDS
+        before = self._said
         while not self.over and time.monotonic() < until and (chunk := file.read(_CHUNK)):
             self._offset += len(chunk)
             *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -241,6 +244,8 @@ class Playing:
                 if not self.over:
                     self._take(line + b"\n")
             self._events.clear()
+        if self._said != before:
+            self._heard = found.st_mtime
 
     def _parts(self) -> Parts:
         match = self._match
@@ -251,6 +256,7 @@ class Playing:
             bots = self._record.bots
             options = spec_of(self._record).options
         header = match.header("live", self._file.id.rpartition("/")[2], bots, options)
+        header.heard = self._heard
         return Parts.of(match.made.page(header))
 
     def _since(self, after: int) -> bytes:
@@ -268,6 +274,7 @@ class Playing:
                 "turns": turns,
                 "turned": made.turned(),
                 "rules": rules,
+                "heard": self._heard,
             }
         )
 
@@ -299,12 +306,14 @@ class Playing:
         if messages.rules is not None:
             self._match = PublicMatch(messages.rules)
             for read in lines:
+                self._said += 1
                 self._match.add(read)
         self._over_if(lines[0].content is None or self._lines > _MOST_AHEAD)
 
     def _hear(self, text: bytes) -> None:
         match = self._match
         assert match is not None
+        self._said += 1
         match.add(message_kinds(match.rules).line(self._lines, text))
         if self._record is None:  # a record shows hidden cards once it is over, and not before
             self._over_if(bool(match.problem) or match.ended is not None)

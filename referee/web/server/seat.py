@@ -17,6 +17,7 @@ import secrets
 import tempfile
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
+from math import inf
 from typing import TypeVar
 
 import msgspec
@@ -113,6 +114,7 @@ class Seat:
         token: opens the seat; empty if only its digest, SHA-256 in hex, is known.
         run: names this server's run of the match.
         used: when somebody entered or answered, on trio's clock; None before.
+        ends: when the match ends if nobody enters or answers until then, likewise.
         is_over: whether the match has ended or does not continue.
         has_end: is set when the page has fetched the end of the match.
     """
@@ -135,6 +137,7 @@ class Seat:
         self._answer: Picks | None = None
         self._answered = trio.Event()
         self._turns: dict[int, bytes] = {}  # as they were sent
+        self.ends = self._limit = inf
 
     # --- as a terminal --------------------------------------------------------------------------
 
@@ -166,9 +169,18 @@ class Seat:
 
     def enter(self, tab: str) -> None:
         """Give the seat to a tab, and notify the tab that had it."""
-        self.used = trio.current_time()
+        self._use()
         self._tab = tab
         self._wake()
+
+    def limit(self, seconds: float) -> None:
+        """Note that the match ends if nobody enters or answers for so long."""
+        self._limit = seconds
+        self.ends = trio.current_time() + seconds
+
+    def _use(self) -> None:
+        self.used = trio.current_time()
+        self.ends = self.used + self._limit
 
     async def news(self, tab: str, run: str, after: int, *, wait: bool) -> bytes:
         """The events from one number on, once there are any.
@@ -189,7 +201,9 @@ class Seat:
         if not self._has(tab):
             return _moved()
         events = [msgspec.Raw(data) for data in self._from(first)]
-        news = {"run": self.run, "next": len(self._events), "events": events}
+        left = inf if self._question is None else max(self.ends - trio.current_time(), 0.0)
+        seconds = None if left == inf else round(left, 1)
+        news = {"run": self.run, "next": len(self._events), "events": events, "seconds": seconds}
         return msgspec.json.encode(news)
 
     async def note_end(self, after: int) -> None:
@@ -212,7 +226,7 @@ class Seat:
             raise Refused(409, "This was answered before.")
         if picks is not None and (problem := problem_with(self._question, picks)):
             raise Refused(422, problem)
-        self.used = trio.current_time()
+        self._use()
         self._question, self._answer = None, picks
         self._add("question", request=self._request, question=None)
         self._answered.set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -151,6 +152,7 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
             "live",
             ["public"],
         )
+        assert data["header"]["heard"] == file.stat().st_mtime
         steps, lines = data["steps"], data["lines"]
         turns = {turn["turn"]: turn for turn in data["turns"]}
         for part in others:
@@ -164,6 +166,7 @@ async def test_a_match_is_followed_to_its_end(source: Path, tmp_path: Path) -> N
             steps += data["steps"]
             lines += data["lines"]
             turns |= {turn["turn"]: turn for turn in data["turns"]}
+            assert data["heard"] <= file.stat().st_mtime
         while (event := await client.event())[0] == "steps":
             steps += event[2]["steps"]
             lines += event[2]["lines"]
@@ -231,11 +234,12 @@ async def test_what_is_hidden_shows_nowhere_before_the_end(tmp_path: Path) -> No
     header = msgspec.json.decode(lines[0])
     other = lines[0].replace(b'"seed":%d,' % header["seed"], b'"seed":77,')
     assert other != lines[0]
-    answers = {}
+    answers, now = {}, time.time()
     for name, begin, rest in (("one", lines[0], lines[1:-1]), ("two", other, public)):
         folder = tmp_path / name
         folder.mkdir()
         append(folder / "game.jsonl", begin + b"".join(rest))
+        os.utime(folder / "game.jsonl", (now, now))
         async with asking(folder) as ask:
             _, _, data = await ask("/match/game.jsonl/events").event()
             parts = ("header", "steps", "lines")

@@ -485,7 +485,8 @@ async def test_a_game_in_which_nobody_answers_ends(monkeypatch: pytest.MonkeyPat
         visitor = Visitor(app, (await begin(app)).headers["location"])
         await visitor.enter()
         while not visitor.of("gone"):
-            await visitor.listen()
+            seconds = (await visitor.listen()).json()["seconds"]
+            assert seconds is None or 0 <= seconds <= 0.2
         assert "nothing was answered" in visitor.of("gone")[0]["problem"]
 
 
