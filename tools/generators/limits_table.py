@@ -29,7 +29,7 @@ def _table(verdicts: dict[str, str]) -> str:
             own = getattr(default_limits(game), name)
             if own != general[name]:
                 default += f"; `{game.name}` {_shown(name, own)}"
-                sandboxed = in_tournaments = "the same"
+                sandboxed = in_tournaments = "the default"
             if name in game.tournament_limits:
                 in_tournaments += f"; `{game.name}` {_shown(name, tournament_limits(game)[name])}"
         cells = [f"`{flag(name)} {metavar}`", f"`{name}`", default, sandboxed, in_tournaments]
