@@ -25,6 +25,8 @@ _MOST_RIVALS = 40
 """Bots, the first in the ranking, among which a rivalry is looked for."""
 _LEAST_MET = 4
 """Matches that make two bots rivals."""
+_LEVEL = 0.2
+"""How far from half of the points two rivals are at most."""
 _UPSET = 0.4
 """The chance of a winner that surprises."""
 _LEAST_DISTINCT = 3
@@ -200,6 +202,8 @@ def _rivalry(found: Standings) -> Rivalry | None:
         for other in half[place + 1 :]:
             met = found.head_to_head[one].get(other)
             if met is None or met.matches < _LEAST_MET:
+                continue
+            if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
             # How far from level, in standard deviations of as many tosses of a coin.
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)

@@ -12,8 +12,10 @@ _STEPS = (1, 2, 5, 10)
 CLEAR = 6
 """Lines that have a colour of their own; more could not be told apart."""
 _LABEL = 22
-_ROOM = 200.0
-"""Elo by which a bot may always be below the middle one."""
+_ROOM = 500.0
+"""Elo from the first to the last bot that a scale always has room for."""
+_MUCH = 0.6
+"""The part of the scale that is left without bots that stretch it."""
 _TOP, _BOTTOM, _LEFT, _RIGHT = 12, 268, 48, 600
 
 
@@ -51,15 +53,17 @@ def scale(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def far_below(ratings: Sequence[float]) -> float:
-    """A rating below which a bot only stretches the scale for the others.
+    """A rating below which bots only stretch the scale for the others.
 
-    The scale reaches twice as far below the middle bot as the best bot is above it.
+    At most a quarter of the bots is below it, and without them the scale is much shorter.
     """
-    if not ratings:
-        return -math.inf
     ordered = sorted(ratings)
-    middle, best = ordered[len(ordered) // 2], ordered[-1]
-    return middle - 2 * (best - middle) - _ROOM
+    for count in range(1, len(ordered) // 4 + 1):
+        best, least = ordered[-1], ordered[count]
+        whole = best - ordered[0]
+        if whole > _ROOM and best - least <= _MUCH * whole:
+            return least
+    return -math.inf
 
 
 class Curve(NamedTuple):

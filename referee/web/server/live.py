@@ -39,6 +39,7 @@ from referee.logs.parsing import Messages, entry_kinds, message_kinds
 from referee.logs.record import EndEntry, Header, SentEntry, spec_of
 from referee.logs.source import LogReader
 from referee.match.messages import GameEnd
+from referee.web.data import TurnText
 from referee.web.recorded import PublicMatch
 from referee.web.server.guard import whole_number
 from referee.web.server.library import MOST_BYTES, File, check_in_place
@@ -200,9 +201,10 @@ class Playing:
                 return None
             turns = made.turns[-_GLANCE:]
             scores = [list(turn.scores) for turn in turns if turn.scores]
-            lines = [in_words(turn.line, made.names) for turn in turns if turn.line]
+            told = [turn for turn in turns if turn.line]
             turn = turns[-1].turn if turns else 0
-            return Table(made.names, scores[-1] if scores else [], turn, lines[-1] if lines else "")
+            last = _last(told[-1], made.names) if told else ""
+            return Table(made.names, scores[-1] if scores else [], turn, last)
 
     def after(self, id: str) -> int | None:
         """The step that an event's id is of; None if it is not known."""
@@ -317,6 +319,12 @@ class Playing:
         match.add(message_kinds(match.rules).line(self._lines, text))
         if self._record is None:  # a record shows hidden cards once it is over, and not before
             self._over_if(bool(match.problem) or match.ended is not None)
+
+
+def _last(turn: TurnText, names: Sequence[str]) -> str:
+    """A turn in a sentence that says whose it was."""
+    line = in_words(turn.line, names)
+    return f"{names[turn.seats[0]]} {line}" if len(turn.seats) == 1 else line
 
 
 class Live:

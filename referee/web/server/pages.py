@@ -32,7 +32,7 @@ from referee.tournament.report.history import History
 from referee.tournament.report.knockout import KnockoutPair, KnockoutStanding
 from referee.tournament.report.notable_losses import bot_argument
 from referee.tournament.report.report import Report
-from referee.tournament.report.season import Season
+from referee.tournament.report.season import Season, tournament_names
 from referee.tournament.rows import Entrant, MatchRow
 from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.store import Store
@@ -216,7 +216,7 @@ def standings_page(
     values = [end for bot in ends for end in bot if end is not None and end >= least]
     racing = [bot.name for bot in near[:MOST_RACING]]
     ratings = {
-        name: [None if value is None or value < least else value for value in history.ratings[name]]
+        name: [None if value is None else max(value, least) for value in history.ratings[name]]
         for name in racing
     }
     return store_page(
@@ -239,6 +239,7 @@ def standings_page(
         most_ranked=MOST_RANKED,
         heading=heading or (front.title if front else ""),
         front=front or Front(),
+        season_names=tournament_names([each.id for each in front.season]) if front else [],
         rounds=_rounds(found.knockout) if found.knockout else [],
         left="" if shown.left is None else _about(shown.left),
     )

@@ -333,7 +333,7 @@ async def test_a_match_that_is_played_comes_first(tmp_path: Path) -> None:
             assert (await said(ask(f"{address}?format=json")))["playing"] == playing
             page = (await ask(address).body()).decode()
             assert ('href="/match/000001.live.jsonl"' in page) == bool(playing)
-        assert re.search(r"turn \d+: \w", page)
+        assert re.search(r"turn \d+: team[01] \w", page)
         crumbs = (await ask("/match/000001.live.jsonl").body()).decode().partition("<main")[0]
         assert 'href="/store/b.sqlite/bot/1"' in crumbs
         assert "match 1<" in crumbs
