@@ -1,8 +1,9 @@
 // Pages that move: what changes is replaced in place, while somebody looks.
 //
-// What is in an element with `data-moves` is replaced by that of a newly loaded page: with
-// `data-moves="ADDRESS"` when the events there say so, with `data-moves=""` every few seconds. The
-// row under the pointer stays there; so do the focus, and a form with what was typed.
+// An element with `data-moves` is made like that of a newly loaded page: with `data-moves="ADDRESS"`
+// when the events there say so, with `data-moves=""` every few seconds. What is equal stays the same
+// element, so open folds, scroll places, the focus and typed text stay. Children with a `data-key`
+// are found by it, others by their place. The element under the pointer stays there.
 
 import { place } from "./streams.js";
 
@@ -13,41 +14,64 @@ let leave = null; // gives the place of the stream back
 let turn = 0;
 let timer = 0;
 
-const PLACES = "section, table, summary, .wide";
+/** What a reader may have changed: it is theirs. */
+const OWN = new Set(["open", "value", "checked", "selected"]);
 
-/** What an element can be found by on the newer page: its link, or its place. */
-function nameOf(element) {
-  const link = element.closest("a[href]") ?? element.closest("tr")?.querySelector("a[href]");
-  return link?.getAttribute("href") ?? [...moving.querySelectorAll(PLACES)].indexOf(element.closest(PLACES));
+function keyOf(node) {
+  return node.dataset?.key;
 }
 
-function find(name) {
-  if (typeof name === "string") return moving.querySelector(`a[href="${CSS.escape(name)}"]`);
-  return moving.querySelectorAll(PLACES)[name];
+/** Make a node like a newer one of the same name. */
+function update(node, newer) {
+  if (node.nodeType !== Node.ELEMENT_NODE) {
+    if (node.data !== newer.data) node.data = newer.data;
+    return;
+  }
+  for (const { name } of [...node.attributes]) {
+    if (!OWN.has(name) && !newer.hasAttribute(name)) node.removeAttribute(name);
+  }
+  for (const { name, value } of newer.attributes) {
+    if (!OWN.has(name) && node.getAttribute(name) !== value) node.setAttribute(name, value);
+  }
+  updateChildren(node, newer);
+}
+
+/** Make the children of an element those of a newer one. */
+function updateChildren(parent, newer) {
+  const keyed = new Map([...parent.children].map((child) => [keyOf(child), child]));
+  let at = parent.firstChild; // what comes before it is done
+  for (const child of [...newer.childNodes]) {
+    const key = keyOf(child);
+    const same = key === undefined ? at && keyOf(at) === undefined && at : keyed.get(key);
+    keyed.delete(key);
+    if (same?.nodeName !== child.nodeName) {
+      parent.insertBefore(child, at);
+      continue;
+    }
+    if (same === at) at = at.nextSibling;
+    else parent.insertBefore(same, at);
+    update(same, child);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
 }
 
 /** Whether there may be more. */
 async function refresh() {
-  const form = moving.querySelector("form");
-  if (form?.contains(document.activeElement)) return true;
   const response = await fetch(location.href).catch(() => null);
   if (!response?.ok) return true;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const newer = page.getElementById(moving.id);
   if (!newer) return false;
-  const under = [...moving.querySelectorAll(":hover")].at(-1) ?? moving.querySelector(":focus");
-  const held = under && { name: nameOf(under) };
-  if (held) held.top = find(held.name)?.getBoundingClientRect().top;
-  const focus = moving.contains(document.activeElement) ? nameOf(document.activeElement) : null;
-  const open = [...moving.querySelectorAll("details")].map((details) => details.open);
-  const scrolled = [...moving.querySelectorAll(".wide")].map((wide) => wide.scrollLeft);
-  if (form) newer.querySelector("form")?.replaceWith(form);
-  moving.replaceChildren(...newer.childNodes);
-  moving.querySelectorAll("details").forEach((details, index) => (details.open = open[index] ?? details.open));
-  moving.querySelectorAll(".wide").forEach((wide, index) => (wide.scrollLeft = scrolled[index] ?? 0));
-  if (focus !== null) find(focus)?.focus({ preventScroll: true });
-  const there = held && find(held.name);
-  if (there) scrollBy(0, there.getBoundingClientRect().top - held.top);
+  const focused = moving.contains(document.activeElement) ? document.activeElement : null;
+  const held = [...moving.querySelectorAll(":hover")].at(-1) ?? focused;
+  const top = held?.getBoundingClientRect().top;
+  updateChildren(moving, newer);
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
+  if (held?.isConnected) scrollBy(0, held.getBoundingClientRect().top - top);
   return newer.hasAttribute("data-moves");
 }
 

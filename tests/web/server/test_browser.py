@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,9 +52,9 @@ def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> No
         page.get_by_role("link", name=name, exact=True).first.focus()
         page.keyboard.press("Enter")
 
-    follow("night.sqlite")
-    page.wait_for_url("**/store/night.sqlite")
     assert page.locator("svg.intervals circle").count() == 3
+    page.locator("summary", has_text="how it was played").focus()
+    page.keyboard.press("Enter")
     out = re.search(r"bot\d", page.get_by_role("row", name="exited").last.inner_text())
     assert out is not None
     follow(out[0])
@@ -65,6 +66,30 @@ def test_from_the_list_to_a_lost_match_by_keyboard(browser: Any, url: str) -> No
     assert re.fullmatch(r"bot\d vs bot\d", page.title())  # as the tournament calls them
     assert messages == []
     page.context.close()
+
+
+def test_what_moves_is_updated_in_place(browser: Any, tmp_path: Path) -> None:
+    """An open fold stays open, and the link with the focus is the same element after it."""
+    wanted = made_setup(3, deals=10)
+    with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+        store.add_stage(wanted)
+        play(store, most=9, until=9)
+    with running(str(tmp_path)) as (_, url):
+        page = browser.new_page()
+        page.set_default_timeout(10_000)
+        page.goto(url)
+        page.get_by_text("The figures").click()
+        page.evaluate("for (const row of document.querySelectorAll('tr')) row.known = true")
+        link = page.get_by_role("link", name="bot1", exact=True).first
+        link.focus()
+        with Store.for_writing(str(tmp_path / "night.sqlite")) as store:
+            play(store)
+        page.get_by_text("60 of 60 matches").wait_for()
+        assert page.locator("[data-key=figures]").get_attribute("open") is not None
+        kept = "[...document.querySelectorAll('.ranking tbody tr')].every((row) => row.known)"
+        assert page.evaluate(kept)
+        assert link.evaluate("(link) => link === document.activeElement")
+        page.close()
 
 
 def test_filters_without_a_script(browser: Any, url: str) -> None:
