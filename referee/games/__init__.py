@@ -1,6 +1,6 @@
-"""The games that the referee knows. A game is a folder here and a line in `GAMES`.
+"""The games that the referee knows. Each game is a folder here and an entry of `GAMES`.
 
-`outside.py` adds games from files and installed packages, when a user names them.
+`outside.py` adds games from files and installed packages that a user names.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from referee.errors import UsageError
 
-TYPE_CHECKING = False  # as in typing, which takes long to load
+TYPE_CHECKING = False  # like typing.TYPE_CHECKING, but typing is slow to import
 if TYPE_CHECKING:
     from typing import Any
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Games(UserDict[str, "GameDefinition"]):
-    """Games by name: each is its `GameDefinition`, or the module that has them as `RULES`.
+    """Games by name. A value is a `GameDefinition`, or a module that has one as `RULES`.
 
-    Such a module is loaded when its game is first used.
+    Such a module is imported on first use of its game.
 
     Attributes:
-        outside: where games come from that are not the referee's own, by name.
+        outside: name -> origin, for games that are not built in.
     """
 
     data: dict[str, Any]
@@ -51,24 +51,28 @@ GAMES = Games(
     }
 )
 ADD_GAME = "if it is a game of your own, add --game FILE"
-"""What to do about a file of a game that is not in `GAMES`."""
+"""Advice for files of an unknown game."""
 DEFAULT_GAME = "dominion"
 """The game of commands that do not name one."""
 
 
 def game_rules(name: object) -> GameDefinition:
-    """The rules of a game that is known; `UsageError` if it is not."""
+    """Return the definition of a known game.
+
+    Raises:
+        UsageError: the game is unknown.
+    """
     if not isinstance(name, str) or name not in GAMES:
         raise UsageError(f"no game {name!r}; there are: {', '.join(GAMES)}")
     return GAMES[name]
 
 
 def find_game(name: str) -> str:
-    """The key in `GAMES` of a game that a user names now.
+    """Return the key in `GAMES` of a game that a user names.
 
     Args:
-        name: such a key; the path of a game's file or folder; or the name of a game of an installed
-            package. The code of a game from outside is run, and stays loaded.
+        name: a key; the path of a game's file or folder; or the name of an installed game. The code
+            of a game from outside is executed and stays loaded.
 
     Raises:
         UsageError: there is no such game.
@@ -77,13 +81,13 @@ def find_game(name: str) -> str:
     if not isinstance(name, str) or (name in GAMES and name not in GAMES.outside):
         game_rules(name)
         return name
-    from referee.games.outside import add  # loads much that most commands do not need
+    from referee.games.outside import add  # slow to import, and rarely needed
 
     return add(name)
 
 
 def game_words(game: str) -> list[str]:
-    """A game as an option of a command; none for the default."""
+    """Return the command-line option for a game. Empty for the default game."""
     outside = GAMES.outside.get(game)
     if outside is not None:
         return ["--game", outside.source.file]

@@ -1,11 +1,11 @@
 """Games from outside: a file, a folder, or an installed package with an entry point.
 
-    load("./connect4.py")                     the game's `GameDefinition`
-    add("./connect4.py")                      the same, as a game of `GAMES`; returns its name
+    load("./connect4.py")                     returns the game's `GameDefinition`
+    add("./connect4.py")                      adds it to `GAMES` and returns its name
 
-Loading a game runs its code, with all rights of the user. Therefore only the user's own words load
-one: `--game FILE` or `play_match(game=FILE)`. A record, a store or a page names the game that it is
-of, and nobody loads a game because of that.
+Loading a game executes its code with all rights of the user. Therefore a game is loaded only if the
+user names it: `--game FILE` or `play_match(game=FILE)`. Records, stores and pages contain the name
+of their game, but no game is loaded because of that.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "referee.games"
-"""The group of the entry points of installed packages."""
+"""Group of entry points of installed packages."""
 _GAME = "GAME"
-"""What a module of a game calls its `GameDefinition`."""
+"""Name of the `GameDefinition` in a game's module."""
 _NAME = re.compile("[a-z][a-z0-9_-]{0,39}")
 _MODULE = "_referee_game_"
 
 
 class Source(Struct, frozen=True):
-    """Where a game from outside comes from, as records and stores name it."""
+    """The origin of a game from outside, in records and stores."""
 
-    file: Annotated[str, Meta(description="The file, folder or name that the user gave.")]
+    file: Annotated[str, Meta(description="The file, folder or name as given by the user.")]
     digest: Annotated[
-        str, Meta(description="SHA-256 of the file; of a folder, of all its .py files.")
+        str, Meta(description="SHA-256 of the file, or of all .py files of the folder.")
     ]
     version: Annotated[
         str | UnsetType,
-        Meta(description="Of the installed package, or `__version__` of the file; missing: none."),
+        Meta(description="Version of the package, or `__version__` of the file; missing: none."),
     ] = msgspec.UNSET
 
 
 class Outside(NamedTuple):
-    """A game from outside that is loaded.
+    """A loaded game from outside.
 
     Attributes:
-        place: the absolute path of its file or folder, or the name of its entry point.
+        place: absolute path of its file or folder, or name of its entry point.
     """
 
     source: Source
@@ -69,9 +69,9 @@ class _Code(NamedTuple):
     """The code of a game.
 
     Attributes:
-        root: the absolute path of its file or folder.
-        digest: of what is there now.
-        entry: of an installed package; None: the path was given.
+        root: absolute path of its file or folder.
+        digest: digest of the current content.
+        entry: entry point of an installed package. None if a path was given.
     """
 
     root: str
@@ -80,20 +80,20 @@ class _Code(NamedTuple):
 
 
 def load(path: str) -> GameDefinition:
-    """The game in a file or a folder, or of an installed package.
+    """Load the game of a file, a folder or an installed package.
 
     Raises:
-        UsageError: there is no such file, or none of these games is installed.
+        UsageError: the file does not exist, or no installed game has this name.
         GameError: the code has a mistake, or does not define a game.
     """
     return _loaded(path).rules
 
 
 def add(path: str) -> str:
-    """Load a game as `load` does, and make it one of `GAMES`. Returns: its name.
+    """Load a game and add it to `GAMES`. Returns its name.
 
     Raises:
-        UsageError, GameError: as `load`; or a game of this name is there already.
+        UsageError, GameError: see `load`. `UsageError` also if the name is already used.
     """
     found = _loaded(path)
     name = found.rules.name
@@ -105,14 +105,14 @@ def add(path: str) -> str:
 
 
 def need(name: str, source: Source, place: str) -> None:
-    """Have a game in this process, for a process that has it already.
+    """Load a game in this process that another process has already loaded.
 
     Args:
-        name, source, place: of the game there.
+        name, source, place: the game in the other process.
 
     Raises:
-        UsageError: the code is gone, or has changed meanwhile.
-        GameError: as `load`.
+        UsageError: the code was deleted or has changed.
+        GameError: see `load`.
     """
     there = GAMES.outside.get(name)
     if there is not None and there.source.digest == source.digest:
@@ -126,12 +126,12 @@ def need(name: str, source: Source, place: str) -> None:
 
 
 def known_as(name: str, sources: Sequence[Source]) -> bool:
-    """Name a loaded game in records as before, if it was played as one of these versions.
+    """Use an earlier `Source` for a loaded game in new records, if the digests are equal.
 
-    Two records of equal matches are then equal, from whichever folder the game was named.
+    Records of equal matches are then equal, even if the game was loaded from another folder.
 
     Returns:
-        False if another version is loaded. True also for a game of the referee.
+        False if another version is loaded. True for built-in games.
     """
     now = GAMES.outside.get(name)
     if now is None:
@@ -145,7 +145,7 @@ def known_as(name: str, sources: Sequence[Source]) -> bool:
 def _loaded(path: str) -> Outside:
     code = _code_of(path)
     key = code.root, code.digest
-    if key not in _loaded_before:  # to run it again would make its classes anew
+    if key not in _loaded_before:  # running it again would create new classes
         _loaded_before[key] = _run(path, code)
     found = _loaded_before[key]
     note_game(code.root, found.rules.name)
@@ -154,11 +154,11 @@ def _loaded(path: str) -> Outside:
 
 
 _loaded_before: dict[tuple[str, str], Outside] = {}
-"""The games that this process has loaded, by their place and their digest."""
+"""(place, digest) -> game already loaded in this process."""
 
 
 def _run(path: str, code: _Code) -> Outside:
-    """Run the code of a game."""
+    """Execute the code of a game."""
     module = _module(path, code)
     rules = _definition(path, code, module)
     if not isinstance(rules.name, str) or not _NAME.fullmatch(rules.name):
@@ -174,7 +174,7 @@ def _run(path: str, code: _Code) -> Outside:
 
 
 def _code_of(path: str) -> _Code:
-    """The code that a user names, which is not run yet."""
+    """Find the code that a user names, without executing it."""
     if os.path.exists(path):
         root = os.path.realpath(path)
         if os.path.isdir(root):
@@ -194,20 +194,20 @@ def _code_of(path: str) -> _Code:
     file = _importing(path, entry.module).__file__
     if file is None:
         raise UsageError(f"the game {path} has no file: {entry.module} is not a module")
-    root = os.path.abspath(file)  # as its tracebacks have it, links included
+    root = os.path.abspath(file)  # the path in tracebacks, which may contain links
     root = os.path.dirname(root) if os.path.basename(root) == "__init__.py" else root
     return _Code(root, _digest(path, root), entry)
 
 
 def _entries() -> Iterable[EntryPoint]:
-    """The games of installed packages."""
-    from importlib.metadata import entry_points  # takes long to load
+    """Return the entry points of installed games."""
+    from importlib.metadata import entry_points  # slow to import
 
     return entry_points(group=GROUP)
 
 
 def _digest(path: str, root: str) -> str:
-    """The digest of a file, or of all .py files of a folder with their names."""
+    """Compute the digest of a file, or of all .py files of a folder with their names."""
     digest = hashlib.sha256()
     try:
         if os.path.isfile(root):
@@ -223,7 +223,7 @@ def _digest(path: str, root: str) -> str:
 
 
 def _module(path: str, code: _Code) -> ModuleType:
-    """Run the code of a game."""
+    """Execute the code of a game."""
     if code.entry is not None:
         return _importing(path, code.entry.module)
     named = hashlib.sha256(f"{code.root}\0{code.digest}".encode(errors="surrogateescape"))
@@ -233,7 +233,7 @@ def _module(path: str, code: _Code) -> ModuleType:
     spec = spec_from_file_location(
         name, file, submodule_search_locations=[code.root] if folder else None
     )
-    assert spec is not None  # it ends in .py
+    assert spec is not None  # true for names that end in .py
     assert spec.loader is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
@@ -256,7 +256,7 @@ def _importing(path: str, module: str) -> ModuleType:
 
 
 def _not_loaded(path: str, error: BaseException) -> RefereeError:
-    """The error of a game whose module cannot be loaded."""
+    """Create the error for a module that cannot be loaded."""
     if isinstance(error, SyntaxError):
         where = f"{error.filename}, line {error.lineno}: {error.msg}"
         return GameError(f"the game in {path} has a mistake: {where}")
@@ -264,7 +264,7 @@ def _not_loaded(path: str, error: BaseException) -> RefereeError:
 
 
 def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
-    """The `GameDefinition` that a module gives, or that is made from its class of a small game."""
+    """Return the module's `GameDefinition`, or create it from its small game class."""
     found = getattr(module, _GAME, None)
     if code.entry is not None and code.entry.attr:
         found = code.entry.load()
@@ -280,8 +280,8 @@ def _definition(path: str, code: _Code, module: ModuleType) -> GameDefinition:
 
 
 def _small_game(path: str, code: _Code, module: ModuleType) -> object:
-    """The definition of the one small game of a module; None if it has none."""
-    small = sys.modules.get("referee.games.small")  # which the module has imported for its class
+    """Create the definition of the module's small game. None if it has none."""
+    small = sys.modules.get("referee.games.small")  # imported by the module for its base class
     if small is None:
         return None
     kinds = {
@@ -289,7 +289,7 @@ def _small_game(path: str, code: _Code, module: ModuleType) -> object:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, small.Game) and kind is not small.Game
     }
-    # A class that others are derived from is their base, and not a game.
+    # Base classes of other classes are not games.
     games = [kind for kind in kinds if not any(kind in each.__mro__[1:] for each in kinds)]
     if len(games) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in games))

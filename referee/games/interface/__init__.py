@@ -1,23 +1,23 @@
 """The interface between a game and the rest of the program.
 
 seats.py         seats and their ids
-faults.py        a bot's mistakes, and the reasons why it leaves a match
-random_source.py the random choices of a game, as an object; the one that a seed makes
+faults.py        mistakes of bots, and reasons for leaving a match
+random_source.py sources of random choices, such as the one from a seed
 game.py          the game itself
 capabilities.py  optional parts: a checker of logs, statistics
 sentence.py      sentences about a match in parts: text, cards, players
-turns.py         the base of the readers that show its matches turn by turn
-table.py         the base of games whose players take turns at a table
+turns.py         base class of readers that show matches turn by turn
+table.py         base class of games whose players take turns at a table
 card_sums.py     results of bots by card, over many matches
-dialect.py       translations for bots that do not speak its messages
-environment.py   a game for programs that learn: numbers in, integers out
-choices.py       the shared part of environments whose replies take several choices
+dialect.py       translations for bots that speak other messages
+environment.py   a game for reinforcement learning: numbers in, integers out
+choices.py       shared code of environments whose replies take several choices
 dialogue.py      a person who plays: news and questions
-log_player.py    runs its rules behind a spectator log, whose replies are not known
-page.py          its parts of the page in the browser
-vocabulary.py    its words for rule files, and the player of one
-probing.py       how another referee of a game is checked
-definition.py    a game's entry in GAMES: all of this
-data.py          values that JSON cannot carry, or that other languages read differently
-blaming.py       calls of a game's code, whose mistakes are its author's
+log_player.py    reconstructs replies from a spectator log
+page.py          the game's parts of the page in the browser
+vocabulary.py    the game's words for rule files, and the player of one
+probing.py       tests of other referees of the game
+definition.py    the game's entry in GAMES: all of the above
+data.py          finds values that JSON or other languages cannot represent
+blaming.py       attributes exceptions to the author of a game
 """

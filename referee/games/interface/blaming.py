@@ -1,4 +1,4 @@
-"""Calls of a game's code: what fails there is the mistake of a game from outside, if it is one."""
+"""Call code of games, and attribute exceptions to the author of a game from outside."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from referee.errors import (
 P = ParamSpec("P")
 T = TypeVar("T")
 GAME_SECONDS = 20.0
-"""Seconds that one call of the code of a game from outside may take."""
+"""Maximum seconds of one call of a game from outside."""
 
 
 class GameTimeoutError(BaseException):
-    """The code of a game does not return. No `except Exception` of an author catches it."""
+    """The code of a game did not return in time. `except Exception` does not catch it."""
 
 
 def blaming(call: Callable[P, T]) -> Callable[P, T]:
     """Decorate a method that calls the code of a game, the `rules` of its object.
 
-    If the game is from outside, an exception is raised as a `GameError`, also a `SystemExit`, and
-    one is raised if the call takes longer than `GAME_SECONDS`.
+    If the game is from outside, any exception is raised as a `GameError`, including `SystemExit`. A
+    `GameError` is also raised if the call takes longer than `GAME_SECONDS`.
     """
 
     @functools.wraps(call)
@@ -56,13 +56,13 @@ def blaming(call: Callable[P, T]) -> Callable[P, T]:
 
 @contextmanager
 def in_time(seconds: float | None = None) -> Iterator[None]:
-    """Raise `GameTimeoutError` in the code inside this block when it takes too long.
+    """Raise `GameTimeoutError` if the code inside this block takes too long.
+
+    This works only in the main thread, and not in a debugger. Text that the code prints goes to
+    stderr, because stdout may be a log that another program reads.
 
     Args:
-        seconds: that it may take; None: `GAME_SECONDS`.
-
-    Only the main thread can be interrupted, and none in which a debugger runs. What the code prints
-    goes to stderr: stdout may be a log that another program reads.
+        seconds: maximum duration. None: `GAME_SECONDS`.
     """
     if threading.current_thread() is not threading.main_thread() or _has_timer():
         yield
@@ -84,5 +84,5 @@ def in_time(seconds: float | None = None) -> Iterator[None]:
 
 
 def _has_timer() -> bool:
-    """Whether a block around this one, or somebody else, has set the timer."""
+    """True if an outer block, or other code, already uses the timer."""
     return signal.getitimer(signal.ITIMER_REAL)[0] > 0

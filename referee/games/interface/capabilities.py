@@ -1,6 +1,6 @@
-"""Optional parts of a game: a checker of logs, statistics, starters, and the words for people.
+"""Optional parts of a game: a checker of logs, statistics, starters, and texts for people.
 
-These words are data. The terminal and the page, which show them, know no game.
+The texts are data, so the terminal and the page show them without knowing the game.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from msgspec import Struct
 
 
 class Finding(Struct, frozen=True):
-    """Something in a log that the protocol does not allow.
+    """A protocol violation in a log.
 
     Attributes:
-        line: where, counted from 1.
-        section: the section of the protocol that it breaks, such as "4.6".
-        expected: what would be right there.
+        line: line number, from 1.
+        section: the violated section of the protocol, such as "4.6".
+        expected: a correct message or value.
         found: the actual message or value.
-        count: on how many lines this was found; `line` is the first.
-        stops: whether the game's rules were not checked after this line.
+        count: number of lines with this finding; `line` is the first.
+        stops: True if the game's rules were not checked after this line.
     """
 
     line: int
@@ -33,11 +33,11 @@ class Finding(Struct, frozen=True):
 
 
 class Unchecked(Struct, frozen=True):
-    """The end of what a checker can say of a log, which may be right there or wrong.
+    """The point where a checker gives up. The log may be right or wrong after it.
 
     Attributes:
-        line: the rules are not checked from here on, counted from 1.
-        why: why not, a clause.
+        line: the first unchecked line, from 1.
+        why: the reason, as a clause.
     """
 
     line: int
@@ -45,23 +45,23 @@ class Unchecked(Struct, frozen=True):
 
 
 class LogChecker(Protocol):
-    """Finds breaches of the rules in public messages: a log of a game by the rules has none."""
+    """Finds violations of the rules in public messages. A valid log has none."""
 
     def read(self, line: int, message: Struct) -> Sequence[Finding | Unchecked]:
-        """Read one of the game's public messages, or `Gone` or `End` of `log_player.py`."""
+        """Read a public message of the game, or `Gone` or `End` of `log_player.py`."""
 
 
 class StatisticsTable(Struct, frozen=True):
     """A table over many matches, for people and programs.
 
     Attributes:
-        rows: texts, numbers, or None where there is nothing to say.
+        rows: cells are text, numbers, or None if there is no value.
     """
 
     title: str
-    columns: Sequence[str]  # the headings; a name, not a sentence. One of them is "bot"
+    columns: Sequence[str]  # short headings; one of them is "bot"
     rows: Sequence[Sequence[str | float | None]]
-    percent: Sequence[str] = ()  # the columns whose numbers are shares, from 0 to 1
+    percent: Sequence[str] = ()  # columns whose numbers are fractions, 0 to 1
 
 
 class SeatFacts(Struct, frozen=True):
@@ -73,16 +73,16 @@ class SeatFacts(Struct, frozen=True):
 
 
 class Statistics(Protocol):
-    """Statistics of a game's matches, for people who want to improve a bot."""
+    """Statistics of a game's matches, for people who improve a bot."""
 
     def of_match(self, game: Any) -> list[bytes]:
-        """Return the data of one match to keep: for each seat a short JSON object, in seat order.
+        """Return the data to store of one match: a short JSON object per seat, in seat order.
 
-        It is called after every match of a tournament, so it must be quick.
+        Called after every match of a tournament, so it must be fast.
         """
 
     def tables(self, seats: Iterable[SeatFacts]) -> list[StatisticsTable]:
-        """Summarise matches, in any order, bot by bot. `seats` is read once, and may be empty."""
+        """Summarise matches, in any order, per bot. `seats` is iterated once, and may be empty."""
 
 
 class Phrase(Struct, frozen=True):
@@ -90,18 +90,18 @@ class Phrase(Struct, frozen=True):
 
     label: str  # one word
     text: str  # parts separated by ", ", where it may be wrapped
-    style: str = ""  # "", "bold", "red", "green", "yellow", "blue", "dim"; "raw": of a bot
+    style: str = ""  # "", "bold", "red", "green", "yellow", "blue", "dim"; "raw": written by a bot
 
 
 class Picture(Struct, frozen=True):
-    """Lines of characters that are not wrapped, such as a grid; styles per character, or none."""
+    """Lines of characters that are not wrapped, such as a grid, with styles per character."""
 
     rows: Sequence[str]
     styles: Sequence[Sequence[str]] = ()
 
 
 class Summary(Struct, frozen=True):
-    """A match as one table: rows, and below them the totals. The first column has short labels."""
+    """A match as a table with totals below. The first column has short labels."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -109,7 +109,7 @@ class Summary(Struct, frozen=True):
 
 
 class Starters(Struct, frozen=True):
-    """Bots to start one's own from (`referee.starters`)."""
+    """Templates for new bots (`referee.starters`)."""
 
-    folder: Path  # has a README.md, and a folder for each language there is a bot in
-    first_match: str  # the first match of one of them: the words after `referee play BOT`
+    folder: Path  # contains a README.md, and a folder per language
+    first_match: str  # the words after `referee play BOT` for a first match

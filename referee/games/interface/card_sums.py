@@ -1,4 +1,4 @@
-"""Statistics of cards over many matches, for the `Statistics` of games whose players get cards."""
+"""Statistics of cards over many matches, for `Statistics` of games whose players get cards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARES = ("share", "points with", "points without")
 def by_bot(
     seats: Iterable[SeatFacts], facts: type[Any], gatherer: Callable[[], B]
 ) -> list[tuple[str, B]]:
-    """Give the facts of all seats to a gatherer per bot, by `add(points, facts)`; sorted."""
+    """Group the facts of seats by bot, with `add(points, facts)` of a gatherer per bot. Sorted."""
     bots: defaultdict[str, Any] = defaultdict(gatherer)
     decode = msgspec.json.Decoder(facts).decode
     for seat in seats:
@@ -29,15 +29,17 @@ def by_bot(
 
 
 class CardSums:
-    """Sums over the matches of a bot, and for each card over those in which the bot got it."""
+    """Totals over the matches of a bot, and per card over the matches in which it got the card."""
 
     def __init__(self) -> None:
         self._matches = 0
         self._points = 0.0
-        self._with: dict[str, list[float]] = {}  # matches, points, and the numbers of the card
+        self._with: dict[
+            str, list[float]
+        ] = {}  # card -> matches, points, and totals of its numbers
 
     def add(self, points: float, cards: Mapping[str, Sequence[int]]) -> None:
-        """Add a match, with the cards that the bot got -> numbers of which the means are wanted."""
+        """Add a match. `cards` maps each card that the bot got to numbers to average."""
         self._matches += 1
         self._points += points
         for card, numbers in cards.items():
@@ -48,16 +50,16 @@ class CardSums:
             sums[0] += 1
             sums[1] += points
             place = 2
-            for number in numbers:  # `enumerate` takes longer for two
+            for number in numbers:  # for two items, `enumerate` is slower
                 sums[place] += number
                 place += 1
 
     def rows(self, bot: str, order: Callable[[str], Any]) -> list[Row]:
-        """A row per card, the card with the greatest share first.
+        """Return one row per card, sorted by share.
 
         Returns:
-            Bot, card, matches with the card, their share, points with the card, points without it,
-            and the means of the numbers over the matches with the card.
+            Rows of: bot, card, matches with the card, their share, points with the card, points
+            without it, and the means of the numbers over matches with the card.
         """
         rows: list[Row] = []
         for card in sorted(self._with, key=lambda card: (-self._with[card][0], order(card))):
@@ -76,10 +78,10 @@ class CardSums:
 def card_table(
     what: str, bots: Iterable[tuple[str, CardSums]], cards: Iterable[str]
 ) -> StatisticsTable:
-    """The rows of bots whose cards have two numbers: how many, and the own turn of the first.
+    """Create a table of cards with two numbers: the count, and the turn of the first copy.
 
     Args:
-        cards: in their order where the share is the same; those of another version come last.
+        cards: the order of cards with equal shares. Cards of other versions come last.
     """
     places = {card: place for place, card in enumerate(cards)}
     title = f"{what}; count and own turn of the first are means over the matches with the card"

@@ -1,7 +1,7 @@
-"""The shared part of environments whose replies are made of several choices.
+"""Shared code of environments whose replies are made of several choices.
 
-As in the rules, a decision is a generator. It yields the options that are legal now, receives the
-chosen one, and returns the reply. Every option leads to a legal reply.
+As in the rules, a decision is a generator. It yields the legal options, receives the chosen one,
+and returns the reply. Every option leads to a legal reply.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from referee.errors import UsageError
 
 Options: TypeAlias = Mapping[str, Any]
-"""Name of a legal choice -> the value that the generator receives for it; never empty."""
+"""Name of a legal choice -> the value that the generator receives for it. Never empty."""
 Choices: TypeAlias = Generator[Options, Any, Struct]
 """Yields options, receives the value of the chosen one, and returns the reply."""
 DONE = "done"
@@ -26,21 +26,21 @@ DONE = "done"
 def counted(
     first: Sequence[int], places: Iterable[int], bounds: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Make an observation: numbers, then counts of the things at these places, up to the bounds."""
+    """Create an observation: `first`, then the number of items at each place, clipped to bounds."""
     counts = np.bincount(np.fromiter(places, np.intp), minlength=len(bounds)).astype(np.int32)
     counts[: len(first)] = first
     return counts.clip(0, bounds)
 
 
 class ChoosingTranslator:
-    """The part of a `referee.games.interface.environment.Translator` that is about actions.
+    """The action part of a `referee.games.interface.environment.Translator`.
 
-    A game adds `choices` and `observe`. It gives two class arguments: the names of its choices, in
-    the order of their numbers, and the names of the entries of an observation.
+    A game adds `choices` and `observe`, and two class arguments: the names of its choices in order
+    of their numbers, and the names of the entries of an observation.
 
     Attributes:
-        options: legal now; empty while the seat has no request.
-        picks: places of the options that were picked for this reply.
+        options: the legal options. Empty while the seat has no request.
+        picks: indices of the options picked so far for this reply.
     """
 
     names: ClassVar[Sequence[str]]
@@ -61,35 +61,39 @@ class ChoosingTranslator:
 
     @property
     def asked(self) -> Any:
-        """The request that the seat has to answer, or None."""
+        """The open request of the seat, or None."""
         return self.view.request if self.options else None
 
     def choices(self) -> Choices:
-        """Put together the reply to the request of the view."""
+        """Build the reply to the request of the view."""
         raise NotImplementedError
 
     def observe(self) -> NDArray[np.int32]:
-        """Return what the seat knows, as the game's `layout` says."""
+        """Return the seat's knowledge in the format of the game's `layout`."""
         raise NotImplementedError
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Take the view of the seat as it is now."""
+        """Set the current view of the seat."""
         self.view, self.options, self.picks = view, {}, []
         if asked:
             self._deciding = self.choices()
             self.options = next(self._deciding)
 
     def legal(self) -> NDArray[np.int8]:
-        """1 for each choice that is legal now, else 0."""
-        mask = bytearray(len(self._choices))  # setting single numbers of an array takes longer
+        """Return 1 for each legal choice, otherwise 0."""
+        mask = bytearray(len(self._choices))  # faster than setting elements of an array
         for number in map(self._number.__getitem__, self.options):
             mask[number] = 1
         return np.frombuffer(mask, np.int8)
 
     def act(self, action: Any) -> Struct | None:
-        """Take a choice by its number; returns a complete reply. If it is illegal, `UsageError`."""
+        """Carry out a choice by its number. Returns the reply if it is complete.
+
+        Raises:
+            UsageError: the choice is not legal.
+        """
         try:
-            number = index(action)  # of any type of integers
+            number = index(action)  # accepts any integer type
         except TypeError:
             number = -1
         name = self._choices[number] if 0 <= number < len(self._choices) else ""
@@ -106,12 +110,12 @@ class ChoosingTranslator:
     def pick(
         self, among: Sequence[str], least: int, most: int
     ) -> Generator[Options, int, Sequence[int]]:
-        """Pick different things one by one; returns their places, in the order picked.
+        """Let the player pick different items one by one. Returns their indices in that order.
 
         Args:
-            among: the name of each; of equal ones the first is meant.
-            least: from so many on "done" is an option.
-            most: when so many are picked, it is over.
+            among: names of the items. Of equal names, the first is picked.
+            least: number of picks from which "done" is an option.
+            most: number of picks that ends the decision.
         """
         places = range(len(among))[::-1]
         while True:
@@ -125,10 +129,10 @@ class ChoosingTranslator:
                 return self.picks
 
     def refusal(self, action: object) -> str:
-        """Say that an action is not legal."""
+        """Explain that an action is not legal."""
         return f"action {action!r} is not legal now: see the action mask"
 
     def show(self) -> str:
-        """Show what the seat knows, without zeros."""
+        """Format the seat's knowledge without zeros."""
         numbers = zip(self.names, self.observe().tolist(), strict=True)
         return "\n".join(f"{name}: {number}" for name, number in numbers if number)

@@ -1,4 +1,4 @@
-"""Values that JSON cannot carry, or that a bot in another language reads differently."""
+"""Find values that JSON cannot represent, or that other languages read differently."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import msgspec
 from msgspec import Struct
 
 MAX_INTEGER = 2**53
-"""Larger integers are not exact in JavaScript and in many other languages."""
+"""Larger integers are not exact in JavaScript and many other languages."""
 
 
 def data_problem(value: Any, path: str) -> str:
-    """Say what is wrong with a value that is to be written as JSON, and what to do.
+    """Explain why a value cannot be written as JSON, and what to do.
 
     Args:
-        path: where it is, such as "view(PUBLIC)".
+        path: the place of the value, such as "view(PUBLIC)".
 
     Returns:
-        One clause; empty if nothing is wrong.
+        One clause. Empty if the value is valid.
     """
     return _inside(value, path) or (_misfit(value, path) if isinstance(value, Struct) else "")
 
@@ -59,7 +59,7 @@ def _first(inside: Iterable[tuple[str, Any]]) -> str:
 
 
 def _misfit(value: Struct, path: str) -> str:
-    """Compare a struct with its own types: a bot, a record or another referee reads it by them."""
+    """Compare a struct with its declared types, which readers use for decoding."""
     try:
         msgspec.json.decode(msgspec.json.encode(value), type=type(value))
     except msgspec.MsgspecError as error:

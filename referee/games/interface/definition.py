@@ -1,4 +1,4 @@
-"""A game's entry in `referee.games.GAMES`: all that the rest of the referee knows of it."""
+"""A game's entry in `referee.games.GAMES`: the game as the rest of the referee sees it."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     """A game's entry in `referee.games.GAMES`.
 
     Attributes:
-        name: the game's id in logs, such as "dominion".
-        specification: the page that the sections of faults and findings are of: its path in spec/,
-            without ".md"; or its name, if `specification_text` has its text.
-        specification_text: what the game adds to that page, as Markdown; or the whole page, if
-            there is none in spec/. Its sections have numbers: "### 4.3 Options".
-        options: what can be chosen for a game, with defaults; a struct whose values are numbers,
+        name: id of the game in logs, such as "dominion".
+        specification: the page with the sections of faults and findings: its path in spec/, without
+            ".md", or its title if `specification_text` has the text.
+        specification_text: additional sections of that page as Markdown, or the whole page if it is
+            not in spec/. Sections are numbered: "### 4.3 Options".
+        options: a struct with the options of the game and their defaults. Values are numbers,
             strings, booleans or lists of them.
-        limits: where the limits of a bot have other defaults: name -> value.
+        limits: defaults of limits that differ from the general ones: name -> value.
         facts: the struct of `SeatState.facts`.
         public: the structs of its public messages.
         requests: the structs of its requests.
         replies: the structs of its replies.
         faults: its fault codes, each with the section that defines it.
-        reasons: its own end reasons, beside `EndReason`.
-        hidden: the things that a match record shows and a spectator log does not, in words.
-        tie_break: what decides between equal scores, the less the better: "turns taken"; or empty.
-        dialects: what else its bots may speak, each by its name.
-        fractions: whether a score may be a fraction, such as 0.5.
-        bundled: the folder of example_bots/ with the bundled bots of a game from outside; empty:
-            none. A game of the referee has them in the folder of its name.
+        reasons: its own end reasons, in addition to `EndReason`.
+        hidden: description of the information that a match record has and a spectator log lacks.
+        tie_break: the quantity that decides ties, the lower the better: "turns taken". Empty: none.
+        dialects: name -> dialect.
+        fractions: True if a score can be a fraction, such as 0.5.
+        bundled: for a game from outside, the subfolder of example_bots/ with its bundled bots.
+            Empty: none. Built-in games use the folder of their name.
     """
 
     name: str
@@ -71,58 +71,60 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
     fractions: bool = False
     bundled: str = ""
 
-    # The optional parts of a game. Without them it still plays, records and enters tournaments.
+    # The optional parts of a game. Without them, the game can be played, recorded and used in
+    # tournaments.
 
     is_game_info: Callable[[Mapping[str, Any]], bool] | None = None
-    """Whether a message of type `game-info` is this game's; None: its field `game` says so."""
+    """Decides whether a message of type `game-info` is this game's. None: its field `game` does."""
     checker: Callable[[Sequence[str]], LogChecker] | None = None
-    """Makes a checker of logs from the players' names, in seat order."""
+    """Creates a checker of logs from the players' names, in seat order."""
     log_player: Callable[[], LogPlayer] | None = None
-    """Makes what lets the rules check a log, and follow it for the page, in place of a checker."""
+    """Creates the object that infers replies from a log, for checking it and for the page. Replaces
+    a checker."""
     turns: Callable[[Sequence[str]], TurnReader[Any]] | None = None
-    """Makes a reader of turns, from the same names."""
+    """Creates a reader of turns from the players' names, in seat order."""
     turn: type[Struct] | None = None
-    """The struct of these turns, a line of `referee replay --format json`."""
+    """The struct of these turns. `referee replay --format json` prints one per line."""
     person: Callable[[Sequence[str], int], Dialogue] | None = None
-    """Makes what a person at the terminal sees and chooses, from the players' names, in seat order,
-    and the person's seat."""
+    """Creates the dialogue of a person at the terminal, from the players' names in seat order and
+    the person's seat."""
     statistics: Callable[[], Statistics] | None = None
-    """Makes what gathers facts of many matches, for tournaments."""
+    """Creates the collector of statistics, for tournaments."""
     adapters: Mapping[str, Adapter] = {}
-    """Prefix of a BOT argument, such as "sot" -> what plays the bots that have it."""
+    """Prefix of a BOT argument, such as "sot" -> adapter of bots with this prefix."""
     notes: Callable[[Any], list[list[str]]] | None = None
-    """Probable slips that are not faults, for the authors of the bots: from a game that is over, as
-    `new` made it, sentences for each seat, in seat order."""
+    """Returns hints about probable mistakes that are not faults, for authors of bots: for each
+    seat, a list of sentences. The argument is a finished game, as created by `new`."""
     hint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
-    """The likely cause of a fault, as a clause, from its code and from the request and the reply as
-    JSON objects; empty if the fault's own detail is enough."""
+    """Returns the likely cause of a fault as a clause, from its code and the request and reply as
+    JSON objects. Empty if the detail of the fault is sufficient."""
     cases: Callable[[], bytes] | None = None
-    """The conformance cases for bots, as JSON (spec/vectors/README.md)."""
+    """Returns the conformance cases for bots, as JSON (spec/vectors/README.md)."""
     situation: Callable[[GameSetup, Mapping[str, Any]], Game] | None = None
-    """Makes a game that begins in the middle, from a JSON object that says where."""
+    """Creates a game that begins in the middle, from a JSON object with the state."""
     simplest_reply: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """The simplest legal reply to a request, both as JSON objects."""
+    """Returns the simplest legal reply to a request, both as JSON objects."""
     starters: Starters | None = None
-    """Bots to start from, for `referee new`."""
+    """Templates of bots for `referee new`."""
     page: PageDefinition | None = None
-    """Its parts of the page that shows its matches."""
+    """The game's parts of the page that shows its matches."""
     vocabulary: Vocabulary | None = None
-    """The words of rule files for it, and what plays by them."""
+    """The words of its rule files, and the player of rule files."""
     make_environment: Callable[[], Environment] | None = None
-    """Makes `environment`, or returns it: a function, because it loads numpy."""
+    """Creates `environment`. A function, because it imports numpy."""
     make_probes: Callable[[], Probes] | None = None
-    """Returns `probes()`."""
+    """Creates `probes`."""
 
     @property
     def environment(self) -> Environment | None:
-        """How it is translated for programs that learn to play it; loaded on first use."""
+        """The environment for reinforcement learning, loaded on first use."""
         return None if self.make_environment is None else self.make_environment()
 
     def probes(self) -> Probes:
-        """How other referees of it are checked; loaded on first use.
+        """Return the tests of other referees, loaded on first use.
 
         Raises:
-            UsageError: the game does not have probes yet.
+            UsageError: the game has no probes.
         """
         if self.make_probes is None:
             raise UsageError("this game has no probes yet: other referees of it cannot be checked")
@@ -130,5 +132,5 @@ class GameDefinition(Struct, frozen=True, eq=False, kw_only=True):
 
 
 def part_of(module: str, name: str) -> Callable[[], Any]:
-    """Make a function that returns the attribute of a module, which it loads on its first call."""
+    """Return a function that imports a module on its first call and returns its attribute."""
     return lambda: getattr(import_module(module), name)

@@ -1,13 +1,13 @@
-"""What some foreign bots speak in the place of a game's canonical messages.
+"""Translations for bots that do not speak the canonical messages of a game.
 
-A dialect is a pure translation between the lines of a match and one bot. Logs and records only have
-canonical lines, and replay, verify and validate do not know dialects. Each bot of a match has an
-object of its own, which may keep state:
+A dialect translates between the lines of a match and one bot, without I/O. Logs and records only
+contain canonical lines; replay, verify and validate do not know dialects. Each bot of a match has
+its own object, which may have state:
 
     dialect = kind.new(seat, seed, name)
     for line in new_lines:
         bot.push(dialect.send(line))
-    # The last of them was a request:
+    # The last line was a request:
     reply = dialect.answer() or dialect.reply(what_the_bot_wrote)
 """
 
@@ -22,27 +22,27 @@ from referee.games.interface.faults import Fault
 
 
 class Dialect(Protocol):
-    """The translation for one bot in one match. Lines have no line ends here."""
+    """The translation for one bot in one match. Lines are without line ends."""
 
     def send(self, line: bytes) -> bytes:
-        """Translate the next line of the match, a request, news, or the end, for the bot.
+        """Translate the next line of the match for the bot: a request, news, or the end.
 
         Returns:
-            Any number of lines, with their line ends; empty if it is sent nothing.
+            Any number of lines, with line ends. Empty if the bot gets nothing.
         """
 
     def answer(self) -> bytes | None:
-        """The canonical reply to the last line, a request, if the bot is not asked for one.
+        """Return the canonical reply to the last request if the bot does not see that request.
 
-        For one that the bot was not sent, such as a handshake. None: the bot is to reply.
-        May be called several times, and changes nothing.
+        An example is a handshake that the dialect lacks. None: the bot has to reply. Can be called
+        several times without effect.
         """
 
     def reply(self, data: bytes) -> bytes:
-        """Translate the bot's answer, which is not blank, into the canonical reply.
+        """Translate the bot's reply, which is not blank, into the canonical reply.
 
-        Text without a canonical form is returned unchanged, for the game to judge. But a canonical
-        reply is wrong in the dialect, and must not be returned as it is: put it into brackets.
+        Text without a canonical form is returned unchanged, and the game judges it. A canonical
+        reply is wrong in the dialect and must not be returned unchanged: put it into brackets.
         """
 
 
@@ -51,18 +51,17 @@ Wrong: TypeAlias = Callable[[Fault, Mapping[str, Any], bytes], str]
 
 
 class Adapter(Struct, frozen=True):
-    """A program that plays foreign bots in the game's own messages, such as classes of a library.
+    """A program that runs foreign bots, such as classes of a library, with canonical messages.
 
     Attributes:
-        command: the command line of the program, from the text after the prefix and its colon, and
-            the folder that the bot starts in, or "". It raises `UsageError` if the bot does not
-            exist.
+        command: (text after the prefix and its colon, start folder of the bot or "") -> command
+            line of the program. Raises `UsageError` if the bot does not exist.
         methods: type of a request -> the author's method that answers it, as the subject of a
             sentence.
-        on_time: type of a request -> advice to that method about its time, as a clause.
-        wrong: explains a fault to the author in a sentence, from the fault, and from the request
-            and the reply as JSON objects.
-        library: the module of the library, which the files of its bots import; empty: none.
+        on_time: type of a request -> advice about the time of that method, as a clause.
+        wrong: (fault, request, reply) -> explanation for the author, in a sentence. Request and
+            reply are JSON objects.
+        library: the library's module, which its bots import. Empty: none.
     """
 
     command: Callable[[str, str], Sequence[str]]
@@ -73,23 +72,20 @@ class Adapter(Struct, frozen=True):
 
 
 class DialectKind(Struct, frozen=True):
-    """A dialect of a game, as its `GameDefinition.dialects` has it.
+    """A dialect of a game, in `GameDefinition.dialects`.
 
     Attributes:
-        new: makes the translation for one bot: from its seat, the seed of the match, and the bot's
-            name if it cannot send one.
-        over_http: whether its bots can play over HTTP: they send exactly one line of JSON per
-            reply.
-        form_field: over HTTP the bot is sent a form with the line in this field; empty: the line
-            as it is.
-        reply_end: the end mark of a process's reply, which does not belong to the reply.
-        greets: whether its bots answer the game's own handshake. A bot that does not then probably
-            speaks another dialect.
-        tells_hidden: whether its bots see hidden things, to compare the game with another
-            implementation; no tournament takes them.
-        wrong: explains a fault in the words of the dialect, from the fault, the canonical request
-            and the bot's own answer. The text completes a sentence that begins with the answer. It
-            gives the expected answer and the section. None: the bot writes the game's own replies.
+        new: (seat, seed of the match, name if the bot cannot send one) -> translation for one bot.
+        over_http: True if its bots can play over HTTP: they reply with exactly one line of JSON.
+        form_field: over HTTP, the line is sent as a form with this field. Empty: sent as it is.
+        reply_end: end mark of a process's reply, which is not part of the reply.
+        greets: True if its bots answer the game's handshake. A bot that does not probably speaks
+            another dialect.
+        tells_hidden: True if its bots see hidden information, for comparing implementations of the
+            game. Tournaments do not accept it.
+        wrong: (fault, canonical request, bot's own reply) -> explanation in terms of the dialect.
+            It completes a sentence that begins with the reply, and contains the expected reply and
+            the section. None: the bot writes canonical replies.
     """
 
     new: Callable[[int, int, str], Dialect]

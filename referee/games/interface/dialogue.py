@@ -1,7 +1,7 @@
 """A person at the terminal: the state and the choices of a game (`GameDefinition.person`).
 
-A game describes its state and choices in plain data. The code that draws them, reads input and
-helps does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
+A game describes its state and choices as plain data. The code that displays them and reads input
+does not know games (`referee.bots.person`, `referee.cli.human_terminal`).
 
     decision = dialogue.decide(request)
     question = next(decision)
@@ -19,19 +19,20 @@ from msgspec import Struct
 from referee.games.interface.capabilities import Phrase
 
 Picks: TypeAlias = tuple[int, ...]
-"""The choices made: indices of the question's choices, in the order in which they were typed."""
+"""Indices of the chosen choices, in the order of typing."""
 
 
 class Choice(Struct, frozen=True):
-    """Something that can be chosen.
+    """One of the choices of a question.
 
     Attributes:
-        name: to type, in full or its beginning. Several choices may have one name.
-        cells: the texts beside it, one for each further column of the question.
-        key: chooses it, such as "r", and cannot be combined; empty: it has a number, counted from 1
-            over those without a key. If it is the name, the name is typed: a number is itself.
-        barred: why it cannot be chosen now, such as "costs 6, you have 5" after its name; it keeps
-            its number and is not shown.
+        name: the text to type, or its beginning. Several choices may have the same name.
+        cells: texts for the other columns of the question.
+        key: a key that selects the choice and cannot be combined, such as "r". Empty: the choice
+            has a number, from 1 among choices without key. If equal to the name, the name itself is
+            typed, for example a number.
+        barred: the reason why it cannot be chosen now, such as "costs 6, you have 5". The choice
+            keeps its number but is hidden.
     """
 
     name: str
@@ -41,12 +42,12 @@ class Choice(Struct, frozen=True):
 
     @property
     def is_typed(self) -> bool:
-        """Whether its name is its key."""
+        """True if its name is its key."""
         return self.key == self.name
 
 
 class InfoTable(Struct, frozen=True):
-    """Something that can be looked at before a choice; its rows have one text a column."""
+    """A table that the person can look at before choosing. Rows have one text per column."""
 
     key: str
     name: str
@@ -55,25 +56,21 @@ class InfoTable(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """Something to be chosen.
+    """A question with choices.
 
     Attributes:
-        title: a heading, with which something new begins, such as a turn; may be empty.
-        columns: headings of the choices' columns, first the names' heading; in little space only
-            the first two are shown. Without them, the choices are in one row.
-        remarks: what cannot be chosen and why, or the like.
-        least, most: the number of choices in one answer.
-        repeats: whether one may be chosen more than once.
-        enter: the meaning of an empty line, which chooses nothing. Empty: such a line is not
-            allowed.
-        check: says what is wrong with picks that are right one by one; empty: nothing.
-        doubts: index of a choice, or -1 for an empty line -> why it may be a slip. A program with a
-            window asks once more before it sends such a choice.
-        ends: indices of choices, or -1 for an empty line, that end the person's turn, so that they
-            cannot be taken back.
-        targets: for each choice the thing on the table that it names, as the game's drawing knows
-            it, so that a person can click on it; None: it names nothing there. Empty: the drawing
-            knows the choices by their names.
+        title: a heading that starts a new part, such as a turn. Can be empty.
+        columns: headings of the columns, beginning with the names. In narrow terminals only the
+            first two columns are shown. Empty: the choices are in one row.
+        remarks: notes, for example about choices that are not possible.
+        least, most: number of choices per answer.
+        repeats: True if a choice may be picked more than once.
+        enter: the meaning of an empty line, which picks nothing. Empty: not allowed.
+        check: returns the problem of a combination of valid picks. Empty: none.
+        doubts: index of a choice, or -1 for an empty line -> the reason why it may be a mistake. A
+            graphical program asks for confirmation.
+        targets: for each choice, the item of the game's drawing that represents it, so that a
+            person can click on it. None: no item. Empty: the drawing knows the choices by name.
     """
 
     text: str
@@ -95,7 +92,7 @@ class Question(Struct, frozen=True):
 
 
 def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -> Question:
-    """Ask for the next action of a turn that an empty line ends; `can`: verbs of useful ones."""
+    """Ask for the next action of a turn that an empty line ends. `can`: verbs of useful actions."""
     left = " or ".join(dict.fromkeys(can))
     doubts = {-1: f"You can still {left}. Do you end your turn?"} if left else {}
     shown |= {"columns": ("action", "what it brings"), "enter": "end your turn", "ends": (-1,)}
@@ -103,7 +100,7 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
 
 
 def problem_with(question: Question, picks: Picks) -> str:
-    """Say what is wrong with picks, any integers, in a sentence; empty if nothing is."""
+    """Return the problem of picks, which can be any integers, in a sentence. Empty if valid."""
     choices = question.choices
     if not picks:
         return "" if question.enter else "Nothing was chosen."
@@ -126,23 +123,23 @@ def problem_with(question: Question, picks: Picks) -> str:
 
 
 Decision: TypeAlias = Generator[Question, Picks, Mapping[str, Any]]
-"""Yields questions and receives what was chosen; returns the reply, as a JSON object."""
+"""Yields questions, receives picks, and returns the reply as a JSON object."""
 
 
 class Dialogue(Protocol):
-    """One match as one of its players sees it, from the lines sent to that seat.
+    """One match from a player's view, based on the lines sent to that seat.
 
-    Its messages come from a match by the rules.
+    The messages come from a match that follows the rules.
     """
 
     def observe(self, message: Struct) -> Sequence[str]:
-        """Take a public message, or a request to be decided; returns news, as sentences."""
+        """Read a public message or a request. Returns news as sentences."""
 
     def disqualify(self, seat: int) -> Sequence[str]:
-        """Take the disqualification of another seat, which is announced anyway."""
+        """Read the disqualification of another seat, which the caller announces."""
 
     def end(self) -> Sequence[str]:
-        """Take the end of the match; returns the remaining news."""
+        """Read the end of the match. Returns the remaining news."""
 
     def decide(self, request: Struct) -> Decision:
-        """Ask what is to be replied to a request, which it has heard."""
+        """Ask for the reply to a request that was passed to `observe` before."""

@@ -1,8 +1,8 @@
-"""A game for programs that learn to play it: numbers in, integers out (spec/python-rl.md).
+"""A game for reinforcement learning: numbers in, integers out (spec/python-rl.md).
 
-Like a dialect, it is a translation, and it only knows `Game.view` of the seat. A policy learnt in
-an environment can therefore play as a bot, whose view a `StateTracker` makes from lines. Each seat
-of a match has an object of its own:
+Like a dialect, it is a translation that only uses `Game.view` of the seat. A policy learnt in an
+environment can therefore play as a bot, whose view comes from a `StateTracker`. Each seat of a
+match has its own object:
 
     player = environment.translator(seat, seats, options)
     player.look(game.view(seat), asked=True)
@@ -29,50 +29,50 @@ class Translator(Protocol):
     """The translation for one seat in one match."""
 
     def look(self, view: Any, *, asked: bool) -> None:
-        """Take what the seat knows now."""
+        """Set the current view of the seat."""
 
     def observe(self) -> NDArray[np.int32]:
-        """Return the seat's knowledge, as `Environment.observation` says; a new array."""
+        """Return the seat's knowledge as a new array; `Environment.observation` is its layout."""
 
     def legal(self) -> NDArray[np.int8] | None:
-        """1 for each choice that is legal now, else 0; all 0 while the seat is not asked.
+        """Return 1 for each legal choice, otherwise 0. All 0 while the seat has no request.
 
         None if an action is an array of choices: then all are legal.
         """
 
     def act(self, action: Any) -> Struct | None:
-        """Take an action of a seat that has a request.
+        """Carry out an action of a seat with a request.
 
         Args:
             action: the index of a choice, or an array of them.
 
         Returns:
-            The reply to the request, which is legal; None if it takes another action first.
+            The legal reply to the request, or None if it takes more actions.
 
         Raises:
-            UsageError: the action is not legal; nothing has changed.
+            UsageError: the action is not legal. The state is unchanged.
         """
 
     def show(self) -> str:
-        """Show the seat's knowledge, for people: lines without a line end after the last."""
+        """Format the seat's knowledge for people, as lines without a final line end."""
 
 
 class StateTracker(Protocol):
-    """A seat's knowledge of a match, from the lines that its bot gets."""
+    """A seat's knowledge of a match, from the lines that its bot receives."""
 
     def observe(self, message: Struct) -> None:
-        """Take a public message of the game, a request to this seat, or its reply."""
+        """Read a public message of the game, a request to this seat, or its reply."""
 
     def view(self) -> Struct:
-        """Return what `Game.view` gives to this seat at its request."""
+        """Return `Game.view` of this seat at its request."""
 
 
 class Numbers(Struct, frozen=True):
-    """The names and bounds of the numbers in an observation.
+    """Names and bounds of the numbers in an observation.
 
     Attributes:
-        names: of its entries; if it has more than one dimension, of its last.
-        low, high: its bounds, both of its shape. A number beyond them is shown as the bound.
+        names: names of the entries along the last dimension.
+        low, high: bounds with the shape of the observation. Numbers are clipped to them.
     """
 
     names: tuple[str, ...]
@@ -81,20 +81,20 @@ class Numbers(Struct, frozen=True):
 
 
 class Environment(Struct, frozen=True):
-    """How a game is translated.
+    """The environment of a game.
 
     Attributes:
-        id: the name in an id of Gymnasium, such as "Dominion" in "referee/Dominion-v1".
-        opponent: the bundled bot that `gym_env` plays against unless the caller names others.
-        version: goes up when the meaning of observations or actions changes.
-        choices: the name of each choice, from the game's options; its place is its number.
-        observation: from the number of seats and the game's options.
-        translator: from a seat, the number of seats and the game's options.
-        tracker: from a seat and the number of seats.
-        action_shape: from the game's options: () if an action is one choice, else the shape of
+        id: name in Gymnasium ids, such as "Dominion" in "referee/Dominion-v1".
+        opponent: the default opponent in `gym_env`, a bundled bot.
+        version: increases when the meaning of observations or actions changes.
+        choices: options of the game -> names of the choices, in order of their numbers.
+        observation: (number of seats, options of the game) -> layout.
+        translator: (seat, number of seats, options of the game) -> translator.
+        tracker: (seat, number of seats) -> tracker.
+        action_shape: options of the game -> () if an action is one choice, otherwise the shape of
             an array of choices.
-        simultaneous: whether all players move together, so that it is a parallel environment.
-        earlier: the versions before this one that can still be used.
+        simultaneous: True if all players move together, which makes it a parallel environment.
+        earlier: older versions that can still be used.
     """
 
     id: str
@@ -109,13 +109,13 @@ class Environment(Struct, frozen=True):
     earlier: tuple[Environment, ...] = ()
 
     def of_version(self, version: int | None) -> Environment:
-        """Return a version of the environment; None: this one, the newest."""
+        """Return a version of the environment. None: the newest."""
         found = {one.version: one for one in (self, *self.earlier)}
         return self if version is None else found[version]
 
 
 def made_of(kind: type[T], *sources: Struct, **others: Any) -> T:
-    """Make a struct from given fields and from the fields of other structs, the first one first."""
+    """Create a struct from given fields and from fields of other structs. Earlier ones win."""
     for source in sources[::-1]:
         others = {name: getattr(source, name) for name in source.__struct_fields__} | others
     return kind(**{name: others[name] for name in kind.__struct_fields__})

@@ -1,4 +1,4 @@
-"""Faults: the mistakes of bots, and the reasons why a bot leaves a match (protocol, 9)."""
+"""Faults, which are mistakes of bots, and reasons for leaving a match (protocol, 9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class Disqualification(StrEnum):
-    """Why a bot left the match (protocol, 9). None of them is about what it plays."""
+    """Reasons for disqualification (protocol, 9). None of them depends on the moves."""
 
     FAILED_TO_START = "failed-to-start"
     STARTUP_TIMEOUT = "startup-timeout"
@@ -29,30 +29,30 @@ class Disqualification(StrEnum):
 
 
 class OverLimitError(Exception):
-    """A bot in this process exceeds a limit, and leaves the match. The text is for its author."""
+    """A bot inside this process exceeded a limit and leaves the match. The text explains it."""
 
     code: Disqualification
 
 
 class EndReason(StrEnum):
-    """How a match can end in any game (protocol, 9); games add reasons of their own."""
+    """End reasons of any game (protocol, 9). Games add their own."""
 
     TURN_LIMIT = "turn-limit"
     LAST_PLAYER_STANDING = "last-player-standing"
     NO_PLAYERS = "no-players"
 
 
-# The fault codes that belong to no game: what a line can be that is no reply at all.
+# Fault codes of all games, for lines that are not replies.
 INVALID_JSON = "invalid-json"
 WRONG_TYPE = "wrong-type"
 BAD_NAME_REPLY = "bad-name-reply"
 
 
 class InvalidReply(Struct, frozen=True):
-    """Replaces a reply when a line could not be read as one.
+    """Replaces a reply if the line could not be decoded.
 
     Attributes:
-        code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (an object of unknown type).
+        code: `INVALID_JSON` (not a JSON object) or `WRONG_TYPE` (unknown type).
     """
 
     code: str
@@ -60,12 +60,12 @@ class InvalidReply(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """A bot's mistake: counted and reported. The rules say how the game continues.
+    """A mistake of a bot. It is counted and reported; the rules define how the game continues.
 
     Attributes:
-        seat: whose mistake, counted from 0.
-        section: the section of the protocol that the reply breaks, such as "5.2".
-        detail: one sentence about the mistake in this reply.
+        seat: the seat of the bot, from 0.
+        section: the violated section of the protocol, such as "5.2".
+        detail: the mistake in this reply, in one sentence.
     """
 
     seat: int
@@ -74,15 +74,15 @@ class Fault(Struct, frozen=True):
     detail: str
 
 
-_SHOWN = 40  # characters of a bot's string in a message
+_SHOWN = 40  # maximum characters shown of a bot's string
 
 
 def describe(value: Any) -> str:
-    """A bot's value in one short, printable, deterministic phrase for a message to its author."""
+    """Format a bot's value as a short, printable, deterministic phrase for its author."""
     if isinstance(value, str):
-        import json  # not needed by bots that make no mistakes
+        import json  # only needed for mistakes
 
-        # Escaped first, then cut: an escape is up to twelve characters for one.
+        # Escape first, then cut: one character may become twelve.
         shown = json.dumps(value[:_SHOWN])[1:-1]
         cut = len(value) > _SHOWN or len(shown) > _SHOWN
         return f'"{shown[:_SHOWN]}..."' if cut else f'"{shown}"'
@@ -98,8 +98,8 @@ def describe(value: Any) -> str:
 
 
 def did_you_mean(word: object, words: Iterable[str]) -> str:
-    """A question that names the word which a bot's value is most like; empty if none is like it."""
-    from difflib import get_close_matches  # not needed by bots that make no mistakes
+    """Return a question with the word that is most similar to a bot's value, or ""."""
+    from difflib import get_close_matches  # only needed for mistakes
 
     by_folded = {known.casefold(): known for known in words}
     close = get_close_matches(str(word).casefold(), by_folded, 1)

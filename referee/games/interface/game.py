@@ -1,16 +1,19 @@
 """The interface between a game and a match.
 
-A game is a state machine without I/O (sans-IO), in rounds. Its `requests` are the decisions that it
-waits for, at most one per seat; several requests together are a simultaneous move. `advance` takes
-the answers to all of them together, so their order of arrival cannot matter, and runs to the next
-requests or to the outcome. `take_events` returns the events in between. Everything follows from
-random numbers, options and replies. Giving the same replies to a new game is therefore replay,
-snapshot and verification.
+A game is a state machine without I/O. It proceeds in rounds. `requests` are the decisions that it
+waits for, at most one per seat; several requests are a simultaneous move. `advance` takes all
+replies together, so their order of arrival has no effect, and runs to the next requests or to the
+outcome. `take_events` returns the messages in between. The game depends only on random numbers,
+options and replies. A new game with the same replies is therefore a replay, a snapshot and a
+verification.
 
     rules = GAMES["dominion"]
-    game = rules.new(GameSetup(chance=SeededRandomSource(7), names=("Ann", "Ben"),
-    options=rules.options())) while game.requests:
-        game.advance({asked.seat: decide(asked) for asked in game.requests})
+    setup = GameSetup(
+        chance=SeededRandomSource(7), names=("Ann", "Ben"), options=rules.options()
+    )
+    game = rules.new(setup)
+    while game.requests:
+        game.advance({request.seat: decide(request) for request in game.requests})
         for event in game.take_events(): ...
     print(game.outcome)
 """
@@ -31,13 +34,13 @@ class Request(Struct, gc=False):
     """A decision that the game waits for.
 
     Attributes:
-        seat: that decides, counted from 0.
-        asks: the message, or, if it is big, a function that makes it: in a match without bots
-            nobody may read it.
-        clock: the requests of a seat that name the same clock share its time limit, such as the
-            requests of one turn, or of the whole match; empty: the limit is for this reply only.
-        writes: makes the message where it is only to be written as JSON; parts of it can be text
-            (`msgspec.Raw`) that an earlier request has too. None: `asks` is written.
+        seat: the seat that decides, from 0.
+        asks: the message, or a function that creates it. Use a function for big messages, which are
+            often not needed.
+        clock: requests of a seat with the same clock share its time limit, for example all requests
+            of a turn or of the match. Empty: the limit applies to this reply only.
+        writes: creates the message for encoding as JSON. Parts can be text (`msgspec.Raw`) that is
+            shared with earlier requests. None: `asks` is encoded.
     """
 
     seat: int
@@ -47,9 +50,9 @@ class Request(Struct, gc=False):
 
     @property
     def message(self) -> Struct:
-        """The private message that asks, one of the game's request structs.
+        """The private message of the request, one of the game's request structs.
 
-        It shows the game as it is when the message is first read, so read it before `advance`.
+        It is created from the state of the game at the first access, so use it before `advance`.
         """
         asks = self.asks
         if callable(asks):
@@ -58,24 +61,24 @@ class Request(Struct, gc=False):
 
     @property
     def written(self) -> Struct:
-        """The message to be written as JSON, under the same condition."""
+        """The message for encoding as JSON. Use it before `advance`."""
         return self.message if self.writes is None else self.writes()
 
 
 class SeatLeft(Struct, frozen=True):
-    """Replaces the reply of a seat that has left the match."""
+    """Replaces the reply of a seat that left the match."""
 
 
 LEFT = SeatLeft()
 
 
 class Outcome(Struct, frozen=True):
-    """How a match ended.
+    """The end of a match.
 
     Attributes:
-        reason: one of `EndReason` or of the game's own end reasons.
-        ranks: one per seat, in seat order; 1 is best, equals share one and leave the gap after it
-            (1, 1, 3). Seats that have left share the last.
+        reason: an `EndReason` or one of the game's own end reasons.
+        ranks: one per seat; 1 is best. Ties share a rank and leave a gap after it (1, 1, 3). Seats
+            that left share the last rank.
     """
 
     reason: str
@@ -83,26 +86,26 @@ class Outcome(Struct, frozen=True):
 
     @property
     def winners(self) -> tuple[int, ...]:
-        """The seats of rank 1, ascending; nobody if no player is left to win."""
+        """The seats of rank 1, in order. Empty if no player is left."""
         if self.reason == EndReason.NO_PLAYERS:
             return ()
         return tuple(seat for seat, rank in enumerate(self.ranks) if rank == 1)
 
 
 def ranks(keys: Sequence[Any]) -> tuple[int, ...]:
-    """One rank a seat, from one key a seat: the smallest key is best, equal keys share a rank."""
+    """Rank seats by their keys: the smallest key is best, equal keys share a rank."""
     return tuple(1 + sum(other < key for other in keys) for key in keys)
 
 
 Score: TypeAlias = int | float
-"""Points of a seat. An integer is written as one; fractions are possible, such as 2.5."""
+"""Points of a seat. Fractions such as 2.5 are possible."""
 
 
 class SeatState(Struct, frozen=True):
-    """Where one seat stands, now or at the end.
+    """The state of one seat, during or after the game.
 
     Attributes:
-        facts: the game's other numbers, for people and tables; its `GameDefinition.facts`.
+        facts: other numbers of the game, for people and tables; a `GameDefinition.facts`.
     """
 
     score: Score
@@ -111,7 +114,7 @@ class SeatState(Struct, frozen=True):
 
 
 class Audience(Enum):
-    """Viewers without a seat: spectators, and readers of a whole record."""
+    """Viewers without a seat: spectators, and readers of a complete record."""
 
     PUBLIC = "public"
     ALL = "all"
@@ -120,18 +123,18 @@ class Audience(Enum):
 PUBLIC: Final = Audience.PUBLIC
 ALL: Final = Audience.ALL
 Viewer: TypeAlias = int | Audience
-"""The viewer of a game: a seat, `PUBLIC` or `ALL`."""
+"""A seat, `PUBLIC` or `ALL`."""
 
 
 class GameSetup(Struct, frozen=True, kw_only=True):
     """The settings of a new game.
 
     Attributes:
-        names: the players' names, one entry per seat, in seat order.
-        options: the game's own, its `GameDefinition.options`.
-        absent: the seats that were lost before the game began; they are never asked.
-        seed: of the match, for a game that must copy the generator of another program; all others
-            draw from `chance`.
+        names: names of the players, in seat order.
+        options: an instance of `GameDefinition.options`.
+        absent: seats that left before the game began. They never get a request.
+        seed: seed of the match, for games that reproduce the random numbers of another program.
+            Other games use `chance`.
     """
 
     chance: RandomSource
@@ -142,40 +145,40 @@ class GameSetup(Struct, frozen=True, kw_only=True):
 
 
 class Game(Protocol):
-    """One game as a state machine. A new one has been dealt and stands at its first requests.
+    """A game as a state machine. A new game is dealt and waits at its first requests.
 
-    When fewer than two seats are left in it, it is over (protocol, 8.3).
+    If fewer than two seats are left, the game is over (protocol, 8.3).
     """
 
     @property
     def requests(self) -> Sequence[Request]:
-        """The decisions that the game waits for, in seat order; none once it is over."""
+        """The decisions that the game waits for, in seat order. Empty after the end."""
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended; None before the end."""
+        """The end of the game. None before it."""
 
     @property
     def turns(self) -> int:
-        """Turns begun: of all players together; if all move together, of one of them. Cheap."""
+        """Number of turns begun by all players. A simultaneous turn counts once. Must be fast."""
 
     def advance(self, replies: Mapping[int, object]) -> None:
-        """Answer all requests: by seat a reply struct, `InvalidReply`, or `LEFT` if it left."""
+        """Answer all requests. Values are reply structs, `InvalidReply`, or `LEFT`."""
 
     def take_events(self) -> list[Struct]:
-        """Public messages and `Fault`s since the last call, in the order they happened."""
+        """Return public messages and `Fault`s since the last call, in order."""
 
     def standings(self) -> Sequence[SeatState]:
-        """Return one entry per seat, in seat order."""
+        """Return the state of each seat, in seat order."""
 
     def view(self, viewer: Viewer) -> Struct:
-        """The state as data: a struct of the game's own that can be written as JSON.
+        """Return the state as a struct of the game that can be encoded as JSON.
 
-        It is computed on each call, and does not change with the game.
+        It is a new object that does not change with the game.
 
         Args:
-            viewer: a seat is shown what follows from the lines that it was sent and from its own
-                replies, `PUBLIC` what follows from the public ones, `ALL` everything.
+            viewer: a seat sees what follows from its received lines and its own replies. `PUBLIC`
+                sees what follows from public messages. `ALL` sees everything.
         """
 
 
@@ -183,31 +186,31 @@ class CopyableGame(Game, Protocol):
     """A game that can be copied at most of its requests."""
 
     def copy(self, chance: RandomSource) -> CopyableGame | None:
-        """Make a game that continues as this one does.
+        """Return a copy that continues like this game.
 
         Args:
-            chance: a copy of this game's own, for the new one.
+            chance: a copy of this game's random source, for the copy.
 
         Returns:
-            None if this game waits in the middle of an effect. Then the caller copies an earlier
+            None if the game waits in the middle of an effect. The caller then copies an earlier
             state and repeats the replies since.
         """
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal everything again that a seat cannot know. What results depends on the view only.
+        """Shuffle everything that a seat does not know. The result depends only on its view.
 
         Args:
-            seat: it has a request.
-            chance: this game's own, which begins again.
+            seat: a seat with a request.
+            chance: this game's random source, after a reset.
         """
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal everything again that no seat can know, such as the order of decks; hands stay.
+        """Shuffle everything that no seat knows, such as decks. Hands stay.
 
-        What results depends on what the seats know together. This game has requests.
+        The result depends only on the combined knowledge of the seats. The game has requests.
 
         Args:
-            chance: this game's own, which begins again.
+            chance: this game's random source, after a reset.
         """
 
 
@@ -218,5 +221,5 @@ S = TypeVar("S", bound=Struct)
 def beginning_at(
     new: Callable[[GameSetup, S], G], situation: type[S]
 ) -> Callable[[GameSetup, Mapping[str, Any]], G]:
-    """Make a game's `GameDefinition.situation`."""
+    """Create a game's `GameDefinition.situation`."""
     return lambda setup, state: new(setup, convert(state, situation))

@@ -1,8 +1,8 @@
-"""How the rules of a game run behind a spectator log: `GameDefinition.log_player`.
+"""Run the rules of a game behind a spectator log: `GameDefinition.log_player`.
 
-A spectator log has no replies. A `LogPlayer` reads ahead in the log and says which reply the next
-messages come from. The rules do the rest: `referee.logs.behind` gives them the reply and compares
-what they publish with the log. A checker of logs needs no second copy of the rules.
+A spectator log has no replies. A `LogPlayer` reads ahead in the log and infers the reply that leads
+to the next messages. `referee.logs.behind` passes the reply to the rules and compares the published
+messages with the log. So a checker of logs needs no second copy of the rules.
 
 Hidden cards do not matter. The game is dealt in any order. When the log shows a card, the
 `LogPlayer` exchanges it with a card whose place nobody knows.
@@ -19,14 +19,14 @@ from referee.games.interface.game import GameSetup, Request, Score
 
 
 class Gone(Struct, frozen=True):
-    """Stands in a log for the disqualification of a seat, counted from 0, with its code."""
+    """Represents a disqualification in a log: the seat, from 0, and the code."""
 
     seat: int
     code: str = ""
 
 
 class End(Struct, frozen=True):
-    """Stands in a log for its `game-end`: scores in seat order, and the winners' player numbers."""
+    """Represents `game-end` in a log: scores in seat order, and the winners' player numbers."""
 
     scores: list[Score]
     winners: list[str]
@@ -34,12 +34,12 @@ class End(Struct, frozen=True):
 
 
 class DifferenceError(Exception):
-    """The next message of a log is not what the rules can lead to.
+    """The next message of a log does not follow from the rules.
 
     Args:
-        expected: what could be there, a noun phrase.
-        section: of the protocol; empty: that of the message.
-        found: the message, or the part of it that is wrong; empty: the message.
+        expected: a possible message or value, as a noun phrase.
+        section: section of the protocol. Empty: that of the message.
+        found: the wrong message or part. Empty: the message.
     """
 
     def __init__(self, expected: str, section: str = "", found: str = "") -> None:
@@ -48,39 +48,39 @@ class DifferenceError(Exception):
 
 
 class UnfollowedError(Exception):
-    """Too many hidden things are possible: nobody knows whether the rules lead to the message.
+    """Too many hidden states are possible to decide whether the message follows from the rules.
 
-    Its text is a clause for people.
+    The text is a clause for people.
     """
 
 
 class LogPlayer(Protocol):
-    """Plays the game of a log again; `sections` has the section of each message's findings."""
+    """Reconstructs the game of a log. `sections` maps each message to its section, for findings."""
 
     sections: Mapping[type[Struct], str]
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
-        """Say what the game is made of, by its first public message and the names in seat order."""
+        """Derive the setup of the game from its first public message and the players' names."""
 
     def reply(self, game: Any, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Find the reply that the next messages come from, and put hidden cards in place for it.
+        """Infer the reply that leads to the next messages, and arrange hidden cards for it.
 
         Args:
-            asked: one of its requests, of a seat that is still in the match.
-            ahead: the messages that the rules have not published yet, at least one. `Gone` and
-                `End` are among them; nothing follows `End`.
+            asked: a request of a seat that is still in the match.
+            ahead: the messages that the rules have not published yet, at least one, including
+                `Gone` and `End`. Nothing follows `End`.
 
         Returns:
-            A reply struct of the game; None if it takes more messages to know.
+            A reply struct of the game. None if that needs more messages.
 
         Raises:
-            DifferenceError: no reply leads there.
-            UnfollowedError: to know it takes too long; likewise in `settle`.
+            DifferenceError: no reply leads to these messages.
+            UnfollowedError: the search takes too long. Also raised by `settle`.
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
-        """Change hidden things so that the rules would have published another message.
+        """Change hidden state so that the rules would have published another message.
 
         Returns:
-            Whether only hidden things made the difference. They are changed now.
+            True if the messages differed only in hidden state. It is changed now.
         """

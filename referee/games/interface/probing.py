@@ -1,9 +1,9 @@
-"""The part of a game in `referee conform --referee`, which checks other referees of it.
+"""A game's part of `referee conform --referee`, which tests other referees of the game.
 
-A *probe* plays one seat of another referee's match. It replies as its `Plan` says, and knows which
-conformance cases each reply is there for. When the match is over our own rules play it again. Their
-random source is an `ObservedChance`, which draws what the other referee drew. The first line that
-is not what our rules send ends the comparison of that match.
+A *probe* plays one seat of another referee's match. It replies according to its `Plan`, and knows
+which conformance cases each reply tests. After the match, our own rules play it again. Their random
+source is an `ObservedChance`, which draws the cards that the other referee drew. The comparison
+ends at the first line that differs from ours.
 """
 
 from __future__ import annotations
@@ -20,63 +20,66 @@ Message = Mapping[str, Any]
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):
-    """How one seat of a probe match is played; a game adds how it plays legally.
+    """The behaviour of one seat of a probe match. Games add their legal moves.
 
     Attributes:
-        stays: how it ends: "" with its input, "a little" after it, "yes" not even by SIGTERM.
+        stays: when its process exits: "" at the end of input, "a little" after it, "yes" not even
+            after SIGTERM.
     """
 
-    tricks: str = ""  # done once each, as soon as a request fits, separated by spaces
-    handshake: str = ""  # a trick in its answer to `player-name-request`; empty: it answers rightly
+    tricks: str = (
+        ""  # names separated by spaces; each trick is used once, at the first suitable request
+    )
+    handshake: str = ""  # a trick in the reply to `player-name-request`. Empty: none
     stays: str = ""
 
 
 class ProbeMatch(Struct, frozen=True):
-    """A match that is played for named cases.
+    """A match that is played for certain cases.
 
     Attributes:
-        controls: ids, or patterns of ids, of earlier matches without the subject of this one: the
-            same deviation there is not counted again.
+        controls: ids, or patterns of ids, of earlier matches without the tested behaviour. A
+            deviation that they show too is not counted again.
     """
 
     id: str
-    covers: tuple[str, ...]  # the ids of the cases that it is there for, or patterns of them
-    seats: tuple[Plan, ...]  # one plan a seat
+    covers: tuple[str, ...]  # ids or patterns of the tested cases
+    seats: tuple[Plan, ...]  # one plan per seat
     controls: tuple[str, ...] = ()
-    shows: tuple[str, ...] = ()  # the cases that it shows to hold if all of it is right
+    shows: tuple[str, ...] = ()  # cases that hold if the match has no deviation
 
 
 class ProbeAction(Struct, frozen=True):
-    """A probe's answer to a request.
+    """A probe's reaction to a request.
 
     Attributes:
-        cases: the cases that this is there for; none: it is what every match has.
-        then: the next step: "", "exit", "close" (standard output), or "block": the text is more
-            than a pipe holds, and nothing is read until it has been taken.
-        awaits: a type of message, and how many of it another seat must have been sent before.
+        cases: the cases that it tests. Empty: normal play.
+        then: the next step: "", "exit", "close" (standard output), or "block" (the text exceeds the
+            capacity of a pipe, and nothing is read until it was written).
+        awaits: a message type, and how many of it another seat must have received before.
     """
 
-    data: bytes = b""  # written to standard output, line ends and all; empty: nothing is
+    data: bytes = b""  # bytes for standard output, including line ends. Empty: none
     cases: tuple[str, ...] = ()
-    noise: int = 0  # bytes to write to standard error before
-    delay: float = 0.0  # seconds before anything is written
+    noise: int = 0  # number of bytes to write to standard error first
+    delay: float = 0.0  # seconds to wait before writing
     then: str = ""
     awaits: tuple[str, int] | None = None
 
 
 class ProbePlayer(Protocol):
-    """A probe's play of one game."""
+    """Plays one seat of the game for a probe."""
 
     def observe(self, message: Message) -> None:
-        """Take a message that asks for nothing."""
+        """Read a message that is not a request."""
 
     def reply(self, request: Message) -> ProbeAction:
-        """Answer a request."""
+        """React to a request."""
 
     def plain(self) -> Message | None:
-        """Return a legal reply with an effect that everybody sees; None without one.
+        """Return a legal reply with a public effect, or None.
 
-        Tricks that are about the way in which lines are written dress it up.
+        Tricks about the form of lines modify it.
         """
 
 
@@ -84,7 +87,7 @@ class ObservedChance(RandomSource, Protocol):
     """The random choices of another referee, read from its messages."""
 
     def sent(self, message: Message, seat: int | None) -> Iterable[str]:
-        """Take a message that was right, to a seat or to all; returns the cases that it shows."""
+        """Read a correct message to a seat or to all. Returns the cases that it shows to hold."""
 
 
 class Probes(Struct, frozen=True):

@@ -1,7 +1,7 @@
-"""All that is random in a game, as one object that the game is given.
+"""Sources of the random choices of a game.
 
-Live and in replay it is seeded (`SeededRandomSource`). In a test it is stacked, and where another
-referee is followed it says what that one drew. A game draws from nothing else.
+In a match and its replay, choices follow from a seed (`SeededRandomSource`). In a test they are
+fixed. While another referee is followed, they repeat its choices. A game uses no other randomness.
 """
 
 from __future__ import annotations
@@ -13,44 +13,41 @@ from typing import Any, Protocol
 
 
 class RandomSource(Protocol):
-    """All that is random in a game. One game draws from it; the next one needs a new one.
+    """The random choices of one game. Each game needs a new source.
 
-    It has streams, each with a name: a seat has its own ("player1"), and a game names others as it
-    likes. A draw from one stream does not change the others.
+    It has named streams. Each seat has one ("player1"); games can name others. Draws from one
+    stream do not affect the others.
     """
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Put items in a random order, in place; the last of a deck is on top."""
+        """Shuffle items in place. The last card of a deck is on top."""
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Learn that `count` cards are about to be drawn from the end of a deck into a hand.
+        """Announce that `count` cards will be drawn from the end of a deck into a hand.
 
-        A source that copies another referee puts the cards that this one drew on top; others do
-        nothing. A draw that continues after a shuffle is announced in two parts.
+        A source that follows another referee puts the right cards on top; others do nothing. A draw
+        that continues after a shuffle is announced in two parts.
 
         Args:
             count: 1 <= count <= len(deck).
         """
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
-        """Take `count` items at random out of a list, in place.
+        """Remove `count` random items from a list and return them in order of removal.
 
         Args:
-            owner: the seat that they are of, for a chance that follows another referee's.
-
-        Returns:
-            Them, in the order in which they were taken.
+            owner: the seat that owns the items, for sources that follow another referee.
         """
 
     def choose(self, stream: str, count: int) -> int:
-        """Choose one of `count` things by a stream of that name: 0 <= result < count."""
+        """Choose one of `count` things: 0 <= result < count."""
 
 
 def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
-    """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) for each step.
+    """Shuffle in place: Fisher-Yates from the end, one `random()` in [0, 1) per step.
 
-    Python promises the sequence of `Random.random` for a seed across versions, and promises
-    nothing for `Random.shuffle`; a log must play the same on every Python.
+    Python guarantees the sequence of `Random.random` for a seed across versions, but not that of
+    `Random.shuffle`. A log must give the same match on every Python.
     """
     for last in range(len(cards) - 1, 0, -1):
         chosen = int(random() * (last + 1))
@@ -58,7 +55,7 @@ def shuffle(cards: list[Any], random: Callable[[], float]) -> None:
 
 
 class SeededRandomSource:
-    """Streams that follow from the seed, 0 <= seed < 2**53, and their own names (protocol, 4.7)."""
+    """Streams that depend on the seed, 0 <= seed < 2**53, and on their names (protocol, 4.7)."""
 
     __slots__ = ("_seed", "_streams")
 
@@ -66,32 +63,34 @@ class SeededRandomSource:
         self.reseed(seed)
 
     def reseed(self, seed: int) -> None:
-        """Begin all streams again, with another seed."""
+        """Restart all streams with another seed."""
         self._seed = seed
         self._streams: dict[str, Random | Iterator[float]] = {}
 
     def copy(self) -> SeededRandomSource:
-        """Return a source whose streams continue as these do."""
+        """Return a source whose streams continue like these."""
         new = SeededRandomSource(self._seed)
         for name, stream in self._streams.items():
             numbers = iter(stream.random, None) if isinstance(stream, Random) else stream
-            self._streams[name], new._streams[name] = tee(numbers)  # they share what both will read
+            self._streams[name], new._streams[name] = tee(
+                numbers
+            )  # both read from the same generator
         return new
 
     def shuffle(self, stream: str, items: list[Any]) -> None:
-        """Shuffle with the stream of that name, a number of it for each step."""
+        """Shuffle with one number of the stream per step."""
         shuffle(items, self._stream(stream))
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Do nothing: the order of the deck says it all."""
+        """Do nothing: the deck is already in order."""
 
     def take(self, stream: str, items: list[Any], count: int, owner: str = "") -> list[Any]:
-        """Take with the stream of that name, a number of it for each item."""
+        """Take with one number of the stream per item."""
         random = self._stream(stream)
         return [items.pop(int(random() * len(items))) for _ in range(count)]
 
     def choose(self, stream: str, count: int) -> int:
-        """Choose with the stream of that name, one number of it."""
+        """Choose with one number of the stream."""
         return int(self._stream(stream)() * count)
 
     def _stream(self, name: str) -> Callable[[], float]:

@@ -1,7 +1,7 @@
-"""A game's part of the language of rule files (`referee/rulefiles`): its words, and the player.
+"""A game's part of rule files (`referee/rulefiles`): its words, and the player.
 
-The language knows no game: it reads a file into scores. A game says which cards, keys and sets of
-rules there are, and has a `RulePlayer`, which plays by the scores.
+The language is independent of games and computes scores. A game defines the cards, keys and sets of
+rules, and has a `RulePlayer`, which plays by the scores.
 """
 
 from __future__ import annotations
@@ -13,53 +13,54 @@ from msgspec import Struct
 
 
 class Decision(Protocol):
-    """One look of a rule file at a game. Each value is worked out once in it."""
+    """The evaluation of a rule file in one state. Each value is computed once."""
 
     @property
     def sight(self) -> Any:
-        """The player's knowledge, in a form of the game's own."""
+        """The player's knowledge, in the game's own format."""
 
     def score(self, rules: str, card: str) -> float:
         """Return a card's score by a set of rules."""
 
     def rank(self, rules: str, cards: Sequence[str], above: float | None = None) -> list[int]:
-        """Indices of cards, the highest score first, equal ones in the order given.
+        """Return indices of cards, sorted by score, highest first. Ties keep the given order.
 
         Args:
-            above: leave out what has a score of this or less; None: nothing is left out.
+            above: omit cards whose score is at most this. None: omit nothing.
         """
 
     def remark(self, text: str) -> None:
-        """Note the reason for the choice after the last ranking, for `referee rules explain`."""
+        """Record the reason for the choice after the last ranking, for `referee rules explain`."""
 
 
 class Key(Struct, frozen=True, eq=False):
-    """A number that a condition can compare."""
+    """A number that conditions can compare."""
 
     about: str
-    value: Callable[[Decision, str], float]  # of a decision and the card that is scored
-    of_card: bool = False  # whether it depends on that card
-    asks: tuple[str, ...] = ()  # the sets of rules whose scores it needs
+    value: Callable[[Decision, str], float]  # arguments: the decision, and the card to score
+    of_card: bool = False  # True if the value depends on the card
+    asks: tuple[str, ...] = ()  # sets of rules whose scores it needs
 
 
 class RuleSet(Struct, frozen=True):
-    """A list of entries of a file.
+    """A set of rules: a list of entries in a file.
 
     Attributes:
-        choices: how many there are, for a set whose entries have `choice` for `score`; else 0.
-        flags: the other fields of its entries, true or false: name -> its effect.
+        choices: number of choices, for a set whose entries have `choice` instead of `score`.
+            Otherwise 0.
+        flags: boolean fields of its entries: name -> effect.
     """
 
     about: str
-    default: Callable[[Decision, str], float]  # the score of a card that no entry or rule gives one
+    default: Callable[[Decision, str], float]  # score of a card that no entry or rule scores
     default_text: str
-    cards: frozenset[str]  # those that it is ever asked about
+    cards: frozenset[str]  # all cards that it may have to score
     choices: int = 0
     flags: Mapping[str, str] = {}
 
 
 class Matcher(Struct, frozen=True):
-    """A word for several cards, in an entry's own `field`, such as "type", or in `card`."""
+    """A word for several cards, in a field of its own, such as "type", or in `card`."""
 
     about: str
     cards: frozenset[str]
@@ -68,48 +69,48 @@ class Matcher(Struct, frozen=True):
 
 
 class Average(Struct, frozen=True):
-    """Over which cards the average of a card's info is taken: `PREFIXcard_info_avg_NAME`."""
+    """The cards over which the average of an info is computed: `PREFIXcard_info_avg_NAME`."""
 
     about: str
     cards: Callable[[Any], Iterable[str]]
-    """A mean over the cards of a decision's sight."""
+    """The cards, from the sight of a decision."""
 
 
 class Book(Protocol):
-    """A rule file that was read."""
+    """A parsed rule file."""
 
     def decide(self, sight: Any) -> Decision:
-        """Look at a game."""
+        """Evaluate a state."""
 
     def flag(self, rules: str, card: str, name: str) -> bool:
-        """Whether the entry by which a card goes has a flag that is true."""
+        """True if the entry for a card has a flag."""
 
 
 class RulePlayer(Protocol):
     """Plays one match by the scores of a rule file."""
 
     def reply(self, view: Any) -> Struct:
-        """The reply to the request of a view of its seat."""
+        """Reply to the request in a view of its seat."""
 
 
 class Vocabulary(Struct, frozen=True):
     """The words of a game's rule files.
 
     Attributes:
-        advice: part of a note of the game -> what the author of a rule file can do about it.
+        advice: part of a note of the game -> advice for authors of rule files.
     """
 
     cards: Sequence[str]
-    matchers: Mapping[str, Matcher]  # in the order in which they are tried, after a card's name
+    matchers: Mapping[str, Matcher]  # in order of priority, after a card's name
     sets: Mapping[str, RuleSet]
     keys: Mapping[str, Key]
-    averages: Mapping[str, Average]  # by prefix, "" for one's own cards
+    averages: Mapping[str, Average]  # by prefix; "" for the player's own cards
     rule_player: Callable[[Book], RulePlayer]
     advice: Mapping[str, str] = {}
 
     @property
     def fields(self) -> dict[str, list[str]]:
-        """The fields of an entry that say which cards it is for -> the words that each takes."""
+        """Return field of an entry that selects cards -> the words that it accepts."""
         found = {"card": [*self.cards, *(name for name, m in self.matchers.items() if m.in_card)]}
         for name, matcher in self.matchers.items():
             if matcher.field:
