@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from msgspec.structs import replace
 
@@ -13,6 +15,7 @@ from referee.games import GAMES, game_words
 from referee.match.limits import SANDBOXED, Limits
 from referee.match.sandbox import Sandbox
 from referee.match.spec import MatchSpec, own_limits_words, settings_words
+from referee.names import named, stem_of
 
 
 def repeat_words(
@@ -35,10 +38,21 @@ def repeat_words(
     if recorded:
         spec = not_weaker(spec, spec.bots)
     game = [] if start and spec.game not in GAMES.outside else game_words(spec.game)
-    words = ["referee", "play", *game, *map(as_bot, spec.bots)]
+    words = ["referee", "play", *game, *_named_bots(spec)]
     words += start or ["--seed", str(spec.seed)]
     words += sandbox_words(spec.sandbox.kind, readable, env)
     return words + settings_words(spec, spec.sandbox.limits) + own_limits_words(spec)
+
+
+def _named_bots(spec: MatchSpec) -> list[str]:
+    """The BOT arguments, with `NAME=` where a name was given that can be typed and says more."""
+    bots = []
+    for bot, name in zip_longest(map(as_bot, spec.bots), spec.names, fillvalue=""):
+        typed = f"{name}={bot}"
+        says_more = name not in (bot, os.path.basename(bot), stem_of(bot))
+        can_be_typed = not name.startswith("-") and named(typed) == (name, bot)
+        bots.append(typed if says_more and can_be_typed else bot)
+    return bots
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:

@@ -15,10 +15,13 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from referee.bots.bundled import rule_files
 from referee.bots.command import PythonBot, bot_folder, find_bot
+from referee.bots.repeat import repeat_words
 from referee.logs.zstd import zstd
+from referee.match.spec import match_spec
 from referee.tournament.report.notable_losses import _again
 from referee.tournament.rows import Entrant, Plan
 from referee.tournament.setup import setup
@@ -225,6 +228,21 @@ def test_a_name_that_the_command_line_cannot_take_is_left_out() -> None:
     made = setup(bots, game="dominion", seed=1, deals=2)
     words = shlex.split(pages.command(made))
     assert words[2:5] == ["big_money", "minimal", "x=village_smithy"]
+
+
+def test_a_name_that_was_given_is_in_the_command() -> None:
+    """But for one that cannot be typed, and for that of a tournament which says no more."""
+    bots = ["big_money", "minimal", "./my bot.py", "-x"]
+    for names, typed in (
+        (
+            ("Zoe", "", "my bot.py", "two words"),
+            ["Zoe=big_money", "minimal", "./my bot.py", "./-x"],
+        ),
+        (("big_money", "-Ann", "Bob", "C=D"), ["big_money", "minimal", "Bob=./my bot.py", "./-x"]),
+        ((), ["big_money", "minimal", "./my bot.py", "./-x"]),
+    ):
+        spec = replace(match_spec(bots, seed=4), names=names)
+        assert repeat_words(spec, recorded=False)[2:6] == typed
 
 
 def test_a_bundled_bot_with_variables_of_a_file_asks_for_the_sandbox(folders: Path) -> None:

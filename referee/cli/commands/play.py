@@ -172,7 +172,7 @@ def _play_match(
             if live is not None:
                 nursery.start_soon(push, live)
             elif not options.quiet and sys.stderr.isatty():
-                nursery.start_soon(show_match, runner, plan.spec.bots, session is not None)
+                nursery.start_soon(show_match, runner, plan.spec, session is not None)
 
         if session is not None:
             await nursery.start(_serve, session, options)
@@ -266,7 +266,9 @@ def _again(options: PlayOptions, spec: MatchSpec) -> list[str]:
         assert options.resume is not None
         start = ["--resume", options.resume, "--turn", str(turn)]
         start += [] if options.deals is None else ["--deals", "1", "--seed", str(spec.luck)]
-    typed = replace(spec, bots=options.bots or spec.bots)  # with bytes that are no UTF-8
+    typed = spec
+    if options.bots:  # with their names, and with bytes that are no UTF-8
+        typed = replace(spec, bots=options.bots, names=())
     words = repeat_words(typed, recorded=False, start=start, env=options.env)
     words[2:2] = ["--page"][: options.page]
     is_default = options.sandbox != "auto" and os.environ.get(settings.SANDBOX, "none") == "none"

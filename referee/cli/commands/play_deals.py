@@ -17,6 +17,7 @@ from referee.cli.progress import working
 from referee.cli.running import collect_garbage, load_numpy
 from referee.errors import GameError, UsageError
 from referee.interrupts import Interrupted, Interrupts
+from referee.names import shown_names
 from referee.text.terminal import as_text, command_line, plain
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ def play_deals(
         raise interrupted or GameError(f"{plan.spec.game}: no deal counts; the machine is too busy")
     found = chances(what, results, void)
     with interrupts.raising(), console.printing():
-        _print(options, found, again, _too_early(results, plan.spec.redeals[-1].turn))
+        own = [player.name for player in found.players]
+        names = shown_names(own, plan.spec.names, plan.spec.bots)
+        too_early = _too_early(results, plan.spec.redeals[-1].turn)
+        _print(options, found, names, again, too_early)
     if interrupted is not None:
         raise interrupted
     return console.FAILED if any(each.disqualified for each in found.players) else console.OK
@@ -132,24 +136,30 @@ def _too_early(results: Sequence[MatchResult], turn: int) -> list[str]:
 
 
 def _print(
-    options: PlayOptions, found: FromPosition, again: Sequence[str], too_early: Sequence[str]
+    options: PlayOptions,
+    found: FromPosition,
+    names: Sequence[str],
+    again: Sequence[str],
+    too_early: Sequence[str],
 ) -> None:
     if options.format == "json":
         console.print_json(found)
         return
     if options.quiet:
-        for line in (*_disqualified(found), *too_early):
+        for line in (*_disqualified(found, names), *too_early):
             console.say(line)
         return
     text = io.StringIO()
     shown = console.rich_console(text)
-    for part in _lines(found, too_early):
+    for part in _lines(found, names, too_early):
         shown.print(part)
     shown.print(f"The first deal again; the next has seed {found.seed + 1}:")
     print(f"{text.getvalue()}  {command_line(again)}")
 
 
-def _lines(found: FromPosition, too_early: Sequence[str]) -> Iterator[RenderableType]:
+def _lines(
+    found: FromPosition, names: Sequence[str], too_early: Sequence[str]
+) -> Iterator[RenderableType]:
     from rich.text import Text
 
     deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
@@ -157,14 +167,14 @@ def _lines(found: FromPosition, too_early: Sequence[str]) -> Iterator[Renderable
     head = f"{found.game}, {deals} from {plain(found.position)}; seed {found.seed}{void}"
     yield Text(head, style="bold")
     yield ""
-    yield _table(found)
+    yield _table(found, names)
     yield Text("points: 1 for a win, a draw counts half; all intervals are 95%.", style="dim")
-    yield from _disqualified(found)
+    yield from _disqualified(found, names)
     yield from too_early
     yield ""
 
 
-def _table(found: FromPosition) -> RenderableType:
+def _table(found: FromPosition, names: Sequence[str]) -> RenderableType:
     from rich.table import Table
 
     grid = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
@@ -172,10 +182,8 @@ def _table(found: FromPosition) -> RenderableType:
     grid.add_column("name", no_wrap=True, overflow="ellipsis")
     for column in ("points", "interval", "won", "drawn", "lost", "score", "interval"):
         grid.add_column(column, justify="right", no_wrap=True)
-    for player in found.players:
-        grid.add_row(
-            player.player_number.removeprefix("player"), plain(player.name), *_cells(player)
-        )
+    for player, name in zip(found.players, names, strict=True):
+        grid.add_row(player.player_number.removeprefix("player"), name, *_cells(player))
     return grid
 
 
@@ -191,8 +199,8 @@ def _cells(player: SeatChances) -> list[str]:
     ]
 
 
-def _disqualified(found: FromPosition) -> Iterator[str]:
-    for player in found.players:
+def _disqualified(found: FromPosition, names: Sequence[str]) -> Iterator[str]:
+    for player, name in zip(found.players, names, strict=True):
         for code, count in player.disqualified.items():
             many = f"{count:,} deal{'s' * (count != 1)}"
-            yield f"{player.player_number}, {plain(player.bot)}, was disqualified in {many}: {code}"
+            yield f"{player.player_number}, {name}, was disqualified in {many}: {code}"

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from referee.cli.progress import show_progress
-from referee.text.terminal import plain
 
 if TYPE_CHECKING:
+    from referee.match.spec import MatchSpec
     from referee.runner import Runner
 
 AFTER_SECONDS = 1.0
@@ -19,7 +19,7 @@ _SLOW_SECONDS = 2.0
 """A person hears of a bot that thinks for longer."""
 
 
-async def show_match(runner: Runner, bots: Sequence[str], in_browser: bool) -> None:
+async def show_match(runner: Runner, spec: MatchSpec, in_browser: bool) -> None:
     """Show the match on the terminal, until cancelled.
 
     Args:
@@ -27,9 +27,9 @@ async def show_match(runner: Runner, bots: Sequence[str], in_browser: bool) -> N
     """
     from referee.bots.command import HUMAN
 
-    if HUMAN in bots and not in_browser:
-        await _say_who_thinks(runner, bots)
-    await show_progress(partial(_line, runner), after=AFTER_SECONDS)
+    if HUMAN in spec.bots and not in_browser:
+        await _say_who_thinks(runner, spec.bots)
+    await show_progress(partial(_line, runner, spec), after=AFTER_SECONDS)
 
 
 async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
@@ -49,17 +49,18 @@ async def _say_who_thinks(runner: Runner, bots: Sequence[str]) -> NoReturn:
             print(f"{slow[0]} is thinking ...", file=sys.stderr, flush=True)
 
 
-def _line(runner: Runner) -> str:
+def _line(runner: Runner, spec: MatchSpec) -> str:
     """Where a long match stands."""
     import trio
 
     from referee.games.interface.seats import seat_id
+    from referee.names import shown_names
 
     standings = runner.match.standings()
     if not standings:
         return "waiting for the handshakes"
-    seats = zip(runner.match.names, standings, strict=True)
-    scores = ", ".join(f"{plain(name)} {standing.score}" for name, standing in seats)
+    seats = zip(shown_names(runner.match.names, spec.names, spec.bots), standings, strict=True)
+    scores = ", ".join(f"{name} {standing.score}" for name, standing in seats)
     line = f"turn {runner.match.turns}: {scores}"
     if runner.match.due:
         seconds = trio.current_time() - runner.asked_since

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,12 @@ def test_many_deals_are_these_deals(tmp_path: Path, capsys: Any) -> None:
 
 
 def test_the_table_has_error_bars_and_the_command_of_a_deal(capsys: Any) -> None:
-    code, out, _ = said(capsys, *FROM, "--deals", "5", "--seed", "4", "big_money", "minimal")
+    code, out, _ = said(capsys, *FROM, "--deals", "5", "--seed", "4", "Zoe=big_money", "minimal")
     assert code == 0
     assert out.startswith("dominion, 5 deals from turn 20 of ")
     (head,) = [line for line in out.splitlines() if line.startswith("seat ")]
     assert " ".join(head.split()) == "seat name points interval won drawn lost score interval"
+    assert re.search(r"^ +1 Zoe ", out, re.MULTILINE)
     assert "--turn 20 --deals 1 --seed 4" in out
 
 
