@@ -44,14 +44,14 @@ class Card:
     """One card (4.3, 6).
 
     Attributes:
-        cost: in money.
-        worth: the money of a treasure; 0 for other cards.
-        points: at the end of the game, for each copy owned.
-        action: whether it can be played as an action.
-        cards, actions, buys, money: given to the player of an action, "+1 card" and so on.
-        gains: the highest cost of a card gained by it.
-        raises: how much more than the card trashed for it the gained one may cost.
-        leaves: the hand size down to which the others discard.
+        cost: price in money.
+        worth: money of a treasure. 0 for other cards.
+        points: points at the end of the game, per copy.
+        action: True if it is an action card.
+        cards, actions, buys, money: given to the player of an action: "+1 card" and so on.
+        gains: maximum cost of a card gained by it.
+        raises: maximum difference in cost between the gained and the trashed card.
+        leaves: number of cards that other players keep after discarding.
     """
 
     action = False
@@ -81,7 +81,7 @@ CARDS: dict[str, Card] = {
     "woodcutter": Card(3, action=True, buys=1, money=2),
     "workshop": Card(3, action=True, gains=4),
 }
-"""All seventeen, in the order of `supply-info`."""
+"""All seventeen cards, in the order of `supply-info`."""
 
 STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 # end

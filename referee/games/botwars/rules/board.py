@@ -1,7 +1,7 @@
 """The grid of Bot Wars and one turn on it (protocol, 4.3).
 
-Cells are integers, sides 0 (red) and 1 (blue). Positions are sets of cells, so that the cost of a
-turn depends on the number of botlets, not of cells.
+Cells are integers; sides are 0 (red) and 1 (blue). Positions are sets of cells, so a turn's cost
+depends on the number of botlets instead of cells.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COLOURS = "rb"
 
 @lru_cache(maxsize=16)
 def neighbours_of(rows: int, cols: int) -> Neighbours:
-    """Every cell's orthogonal neighbours inside the grid."""
+    """Return the orthogonal neighbours of every cell."""
     found = []
     for cell in range(rows * cols):
         near = [cell - cols] * (cell >= cols) + [cell - 1] * (cell % cols > 0)
@@ -31,7 +31,7 @@ def neighbours_of(rows: int, cols: int) -> Neighbours:
 
 
 class TurnResult(NamedTuple):
-    """The events of a turn, each number per side; the cells where botlets died are ascending."""
+    """The events of a turn. Numbers are per side. Cells of dead botlets are ascending."""
 
     died: list[int]
     lost: tuple[int, int]
@@ -40,44 +40,44 @@ class TurnResult(NamedTuple):
 
 
 class Board:
-    """The grid, and the energy and spawns of the sides.
+    """The grid, and the energy and spawn points of the sides.
 
     Args:
-        state: the beginning; the game counts its turns.
+        state: the initial state. The game counts turns.
 
     Attributes:
-        disabled: whether each side's spawn point was razed.
+        disabled: for each side, True if its spawn point was razed.
     """
 
     def __init__(self, state: State) -> None:
         self.rows, self.cols = state.rows, state.cols
         self.neighbours = neighbours_of(state.rows, state.cols)
         self.spawns = (state.p1.spawn, state.p2.spawn)
-        self.stores = [state.p1.energy, state.p2.energy]  # each side's gathered energy
+        self.stores = [state.p1.energy, state.p2.energy]  # gathered energy of each side
         self.disabled = [state.p1.spawn_disabled, state.p2.spawn_disabled]
 
         def cells(what: str) -> set[int]:
             return {cell for cell, found in enumerate(state.grid) if found == what}
 
-        self.botlets = (cells("r"), cells("b"))  # each side's, as cells
+        self.botlets = (cells("r"), cells("b"))  # cells with botlets of each side
         self.energy = cells("*")
         self.died: Sequence[int] = sorted(cells("x"))
 
     @staticmethod
     def empty(rows: int, cols: int) -> Board:
-        """The grid at the start (4.2)."""
+        """Return the grid at the start (4.2)."""
         first, last = cols + 1, (rows - 2) * cols + cols - 2
         grid = "." * (rows * cols)
         return Board(State(rows, cols, Side(1, first, False), Side(1, last, False), grid, 1, 0))
 
     def state(self, max_turns: int, turns_elapsed: int) -> State:
-        """All of it as a message has it."""
+        """Return the state as in messages."""
         red, blue = map(Side, self.stores, self.spawns, self.disabled)
         grid = self._grid().decode()
         return State(self.rows, self.cols, red, blue, grid, max_turns, turns_elapsed)
 
     def play(self, moves: Sequence[Mapping[int, int]]) -> TurnResult:
-        """Play a turn up to its new energy with the sides' legal moves, from -> to (5.2)."""
+        """Play a turn without its new energy. `moves` are each side's legal moves (5.2)."""
         before = [len(side) for side in self.botlets]
         died = self._move(moves)
         died |= self._battle()
@@ -90,23 +90,23 @@ class Board:
         return TurnResult(self.died, (lost[0], lost[1]), spawned, self._gather())
 
     def free_pairs(self) -> list[int]:
-        """The cells where new energy may appear, ascending: with each its mirror (4.3)."""
+        """Return the cells where energy may appear with its mirror, ascending (4.3)."""
         grid = self._grid()
         for spawn in self.spawns:
             grid[spawn] = 0
         free = grid.translate(_IS_FREE)
         if len(free) % 2:
-            free[len(free) // 2] = 0  # the cell in the middle has no mirror
+            free[len(free) // 2] = 0  # the middle cell has no mirror
         return list(compress(range(len(free)), map(and_, free, reversed(free))))
 
     def add_energy(self, cell: int) -> None:
-        """Put energy on a cell and on its mirror."""
+        """Add energy to a cell and its mirror."""
         self.energy |= {cell, len(self.neighbours) - 1 - cell}
 
     # --- the steps of a turn (4.3) ------------------------------------------------------------
 
     def _move(self, moves: Sequence[Mapping[int, int]]) -> set[int]:
-        """Move all botlets together; return the cells where several met and died."""
+        """Move all botlets simultaneously. Returns the cells where several met and died."""
         ends = [
             [targets.get(cell, cell) for cell in own]
             for own, targets in zip(self.botlets, moves, strict=True)
@@ -121,7 +121,7 @@ class Board:
         return met
 
     def _battle(self) -> set[int]:
-        """Fight all battles together; return the cells of the dead."""
+        """Resolve all battles simultaneously. Returns the cells of dead botlets."""
         foes = []
         for own, other in (self.botlets, self.botlets[::-1]):
             beside = {}
@@ -169,7 +169,7 @@ class Board:
 
     def _grid(self) -> bytearray:
         grid = bytearray(b".") * (self.rows * self.cols)
-        # A botlet may stand where one died: it was spawned after that.
+        # A botlet can be on a cell where another died, because spawning comes last.
         for what, cells in zip(b"x*rb", (self.died, self.energy, *self.botlets), strict=True):
             for cell in cells:
                 grid[cell] = what
@@ -177,4 +177,4 @@ class Board:
 
 
 _IS_FREE = bytes(cell == ord(".") for cell in range(256))
-"""Character of a grid -> 1 if the cell is empty, else 0."""
+"""Character of a grid -> 1 if the cell is empty, otherwise 0."""

@@ -1,4 +1,4 @@
-"""The game of Bot Wars: in each turn both sides move together (protocol, 4)."""
+"""The game of Bot Wars: both sides move simultaneously (protocol, 4)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ENERGY_STREAM = "energy"
 
 
 class Options(Struct, frozen=True):
-    """What can be chosen for a game of Bot Wars.
+    """The options of a game.
 
     Attributes:
-        rows, cols: of the grid.
-        max_turns: after which the game ends (4.4).
-        energy_every: so many turns apart new energy appears (4.3); 0: never.
+        rows, cols: size of the grid.
+        max_turns: number of turns after which the game ends (4.4).
+        energy_every: number of turns between new energy (4.3). 0: never.
     """
 
     rows: say.Size = 20
@@ -39,28 +39,28 @@ class Options(Struct, frozen=True):
 
 
 class Facts(Struct):
-    """Facts of a seat beside its score, which is its botlets, and its turns."""
+    """Facts of a seat, in addition to its score (number of botlets) and turns."""
 
-    energy: Annotated[int, Meta(description="Energy not used at the end.")]
-    gathered: Annotated[int, Meta(description="Energy gathered.")]
-    spawned: Annotated[int, Meta(description="Botlets that appeared.")]
-    lost: Annotated[int, Meta(description="Botlets that died.")]
-    moves: Annotated[int, Meta(description="Moves carried out.")]
-    ignored_moves: Annotated[int, Meta(description="Moves ignored (5.2).")]
-    spawn_disabled: Annotated[bool, Meta(description="Whether its spawn point was razed.")]
+    energy: Annotated[int, Meta(description="Unused energy at the end.")]
+    gathered: Annotated[int, Meta(description="Gathered energy.")]
+    spawned: Annotated[int, Meta(description="Number of spawned botlets.")]
+    lost: Annotated[int, Meta(description="Number of lost botlets.")]
+    moves: Annotated[int, Meta(description="Number of moves carried out.")]
+    ignored_moves: Annotated[int, Meta(description="Number of ignored moves (5.2).")]
+    spawn_disabled: Annotated[bool, Meta(description="True if its spawn point was razed.")]
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The state of a game that begins in the middle; rows and columns are in the options."""
+    """The state of a game that begins in the middle. The options have the size of the grid."""
 
-    grid: str | list[str]  # as in `State`, or its rows
+    grid: str | list[str]  # as in `State`, or a list of rows
     energy: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] = (0, 0)
-    disabled: tuple[bool, bool] = (False, False)  # whether each side's spawn point is razed
+    disabled: tuple[bool, bool] = (False, False)  # for each side, True if its spawn point is razed
     turns_elapsed: Annotated[int, Meta(ge=0)] = 0
 
 
 class BotWars:
-    """One game of Bot Wars; implements `referee.games.interface.game.Game`."""
+    """One game of Bot Wars. Implements `referee.games.interface.game.Game`."""
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
@@ -77,7 +77,7 @@ class BotWars:
             self._elapsed = situation.turns_elapsed
         self._state = self.board.state(options.max_turns, self._elapsed)
         self._view: View | None = None
-        # The last turn, and what it began as.
+        # The last turn, and the state before it.
         self._last: tuple[say.State, say.TurnPlayed] | None = None
         info = say.GameInfo(**asdict(options), player_bot_names=list(setup.names))
         self._events: list[Struct] = [info]
@@ -88,7 +88,7 @@ class BotWars:
 
     @property
     def turns(self) -> int:
-        """Turns begun; both sides take each of them."""
+        """Number of turns begun."""
         return self._turns
 
     def advance(self, replies: Mapping[int, object]) -> None:
@@ -124,8 +124,8 @@ class BotWars:
         return found
 
     def view(self, viewer: interface.Viewer) -> View:
-        """The same for everybody: nothing is hidden."""
-        if self._view is None:  # once a turn, and only if somebody looks
+        """Return the view, which is the same for all viewers."""
+        if self._view is None:  # created at most once per turn, on demand
             self._view = begun(self._state) if self._last is None else after(*self._last)
         return self._view
 
@@ -137,10 +137,10 @@ class BotWars:
         return copied(self, board=board, _facts=facts, _chance=chance)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Do nothing: only the future is hidden."""
+        """Do nothing: there is no hidden information."""
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Do nothing: only the future is hidden."""
+        """Do nothing: there is no hidden information."""
 
     def _fault(self, seat: int, code: str, detail: str) -> None:
         self._events.append(Fault(seat, code, moves.SECTIONS[code], detail))
@@ -162,7 +162,7 @@ class BotWars:
             targets.append(made)
             facts.moves += len(made)
             facts.ignored_moves += ignored
-            if ignored:  # all of a reply are one fault (1.9)
+            if ignored:  # all ignored moves of a reply are one fault (1.9)
                 what = "1 move is" if ignored == 1 else f"{ignored} moves are"
                 self._fault(side, moves.IGNORED_MOVE, f"{what} ignored; {first}")
         happened = board.play(targets)
@@ -184,13 +184,13 @@ class BotWars:
         self._events.append(played)
 
     def _end_reason(self) -> str | None:
-        """Why the game is over after this turn, if it is (4.4)."""
+        """Return the end reason if the game ends after this turn, otherwise None (4.4)."""
         if not all(self.board.botlets):
             return ELIMINATED
         return EndReason.TURN_LIMIT if self._elapsed >= self._options.max_turns else None
 
     def _end_by_failure(self, *, left: frozenset[int], bad: frozenset[int]) -> None:
-        """End the game because of seats that left or replied in the wrong format (5.3, 8.3)."""
+        """End the game because seats left or sent replies of the wrong format (5.3, 8.3)."""
         lost = left | bad
         reason: str = EndReason.LAST_PLAYER_STANDING if len(lost) == 1 else EndReason.NO_PLAYERS
         if not left:
@@ -202,12 +202,16 @@ begin_at = interface.beginning_at(BotWars, Situation)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The simplest legal reply to a request: no moves."""
+    """Return the simplest legal reply: no moves."""
     return {"type": "move-reply", "moves": []}
 
 
 def _laid_out(situation: Situation, board: Board) -> Board:
-    """A board as the situation has it; `ValidationError` if its grid has another size."""
+    """Create the board of a situation.
+
+    Raises:
+        ValidationError: the size of its grid differs from the options.
+    """
     rows, cols = board.rows, board.cols
     grid = situation.grid if isinstance(situation.grid, str) else "".join(situation.grid)
     if len(grid) != rows * cols or set(grid) - set("rbx*."):

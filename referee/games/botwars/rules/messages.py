@@ -1,7 +1,6 @@
 """The messages of Bot Wars as structs (spec/botwars/protocol.md, 2).
 
-The names in `State` are older than this protocol, so some are written in another way than the names
-of other messages.
+The names in `State` are older than this protocol, so their spelling differs from other messages.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 MIN_SIZE, MAX_SIZE = 4, 100
-"""Rows and columns that a grid can have."""
+"""Range of the number of rows and columns."""
 Size = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
-Cell = Annotated[int, Meta(ge=0, description="A cell's index: row * cols + column.")]
+Cell = Annotated[int, Meta(ge=0, description="Index of a cell: row * cols + column.")]
 SideId = Annotated[
     str,
     Meta(description='"r" is player 1, "b" player 2.', extra_json_schema={"enum": ["r", "b"]}),
@@ -21,17 +20,17 @@ SideId = Annotated[
 
 
 class Side(Struct, frozen=True, gc=False):
-    """The state of a side beside its botlets."""
+    """The state of a side, without its botlets."""
 
-    energy: Annotated[int, Meta(ge=0, description="Botlets that it can still spawn.")]
-    spawn: Annotated[Cell, Meta(description="Its spawn point.")]
-    spawn_disabled: Annotated[bool, Meta(description="Whether that was razed.")] = field(
+    energy: Annotated[int, Meta(ge=0, description="Number of botlets that it can still spawn.")]
+    spawn: Annotated[Cell, Meta(description="Cell of its spawn point.")]
+    spawn_disabled: Annotated[bool, Meta(description="True if the spawn point was razed.")] = field(
         name="spawnDisabled"
     )
 
 
 class State(Struct, frozen=True, gc=False):
-    """The whole game."""
+    """The complete state of the game."""
 
     rows: Size
     cols: Size
@@ -40,7 +39,7 @@ class State(Struct, frozen=True, gc=False):
     grid: Annotated[
         str,
         Meta(
-            description="One character a cell, row by row: r b botlets, * energy, x died, . empty.",
+            description="A character per cell, by rows: r b botlets, * energy, x died, . empty.",
             pattern="^[rbx*.]*$",
         ),
     ]
@@ -49,14 +48,14 @@ class State(Struct, frozen=True, gc=False):
 
 
 class Move(Struct, frozen=True, gc=False):
-    """One botlet's step."""
+    """The step of a botlet."""
 
     from_: Cell = field(name="from")
     to: Cell
 
 
 class Moves(Struct, frozen=True, gc=False):
-    """The moves of both sides that were carried out, in the order in which they were given."""
+    """The moves of both sides that were carried out, in the given order."""
 
     r: list[Move]
     b: list[Move]
@@ -66,30 +65,30 @@ class Moves(Struct, frozen=True, gc=False):
 
 
 class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
-    """Once, after the names."""
+    """Sent once, after the names."""
 
     rows: Size
     cols: Size
     max_turns: Annotated[int, Meta(ge=1)]
-    energy_every: Annotated[int, Meta(ge=0, description="Turns; 0: never.")]
+    energy_every: Annotated[int, Meta(ge=0, description="Number of turns; 0: never.")]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
     game: Annotated[str, Meta(extra_json_schema={"const": "botwars"})] = "botwars"
 
 
 class TurnPlayed(Struct, frozen=True, tag_field="type", tag="turn-played"):
-    """After each turn."""
+    """Sent after each turn."""
 
-    turn: Annotated[int, Meta(ge=1, description="Counted from 1.")]
+    turn: Annotated[int, Meta(ge=1, description="Number of the turn, from 1.")]
     moves: Moves
-    died: Annotated[list[Cell], Meta(description="Where botlets died, ascending.")]
-    state: Annotated[State, Meta(description="After the turn.")]
+    died: Annotated[list[Cell], Meta(description="Cells where botlets died, ascending.")]
+    state: Annotated[State, Meta(description="State after the turn.")]
 
 
 # --- to one bot -------------------------------------------------------------------------------
 
 
 class MoveRequest(Struct, frozen=True, tag_field="type", tag="move-request"):
-    """Asks for a turn's moves (5)."""
+    """Requests the moves of a turn (5)."""
 
     player: SideId
     state: State
@@ -99,7 +98,7 @@ class MoveRequest(Struct, frozen=True, tag_field="type", tag="move-request"):
 
 
 class MoveReply(Struct, frozen=True, tag_field="type", tag="move-reply"):
-    """The answer to `move-request` (5).
+    """The reply to `move-request` (5).
 
     `moves.py` checks the content of `moves`.
     """

@@ -1,6 +1,6 @@
-"""Turn a bot's reply into moves to carry out, and mistakes (protocol, 5).
+"""Check a bot's reply: moves to carry out, and mistakes (protocol, 5).
 
-A reply of the wrong format loses the game; a move that cannot be made is only ignored.
+A reply of the wrong format loses the game. An impossible move is only ignored.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ BAD_FORMAT = "bad-format"
 IGNORED_MOVE = "ignored-move"
 SECTIONS = MappingProxyType({IGNORED_MOVE: "5.2", BAD_FORMAT: "5.3"})
 
-# Not isinstance: for Python true is an integer, for JSON it is no number.
+# Not isinstance: in Python True is an integer, in JSON it is not a number.
 _NUMBERS = (int, float)
 
 Neighbours: TypeAlias = Sequence[tuple[int, ...]]
-"""Cell -> the cells above, below, left and right of it that are there."""
+"""Cell -> its neighbours within the grid: above, below, left and right."""
 
 
 def bad_format(reply: object) -> str:
-    """Describe the problem with a reply's format, as a clause; empty if it is right."""
+    """Explain, as a clause, why a reply has the wrong format. Empty if the format is right."""
     if isinstance(reply, InvalidReply):
         return reply.detail
-    assert isinstance(reply, MoveReply)  # the decoder knows no other
+    assert isinstance(reply, MoveReply)  # the only struct of the decoder
     if reply.moves is UNSET:
         return "`moves` is missing"
     if not isinstance(reply.moves, list):
@@ -47,20 +47,20 @@ def bad_format(reply: object) -> str:
 def carried_out(
     moves: Sequence[dict[str, Any]], own: Collection[int], neighbours: Neighbours
 ) -> tuple[dict[int, int], int, str]:
-    """Sort out the moves that can be made (5.2).
+    """Select the moves that are possible (5.2).
 
     Args:
-        own: the cells with botlets of this side.
+        own: cells with botlets of this side.
 
     Returns:
-        From -> to in the order given, how many moves are ignored, and why the first of these is.
+        From -> to in the given order, the number of ignored moves, and the reason for the first.
     """
     targets: dict[int, int] = {}
     ignored = 0
     first = ""
     for place, move in enumerate(moves, 1):
         start, end = move["from"], move["to"]
-        # A float is in a set or tuple of integers if it is equal to one: 5.0 is 5 in JSON too.
+        # A float equals an integer in sets and tuples: 5.0 is 5, as in JSON.
         if start in own and start not in targets and end in neighbours[int(start)]:
             targets[int(start)] = int(end)
         else:

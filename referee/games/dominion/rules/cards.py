@@ -1,4 +1,4 @@
-"""The cards as data (protocol-v1, 2, 4.3 and 6): every number that is printed on one."""
+"""The cards as data (protocol-v1, 2, 4.3 and 6)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ class Card:
     """One card (4.3, 6).
 
     Attributes:
-        cost: in money.
-        worth: the money of a treasure; 0 for other cards.
-        points: at the end of the game, for each copy owned.
-        action: whether it can be played as an action.
-        cards, actions, buys, money: given to the player of an action, "+1 card" and so on.
-        gains: the highest cost of a card gained by it.
-        raises: how much more than the card trashed for it the gained one may cost.
-        leaves: the hand size down to which the others discard.
+        cost: price in money.
+        worth: money of a treasure. 0 for other cards.
+        points: points at the end of the game, per copy.
+        action: True if it is an action card.
+        cards, actions, buys, money: given to the player of an action: "+1 card" and so on.
+        gains: maximum cost of a card gained by it.
+        raises: maximum difference in cost between the gained and the trashed card.
+        leaves: number of cards that other players keep after discarding.
     """
 
     action = False
@@ -46,7 +46,7 @@ CARDS: dict[str, Card] = {
     "woodcutter": Card(3, action=True, buys=1, money=2),
     "workshop": Card(3, action=True, gains=4),
 }
-"""All seventeen, in the order of `supply-info`."""
+"""All seventeen cards, in the order of `supply-info`."""
 
 STARTING_DECK = ("copper",) * 7 + ("estate",) * 3
 
@@ -55,7 +55,7 @@ KINGDOM = tuple(card for card, data in CARDS.items() if data.action)
 
 COST = {card: data.cost for card, data in CARDS.items()}
 WORTH = {card: data.worth for card, data in CARDS.items() if data.worth}
-"""The treasures and their money."""
+"""Treasure -> its money."""
 POINTS = {card: data.points for card, data in CARDS.items() if data.points}
 
 HAND_SIZE = 5
@@ -63,5 +63,5 @@ MILITIA_HAND_SIZE = CARDS["militia"].leaves
 
 
 def points_of(owned: Mapping[str, int]) -> int:
-    """The score of a player who owns these cards (4.5)."""
+    """Return the score of a player who owns these cards (4.5)."""
     return sum([worth * owned[card] for card, worth in POINTS.items() if card in owned])

@@ -1,8 +1,8 @@
-"""What may be trashed, gained and bought (protocol-v1, 5 and 6): the legal targets of a card.
+"""The legal targets of a card: cards to trash, gain and buy (protocol-v1, 5 and 6).
 
-A request lists none of them. The rules, people, environments, rule files and probes all ask here.
-All but the rules walk through the decisions about a card with `parameters`. In this file, `rest` is
-the hand without the card that is played.
+Requests do not list them. The rules, people, environments, rule files and probes use this module.
+All except the rules go through the decisions about a card with `parameters`. In this file, `rest`
+is the hand without the card that is played.
 """
 
 from __future__ import annotations
@@ -13,31 +13,31 @@ from typing import Any, NamedTuple
 from referee.games.dominion.rules.cards import CARDS, COST, WORTH
 
 EXCHANGES: Mapping[str, Mapping[str, int]] = {"mine": WORTH, "remodel": COST}
-"""Card -> what it may trash and gain."""
+"""Card -> the cards that it may trash and gain, with the value to compare."""
 
 
 def for_sale(supply: Mapping[str, int], limit: int, among: Iterable[str] = COST) -> list[str]:
-    """List the cards that cost at most `limit` and have cards left in their pile, in order."""
+    """Return cards in the supply that cost at most `limit`, in order."""
     return [card for card in among if COST[card] <= limit and supply.get(card)]
 
 
 def trashable(card: str, rest: Collection[str]) -> list[str]:
-    """List the cards that a mine or a remodel may trash, each once."""
+    """Return the cards that a mine or a remodel may trash, without duplicates."""
     return [held for held in EXCHANGES[card] if held in rest]
 
 
 def gain_limit(card: str, trashed: str | None = None) -> int:
-    """Return the highest cost of a card that a workshop, or a mine or remodel, can gain."""
+    """Return the maximum cost of a card gained by a workshop, or by a mine or remodel."""
     return CARDS[card].gains if trashed is None else COST[trashed] + CARDS[card].raises
 
 
 def gainable(card: str, supply: Mapping[str, int], trashed: str | None = None) -> list[str]:
-    """List the cards that may be gained; arguments as of `gain_limit`."""
+    """Return the cards that may be gained. Arguments as for `gain_limit`."""
     return for_sale(supply, gain_limit(card, trashed), EXCHANGES.get(card, COST))
 
 
 class Ask(NamedTuple):
-    """A decision: "discard" any of these legal cards, "trash" or "gain" one, if there is one."""
+    """A decision: "discard" any of these legal cards, or "trash" or "gain" one of them."""
 
     what: str
     cards: Sequence[str]
@@ -46,7 +46,7 @@ class Ask(NamedTuple):
 def parameters(
     card: str, rest: Sequence[str], supply: Mapping[str, int]
 ) -> Generator[Ask, Any, dict[str, Any]]:
-    """Walk through the decisions about a card that is played, and return its parameters (5.3)."""
+    """Yield the decisions about a played card, and return its parameters (5.3)."""
     chosen: dict[str, Any] = {}
     if card == "cellar":
         discarded = yield Ask("discard", rest)
@@ -69,7 +69,7 @@ def first_way(
     options: Callable[[Ask], Iterable[Any]],
     given: Sequence[Any] = (),
 ) -> dict[str, Any] | None:
-    """The parameters of the first way through a card's decisions, best options first, or None."""
+    """Return the parameters of the first way through a card's decisions, best first, or None."""
     decisions = parameters(card, rest, supply)
     try:
         asked = next(decisions)
@@ -83,14 +83,14 @@ def first_way(
 
 
 def without(card: str, hand: Sequence[str]) -> list[str]:
-    """Return the hand without a card that is played."""
+    """Return the hand without one copy of a card."""
     rest = list(hand)
     rest.remove(card)
     return rest
 
 
 def unavailable_reason(card: str, rest: Collection[str], supply: Mapping[str, int]) -> str:
-    """Say why an action card cannot be carried out, as a clause after its name; empty if it can."""
+    """Explain, as a clause after its name, why an action card has no effect. Empty if it has."""
     if card in EXCHANGES and not trashable(card, rest):
         return f"needs {'a treasure' if card == 'mine' else 'another card'} in your hand to trash"
     if card == "workshop" and not gainable(card, supply):

@@ -1,9 +1,9 @@
 """The effects of the ten kingdom cards (protocol-v1, 6 and 7).
 
-An effect runs when its card has left the hand and the action is spent (5.3). One that asks other
-players is a generator: it yields each request and receives the reply there. One that cannot run
-with the parameters it was given raises `BadParametersError` before it changes anything; the turn
-then puts the card back into the hand (5.4).
+When an effect runs, its card has left the hand and the action is spent (5.3). An effect that
+affects other players is a generator: it yields requests and receives replies. An effect with
+invalid parameters raises `BadParametersError` before it changes anything; the turn then returns the
+card to the hand (5.4).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from referee.games.interface.game import LEFT, Request
 
 Parameters: TypeAlias = Mapping[str, Any]
 Decisions: TypeAlias = Generator[Request, Any, None]
-"""Yields each request and receives its reply: a reply struct, `InvalidReply` or `LEFT`."""
+"""Yields requests and receives their replies: a reply struct, `InvalidReply` or `LEFT`."""
 Effect: TypeAlias = Callable[[Table, TurnState, Parameters], Decisions | None]
 
 
 class BadParametersError(Exception):
-    """The card is "consumed" (6): the text is one sentence about the mistake."""
+    """The card is "consumed" (6). The text describes the mistake in one sentence."""
 
 
 def _give(table: Table, turn: TurnState, card: str) -> None:
@@ -41,7 +41,7 @@ def _give(table: Table, turn: TurnState, card: str) -> None:
 
 
 def _gives(card: str) -> Effect:
-    """The effect of a card that does nothing else."""
+    """Create the effect of a card that only gives cards, actions, buys and money."""
     return lambda table, turn, parameters: _give(table, turn, card)
 
 
@@ -67,7 +67,7 @@ def _cellar(table: Table, turn: TurnState, parameters: Parameters) -> None:
 def _militia(table: Table, turn: TurnState, parameters: Parameters) -> Decisions:
     _give(table, turn, "militia")
     for other in table.others(turn.player):
-        # Asked again here: somebody may have left while another was being attacked.
+        # Checked again, because a player may have left while another was attacked.
         if not other.left and len(other.hand) > MILITIA_HAND_SIZE:
             yield from _attack(table, other)
 
@@ -110,7 +110,7 @@ def _attack(table: Table, player: Player) -> Decisions:
 def _exchange(
     card: str, table: Table, turn: TurnState, parameters: Parameters, *, to_hand: bool
 ) -> None:
-    """Trash a hand card and gain one that costs up to so much more (mine and remodel, 6)."""
+    """Trash a hand card and gain one that costs at most a little more (mine and remodel, 6)."""
     player, supply = turn.player, table.supply.counts
     trashed = parameters.get("card_to_trash")
     if not isinstance(trashed, str) or trashed not in EXCHANGES[card]:
@@ -122,7 +122,7 @@ def _exchange(
     if possible and desired not in possible:
         raise BadParametersError(_why_not_gained(supply, desired, card, trashed))
     table.trash(player, trashed)
-    if possible:  # else nothing is gained, whatever was desired
+    if possible:  # otherwise nothing is gained, whatever the parameter is
         turn.gained.append(desired)
         table.gain(player, desired, to_hand=to_hand)
 
@@ -160,4 +160,4 @@ EFFECTS: Mapping[str, Effect] = {
     "woodcutter": _gives("woodcutter"),
     "workshop": _workshop,
 }
-"""Every action card's effect."""
+"""Action card -> effect."""

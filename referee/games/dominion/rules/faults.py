@@ -1,4 +1,4 @@
-"""The faults that only Dominion knows (protocol-v1, 9), and the section that defines each."""
+"""Dominion's fault codes (protocol-v1, 9), with the section that defines each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The game of Dominion: seats take turns until an end condition holds (protocol-v1, 4).
 
-The whole game is one generator, which yields requests (`referee.games.interface.table`).
+The game is one generator that yields requests (`referee.games.interface.table`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ EMPTY_PILES_TO_END = 3
 
 
 class Options(Struct, frozen=True):
-    """What can be chosen for a game of Dominion.
+    """The options of a game.
 
     Attributes:
         max_turns: turns per player after which the game ends (4.4).
@@ -46,7 +46,7 @@ class Options(Struct, frozen=True):
 
 
 class Dominion(TableGame[Table]):
-    """One game of Dominion for 2 to 4 players; implements `referee.games.interface.game.Game`."""
+    """One game of Dominion for 2 to 4 players. Implements `referee.games.interface.game.Game`."""
 
     turn: TurnState
 
@@ -65,7 +65,7 @@ class Dominion(TableGame[Table]):
         return [SeatState(p.score(), p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Show the state to a viewer: owned cards are public, their places are not."""
+        """Return the state for a viewer. Owned cards are public, their places are not."""
         return view_of(self.table, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> Dominion | None:
@@ -77,13 +77,13 @@ class Dominion(TableGame[Table]):
         table = copied(self.table, players=players, supply=supply, _chance=chance)
         old = self.turn
         player, bought, gained = players[old.player.seat], old.bought.copy(), old.gained.copy()
-        player.gains[-1] = Gains(bought, gained)  # it grows with the turn
+        player.gains[-1] = Gains(bought, gained)  # it changes during the turn
         turn = TurnState(player, old.actions, old.buys, old.money, bought, gained)
         new = copied(self, table=table, turn=turn)
         return new.resume(new._play(turn))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal decks again, and the others' hands and discard piles below the top (2.8)."""
+        """Shuffle the decks, the others' hands, and their discard piles below the top (2.8)."""
         for player in self.table.players:
             if player.seat == seat:
                 redeal(chance, player.deck)
@@ -93,7 +93,7 @@ class Dominion(TableGame[Table]):
                 player.discard_pile = below + top
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal decks again: each owner knows the rest (2.8)."""
+        """Shuffle the decks. Each owner knows its other cards (2.8)."""
         for player in self.table.players:
             redeal(chance, player.deck)
 
@@ -112,13 +112,13 @@ class Dominion(TableGame[Table]):
                     return
 
     def _begin_turn(self, player: Player) -> None:
-        situation, self._situation = self._situation, None  # it says nothing of the other turns
+        situation, self._situation = self._situation, None  # it only describes the first turn
         self.turn = turn = TurnState(player) if situation is None else situation.turn.of(player)
         player.turns += 1
         player.gains.append(Gains(turn.bought, turn.gained))
 
     def _end_reason(self, player: Player) -> str | None:
-        """Why the game is over after this player's turn, if it is (4.4)."""
+        """Return the end reason if the game ends after this player's turn, otherwise None (4.4)."""
         supply = self.table.supply
         if not supply.counts["province"]:
             return PROVINCES_EMPTY
@@ -131,7 +131,7 @@ class Dominion(TableGame[Table]):
         return None
 
     def _end(self, reason: str) -> None:
-        """Rank by points, then by fewest turns; those that left come last (4.5, 8.3)."""
+        """Rank by points, then by fewest turns. Seats that left are last (4.5, 8.3)."""
         keys = [
             (p.left, 0, 0) if p.left else (p.left, -p.score(), p.turns) for p in self.table.players
         ]

@@ -1,9 +1,9 @@
 """The messages of Dominion as structs (protocol-v1, 2).
 
-The structs that go out are strict. The replies are decoded as loosely as sections 5 to 7 treat
-them, where a missing list, a list with a wrong card in the middle and a number in a list's place
-have different consequences: the rules look at the values, the schemas say what a legal one is
-(`legal_has` names the fields that a legal reply cannot do without).
+Structs for sending are strict. Replies are decoded loosely, because sections 5 to 7 define
+different consequences for a missing list, a list with a wrong card, and a number in place of a
+list. The rules check the values. The schemas describe legal replies; `legal_has` names the fields
+that a legal reply must have.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from referee.games.dominion.rules.cards import CARDS, KINGDOM
 from referee.games.interface.seats import OfPlayer
 
 CardId = Annotated[
-    str, Meta(description="A card's id (1.6).", extra_json_schema={"enum": list(CARDS)})
+    str, Meta(description="Id of a card (1.6).", extra_json_schema={"enum": list(CARDS)})
 ]
 ActionId = Annotated[
     Any,
     Meta(
-        description="An action card's id.",
+        description="Id of an action card.",
         extra_json_schema={"type": "string", "enum": list(KINGDOM)},
     ),
 ]
@@ -34,12 +34,12 @@ _PARAMETERS = {
     "card_to_trash": _CARD,
     "desired_card": {"type": ["string", "null"], "enum": [*CARDS, None]},
 }
-_LooseCard = Annotated[Any, Meta(description="A card's id.", extra_json_schema=_CARD)]
-_LooseCards = Annotated[Any, Meta(description="Card ids.", extra_json_schema=_CARDS)]
+_LooseCard = Annotated[Any, Meta(description="Id of a card.", extra_json_schema=_CARD)]
+_LooseCards = Annotated[Any, Meta(description="Ids of cards.", extra_json_schema=_CARDS)]
 
 
 class Pile(Struct, frozen=True, gc=False):
-    """One pile of the supply."""
+    """A pile of the supply."""
 
     card: CardId
     count: Annotated[int, Meta(ge=0)]
@@ -49,81 +49,85 @@ class Pile(Struct, frozen=True, gc=False):
 
 
 class GameInfo(Struct, frozen=True, gc=False, tag_field="type", tag="game-info"):
-    """Once, after the names."""
+    """Sent once, after the names."""
 
     kingdom_cards: Annotated[list[CardId], Meta(min_length=10, max_length=10)]
     player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
 
 
 class SupplyInfo(Struct, frozen=True, gc=False, tag_field="type", tag="supply-info"):
-    """Once at the start, then after every change: all 17 piles, in fixed order."""
+    """Sent at the start and after every change: all 17 piles, in fixed order."""
 
-    # A tuple: the supply keeps it until the next change.
+    # A tuple, because the supply reuses it until the next change.
     cards: Annotated[tuple[Pile, ...], Meta(min_length=17, max_length=17)]
 
 
 class PlayerGained(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-gained"):
-    """After each single gain or buy."""
+    """Sent after each single gain or buy."""
 
     gained: CardId
 
 
 class PlayerPlayed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-played"):
-    """Once a turn, at its clean-up: actions and treasures in play order. Not sent if empty."""
+    """Sent once per turn, at its clean-up: played cards in order. Not sent if there are none."""
 
     played: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTrashed(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-trashed"):
-    """After each trashing."""
+    """Sent after each trashing."""
 
     trashed: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerTopDiscard(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-top-discard"):
-    """After each discarding, before any draw or shuffle that follows it."""
+    """Sent after each discarding, before any draw or shuffle that follows."""
 
     card: CardId
 
 
 class PlayerReveal(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-reveal"):
-    """When a hand card is revealed (moat)."""
+    """Sent when a hand card is revealed (moat)."""
 
     from_: Annotated[str, Meta(extra_json_schema={"const": "hand"})] = msgspec.field(name="from")
     cards: Annotated[list[CardId], Meta(min_length=1)]
 
 
 class PlayerShuffled(OfPlayer, frozen=True, gc=False, tag_field="type", tag="player-shuffled"):
-    """When a discard pile becomes the deck; not for the initial deal."""
+    """Sent when a discard pile becomes the deck, but not for the initial deal."""
 
 
 # --- to one bot -------------------------------------------------------------------------------
 
 
 class PlayTurn(Struct, frozen=True, gc=False, tag_field="type", tag="play-turn"):
-    """Asks for a decision of the bot's turn (5)."""
+    """Requests a decision of the bot's turn (5)."""
 
-    actions: Annotated[int, Meta(ge=0, description="Actions left.")]
-    buys: Annotated[int, Meta(ge=0, description="Buys left.")]
-    extra_money: Annotated[int, Meta(ge=0, description="Money from actions, treasures apart.")]
+    actions: Annotated[int, Meta(ge=0, description="Remaining actions.")]
+    buys: Annotated[int, Meta(ge=0, description="Remaining buys.")]
+    extra_money: Annotated[
+        int, Meta(ge=0, description="Money from action cards, without treasures.")
+    ]
     hand: list[CardId]
-    cards_played: Annotated[list[CardId], Meta(description="This turn, in play order.")]
-    cards_bought: Annotated[list[CardId], Meta(description="This turn.")]
-    cards_gained: Annotated[list[CardId], Meta(description="This turn, buys included.")]
+    cards_played: Annotated[list[CardId], Meta(description="Cards played this turn, in order.")]
+    cards_bought: Annotated[list[CardId], Meta(description="Cards bought this turn.")]
+    cards_gained: Annotated[
+        list[CardId], Meta(description="Cards gained this turn, including bought ones.")
+    ]
 
 
 class AttackRequest(Struct, frozen=True, gc=False, tag_field="type", tag="attack-request"):
-    """Asks for discards to a militia (7.1)."""
+    """Requests discards because of a militia (7.1)."""
 
-    discard: Annotated[int, Meta(ge=1, description="How many cards to discard.")]
-    options: Annotated[list[CardId], Meta(description="The whole hand.")]
+    discard: Annotated[int, Meta(ge=1, description="Number of cards to discard.")]
+    options: Annotated[list[CardId], Meta(description="The complete hand.")]
 
 
 # --- from a bot -------------------------------------------------------------------------------
 
 
 class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
-    """The answer to `play-turn`: clean-up (5.1), buy (5.2) or action (5.3), by `phase`."""
+    """The reply to `play-turn`: clean-up (5.1), buy (5.2) or action (5.3), depending on `phase`."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("phase",)
     phase: Annotated[
@@ -137,7 +141,7 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
         Annotated[
             Any,
             Meta(
-                description="The card's parameters (6).",
+                description="Parameters of the card (6).",
                 extra_json_schema={"type": "object", "properties": _PARAMETERS},
             ),
         ]
@@ -146,14 +150,14 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
 
 
 class AttackReply(Struct, frozen=True, tag_field="type", tag="attack-reply"):
-    """The answer to `attack-request`: the discards, the last one on top (7.2)."""
+    """The reply to `attack-request`: discards, the last one on top (7.2)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("discard",)
     discard: _LooseCards = None
 
 
 class AttackReplyReaction(Struct, frozen=True, tag_field="type", tag="attack-reply-reaction"):
-    """The answer to `attack-request` with a moat in hand (7.3)."""
+    """The reply to `attack-request` with a moat in hand (7.3)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("reaction",)
     reaction: Annotated[Any, Meta(extra_json_schema={"const": "moat"})] = None
@@ -168,5 +172,5 @@ REPLIES = (PlayReply, AttackReply, AttackReplyReaction)
 
 
 def is_game_info(message: Mapping[str, Any]) -> bool:
-    """Whether a `game-info` of any game is one of these: it names a kingdom, and no game."""
+    """True if a `game-info` is Dominion's: it names a kingdom and no game."""
     return "kingdom_cards" in message and "game" not in message

@@ -10,7 +10,7 @@ from referee.games.interface.seats import seat_id
 
 
 class Gains(Struct, frozen=True, gc=False):
-    """The cards that a player has got in one turn; the bought ones are the last gained."""
+    """The cards that a player got in one turn. Bought cards are the last in `gained`."""
 
     bought: list[str]
     gained: list[str]
@@ -20,29 +20,29 @@ class Player:
     """One seat of the game."""
 
     def __init__(self, seat: int, chance: RandomSource) -> None:
-        """Deal the starting deck and draw five (4.1)."""
+        """Shuffle the starting deck and draw five cards (4.1)."""
         self.seat = seat
         self.number = seat_id(seat)
         self._chance = chance
-        self.deck = list(STARTING_DECK)  # face down; the end of the list is the top
+        self.deck = list(STARTING_DECK)  # face down; the last card is on top
         chance.shuffle(self.number, self.deck)
         self.hand: list[str] = []  # in the order drawn
         self.in_play: list[str] = []  # in the order played
-        self.discard_pile: list[str] = []  # the end of the list is the top
-        self.turns = self.shuffles = 0  # shuffles of its discard pile into its deck
+        self.discard_pile: list[str] = []  # the last card is on top
+        self.turns = self.shuffles = (
+            0  # number of times the discard pile was shuffled into the deck
+        )
         self.gains: list[Gains] = []
         self.actions_played: set[str] = set()
-        self.left = self.is_shown = False  # is_shown: it was sent its hand as it is
+        self.left = self.is_shown = False  # is_shown: the bot has seen the current hand
         self.unseen: list[
             str
-        ] = []  # chosen from its hand since then, to be discarded below the last
-        self.counted: tuple[dict[str, int], int] | None = (
-            None  # `cards` and points, while they hold
-        )
+        ] = []  # chosen from the hand since then, to be discarded below the last
+        self.counted: tuple[dict[str, int], int] | None = None  # cached `cards` and points
         self.draw(HAND_SIZE)
 
     def draw(self, count: int) -> bool:
-        """Draw up to `count` cards (4.6); returns whether the discard pile was shuffled."""
+        """Draw up to `count` cards (4.6). Returns True if the discard pile was shuffled."""
         self.is_shown = False
         deck = self.deck
         missing = count - len(deck)
@@ -65,23 +65,23 @@ class Player:
         return True
 
     def shown_hand(self) -> list[str]:
-        """Copy the hand for a request: from now on the player has seen it."""
+        """Copy the hand for a request, and note that the player has seen it."""
         self.is_shown = True
         if self.unseen:
             self.unseen = []
         return self.hand.copy()
 
     def cards(self) -> dict[str, int]:
-        """All cards owned: card -> count, in the order of the supply, without zeros; to be read."""
+        """Return card -> count of all owned cards, in supply order, without zeros. Read-only."""
         return self._count()[0]
 
     def score(self) -> int:
-        """Points over all cards owned (4.5)."""
+        """Return the points of all owned cards (4.5)."""
         return self._count()[1]
 
     def _count(self) -> tuple[dict[str, int], int]:
         if self.counted is None:
-            owned = dict.fromkeys(CARDS, 0)  # a Counter takes twice as long
+            owned = dict.fromkeys(CARDS, 0)  # a Counter would be half as fast
             for card in self.deck + self.hand + self.in_play + self.discard_pile:
                 owned[card] += 1
             cards = {card: count for card, count in owned.items() if count}
@@ -90,7 +90,7 @@ class Player:
 
 
 class TurnState(Struct):
-    """One player's turn. The money of treasures exists only within a buy reply."""
+    """The state of a player's turn. Money of treasures exists only within a buy reply."""
 
     player: Player
     actions: int = 1

@@ -1,6 +1,6 @@
-"""Where a game begins that begins in the middle, and players that do next to nothing.
+"""The state of a game that begins in the middle, and the simplest replies.
 
-Both are for conformance cases.
+Both are used by conformance cases.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from referee.games.dominion.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True):
-    """The cards of a seat, each pile in the order of a conformance case."""
+    """The cards of a seat, in the order of a conformance case."""
 
     hand: list[str] = []
-    deck: list[str] = []  # its first card is drawn first
-    discard_pile: list[str] = []  # its last card is on top
+    deck: list[str] = []  # the first card is drawn first
+    discard_pile: list[str] = []  # the last card is on top
     in_play: list[str] = []
 
 
 class FirstTurn(Struct, frozen=True):
-    """Where the first turn stands; see `TurnState`.
+    """The state of the first turn; see `TurnState`.
 
-    If `gained` is None, only the bought cards were gained.
+    If `gained` is None, it equals the bought cards.
     """
 
     actions: int = 1
@@ -39,25 +39,25 @@ class FirstTurn(Struct, frozen=True):
     gained: list[str] | None = None
 
     def of(self, player: Player) -> TurnState:
-        """It as the turn of a player."""
+        """Create the turn of a player."""
         bought, gained = self.bought, self.bought if self.gained is None else self.gained
         resources = self.actions, self.buys, self.money
         return TurnState(player, *resources, bought.copy(), gained.copy())
 
 
 class Situation(Struct, frozen=True):
-    """The beginning of a game in the middle. Missing parts are as after the deal.
+    """The start of a game in the middle. Missing parts are as after the deal.
 
-    Before the first request, the gains and trashings by which the seats got their cards are
-    published, so that a bot which counts cards is not surprised by them.
+    Before the first request, the gains and trashings that lead to these cards are published, so
+    that bots which count cards stay consistent.
     """
 
     seats: dict[str, SeatCards] = {}  # player number -> its cards
-    supply: dict[str, int] = {}  # card -> cards left at the first request
+    supply: dict[str, int] = {}  # card -> number of cards left at the first request
     turn: FirstTurn = FirstTurn()
 
     def lay_out(self, table: Table) -> None:
-        """Give the seats of a new table their cards; gains are still in the supply."""
+        """Give the seats of a new table their cards. Gained cards are still in the supply."""
         left = table.supply.counts | self.supply
         for player in table.players:
             cards = self.seats.get(player.number)
@@ -70,7 +70,7 @@ class Situation(Struct, frozen=True):
         table.supply.set(left)
 
     def publish(self, table: Table) -> None:
-        """Publish how the seats got their cards."""
+        """Publish the gains and trashings of each seat."""
         for player in table.players:
             for card, count in _gained(player).items():
                 for _ in range(count):
@@ -81,14 +81,14 @@ class Situation(Struct, frozen=True):
 
 
 def _gained(player: Player) -> Counter[str]:
-    """The cards that a player has more than at the deal; negative for trashed ones."""
+    """Return the difference between a player's cards and the initial deal. Negative: trashed."""
     gained = Counter(player.cards())
     gained.subtract(Counter(STARTING_DECK))
     return gained
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Discard what comes first; end the turn."""
+    """Discard the first cards; end the turn."""
     if request["type"] == "attack-request":
         return {"type": "attack-reply", "discard": request["options"][: request["discard"]]}
     return {"type": "play-reply", "phase": "cleanup"}

@@ -11,9 +11,9 @@ _INDEX = {card: index for index, card in enumerate(CARDS)}
 
 
 class Supply:
-    """The piles: `counts` has the cards left, and `info` is the message that shows them.
+    """The piles. `counts` has the number of cards left, and `info` is the message with them.
 
-    `shown` is what `show` gave, until a pile changes.
+    `shown` caches the result of `show` until a pile changes.
     """
 
     def __init__(self, players: int) -> None:
@@ -30,7 +30,7 @@ class Supply:
         self.set({})
 
     def take(self, card: str) -> None:
-        """Take one card off a pile that is not empty."""
+        """Take one card from a pile that is not empty."""
         self.shown = None
         self.counts[card] = left = self.counts[card] - 1
         if not left:
@@ -39,7 +39,7 @@ class Supply:
         self.info = SupplyInfo(tuple(self._piles))
 
     def set(self, counts: Mapping[str, int]) -> None:
-        """Set these piles; the others stay unchanged."""
+        """Set these piles and leave the others unchanged."""
         self.shown = None
         self.counts |= counts
         self.empty_piles = list(self.counts.values()).count(0)
@@ -47,7 +47,7 @@ class Supply:
         self.info = SupplyInfo(tuple(self._piles))
 
     def show(self) -> dict[str, int]:
-        """Copy the counts; the same copy until they change, to be read."""
+        """Return a copy of the counts, which is cached. Do not modify it."""
         if self.shown is None:
             self.shown = self.counts.copy()
         return self.shown

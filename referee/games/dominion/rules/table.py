@@ -1,6 +1,6 @@
-"""The table, and the moves that every rule is made of.
+"""The table, and the elementary moves of the rules.
 
-Each move changes the cards and publishes it, in the order of protocol-v1, 2.
+Each move changes the cards and publishes the change, in the order of protocol-v1, 2.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.games.interface.table import Move, Moved, moves_of
 
 
 class Table(interface.Table[Player]):
-    """Players, supply and the messages on their changes."""
+    """Players, supply and the messages about their changes."""
 
     sections = SECTIONS
 
@@ -32,10 +32,10 @@ class Table(interface.Table[Player]):
     def gain(
         self, player: Player, card: str, *, to_hand: bool = False, money: int | None = None
     ) -> None:
-        """Move a card from a pile that is not empty to the player's discard pile, or hand.
+        """Move a card from a pile that is not empty to the player's discard pile or hand.
 
         Args:
-            money: what the player has to buy it with; None: it is not bought.
+            money: the player's money if the card is bought. None: it is not bought.
         """
         self.supply.take(card)
         (player.hand if to_hand else player.discard_pile).append(card)
@@ -50,13 +50,13 @@ class Table(interface.Table[Player]):
             self.moved(Moved(player.seat, public, public, public, did, told, [card]))
 
     def played(self, player: Player, card: str) -> None:
-        """Tell watchers that a card of the hand is in play now; the clean-up publishes it."""
+        """Notify watchers that a hand card is in play. The clean-up publishes it."""
         if self.watchers:
             own = [Move(player.seat, "hand", "play", card)]
             self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)]))
 
     def took_back(self, player: Player, card: str) -> None:
-        """Tell watchers that a card in play is in the hand again: it could not be played."""
+        """Notify watchers that a card in play returned to the hand: it could not be played."""
         if self.watchers:
             own = [Move(player.seat, "play", "hand", card)]
             self.moved(Moved(player.seat, own, own, did=["takes back ", Card(card)]))
@@ -74,10 +74,10 @@ class Table(interface.Table[Player]):
     def discard(
         self, player: Player, cards: list[str], played: Sequence[str] | None = None
     ) -> None:
-        """Put cards, already taken from where they were, on the discard pile; the last on top.
+        """Put cards, already removed from their places, on the discard pile; the last on top.
 
         Args:
-            played: at a clean-up, those of them that were in play, not in the hand.
+            played: at a clean-up, the cards that were in play, not in hand.
         """
         if cards:
             player.discard_pile += cards
@@ -93,24 +93,24 @@ class Table(interface.Table[Player]):
         if self.watchers:
             drawn = player.hand[before:]
             whole = moves_of(player.seat, drawn, "deck", "hand")
-            # Its next request shows the cards to the seat. Nothing says to others how many it drew.
+            # The seat sees the cards at its next request. The others do not learn the number.
             own = [Move(player.seat, "deck", "hand", count=len(drawn))] if drawn else []
             self.moved(Moved(player.seat, whole, own, ()))
 
     def take_at_random(self, player: Player, count: int) -> list[str]:
-        """Take that many hand cards, chosen by the referee (7.4)."""
+        """Remove `count` hand cards chosen by the referee (7.4)."""
         taken = self._chance.take("referee", player.hand, count, player.number)
         player.is_shown, player.unseen = False, taken[:-1]
         return taken
 
     def others(self, player: Player) -> list[Player]:
-        """Everybody else still in the match, in turn order from the player's left (7.1)."""
+        """Return the other players in the match, in turn order from the player's left (7.1)."""
         order = [*self.players[player.seat + 1 :], *self.players[: player.seat]]
         return [other for other in order if not other.left]
 
 
 def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | None) -> Moved:
-    """Only the top card and the cards played are public, and what a seat has not seen is hidden."""
+    """Describe discards. Only the top card and played cards are public."""
     played = in_play or ()
     from_hand = (Counter(cards) - Counter(played)).elements()
     from_play = moves_of(player.seat, played, "play", "discard")

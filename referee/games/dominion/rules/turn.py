@@ -1,7 +1,7 @@
 """One turn, from its first request to the end of its clean-up (protocol-v1, 5).
 
-A turn is a generator: it yields each `play-turn` and receives the reply. A reply that is not legal
-is a fault, and section 5 says for each kind whether the turn continues.
+A turn is a generator: it yields each `play-turn` and receives the reply. An illegal reply is a
+fault; section 5 defines for each kind whether the turn continues.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from referee.games.interface.game import LEFT, Request
 
 
 def play_turn(table: Table, turn: TurnState) -> Decisions:
-    """Play a turn that has begun, from any of its requests on. Its clean-up is the last step."""
+    """Play a turn from any of its requests to its clean-up."""
     player = turn.player
     top_discard = None
     while not player.left:
@@ -63,7 +63,7 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 
 
 def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
-    """An action reply with an action left (5.3, 5.4)."""
+    """Carry out an action reply (5.3, 5.4)."""
     player = turn.player
     card: Any = reply.card
     turn.actions -= 1
@@ -95,7 +95,7 @@ def _play_action(table: Table, turn: TurnState, reply: PlayReply) -> Decisions:
 
 
 def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
-    """The one buy reply of a turn (5.2): afterwards all buys and all money are spent."""
+    """Carry out the only buy reply of a turn (5.2). Afterwards all buys and money are spent."""
     money = _play_treasures(table, turn, reply.played_treasures)
     if money is not None:
         _buy_cards(table, turn, reply.cards_to_buy, money)
@@ -103,7 +103,7 @@ def _buy(table: Table, turn: TurnState, reply: PlayReply) -> None:
 
 
 def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None:
-    """Play treasures left to right; the money there is to spend, None if buying is off."""
+    """Play treasures from left to right. Returns the money, or None if buying is not possible."""
     player = turn.player
     money = turn.money
     if treasures is UNSET:
@@ -126,13 +126,13 @@ def _play_treasures(table: Table, turn: TurnState, treasures: Any) -> int | None
             table.fault(player, faults.BAD_TREASURE, detail)
             return None
         in_play.append(card)
-        if table.watchers:  # the most frequent step of all
+        if table.watchers:  # this step is the most frequent one
             table.played(player, card)
     return money
 
 
 def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
-    """Buy cards left to right while buys and money last."""
+    """Buy cards from left to right while buys and money last."""
     if cards is UNSET:
         return
     player = turn.player
@@ -163,7 +163,7 @@ def _buy_cards(table: Table, turn: TurnState, cards: Any, money: int) -> None:
 
 
 def _clean_up(table: Table, player: Player, top_discard: Any) -> None:
-    """Discard hand and play, draw five (2, "Order at clean-up"; 5.1)."""
+    """Discard hand and played cards, and draw five (2, "Order at clean-up"; 5.1)."""
     if player.in_play:
         table.events.append(PlayerPlayed(player.number, player.in_play))
     pile = player.hand + player.in_play

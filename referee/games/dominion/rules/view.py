@@ -1,4 +1,4 @@
-"""A game of Dominion as data, for a seat, the public, or a viewer of everything."""
+"""A game of Dominion as data, for each viewer."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 class OwnCards(Struct, frozen=True):
     """The places of a seat's cards, and its other private knowledge.
 
-    While a seat is not asked, it does not know what it has drawn since: that is in its deck here.
+    Without a request, a seat does not know the cards drawn since its last one: they count as deck.
     """
 
     hand: list[str]  # in the order drawn
     in_play: list[str]  # in the order played
-    discard_pile: list[str]  # sorted; for `ALL` its last card is on top
-    deck: list[str]  # sorted; for `ALL` its first card is on top
-    turns: int  # that it has begun
-    shuffles: int  # of its discard pile into its deck
+    discard_pile: list[str]  # sorted; for `ALL` the last card is on top
+    deck: list[str]  # sorted; for `ALL` the first card is on top
+    turns: int  # number of turns begun
+    shuffles: int  # number of times its discard pile was shuffled into its deck
 
 
 class SeatView(Struct, frozen=True):
-    """One seat in a view: its cards -> counts, in supply order; `own` is None for other viewers."""
+    """One seat in a view: card -> count, in supply order. `own` is None for other viewers."""
 
     cards: dict[str, int]
     score: int
@@ -40,14 +40,14 @@ class SeatView(Struct, frozen=True):
 class View(Struct, frozen=True):
     """A view of a game (`referee.games.interface.game.Game.view`)."""
 
-    supply: dict[str, int]  # card -> cards left
+    supply: dict[str, int]  # card -> number of cards left
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None for all other viewers, and without a request
-    request: PlayTurn | AttackRequest | None  # the request of that seat; else None
+    asked: int | None  # the seat with a request, for itself and `ALL`; otherwise None
+    request: PlayTurn | AttackRequest | None  # the request of that seat, otherwise None
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer."""
+    """Return the view of a table for a viewer."""
     supply = table.supply.show()
     seats = [_seat(player, viewer) for player in table.players]
     for request in requests:
