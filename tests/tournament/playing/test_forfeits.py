@@ -157,7 +157,7 @@ def test_a_run_that_is_killed_five_times_goes_on_to_the_same_store(
 ) -> None:
     result = failing(seed)
     expected = whole(by_hand(setup, result))
-    for order in range(6):
+    for order in range(3):
         store = Store.in_memory()
         store.add_stage(setup)
         chance = Random(f"{seed} {order}")
