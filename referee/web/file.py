@@ -36,7 +36,7 @@ _IMPORT = re.compile(r'^import \{ ([^}]*) \} from "\./([\w-]+)\.js";$', re.MULTI
 _MARGIN = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n|^\s+|[ ]+// [^\"`\n]*$", re.MULTILINE)
 """Comments and margins, a quarter of a module; none of them is in a text."""
 _BREAK = re.compile(r"(?<=[{}(\[,;])\n+")
-_CSS_MARGIN = re.compile(r"/\*.*?\*/|\s*([{};,])\s*|(?<=:) +", re.DOTALL)
+_CSS_MARGIN = re.compile(r"/\*.*?\*/|;?\s*(})\s*|\s*([{;,>])\s*|(?<=:) +", re.DOTALL)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) ?\*? ?(\w+))", re.MULTILINE)
 _SHOWN_MARKS = ("fault", "disqualified")
 
@@ -107,7 +107,7 @@ def drawing_style(game: str) -> str:
 
 def small_style(css: str) -> str:
     """A style sheet without comments and margins."""
-    return _CSS_MARGIN.sub(r"\1", css)
+    return _CSS_MARGIN.sub(r"\1\2", css)
 
 
 def bundle(games: Sequence[str]) -> str:

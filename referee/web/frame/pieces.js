@@ -107,6 +107,16 @@ export class Asking {
     this.#answer.pick(index);
   }
 
+  /** What a card needs to be the button of a choice: {choose, notes}. `words` say what it does. */
+  card(index, words = "") {
+    const { question: { choices, most, repeats }, picks } = this;
+    const { barred } = choices[index];
+    const places = picks.flatMap((pick, place) => (pick === index ? place + 1 : []));
+    const pressed = most > 1 && !repeats && !barred ? String(places.length > 0) : null;
+    const choose = { "data-choice": String(index), "aria-disabled": barred ? "true" : null, "aria-pressed": pressed, title: barred, onclick: () => this.choose(index) };
+    return { choose, notes: places.length ? [places.join(", ")] : words ? [words] : [] };
+  }
+
   send(picks) {
     this.#answer.send(picks);
   }
@@ -181,14 +191,17 @@ export class Stage {
     box.append(el("div", { class: "stage" }, this.title, this.before, el("div", { class: "row" }, this.played, this.arrow, this.got), this.counters, this.more));
   }
 
-  /** `otherwise` is said of the seat whose turn it is where nothing else is; `draw(card, times)` draws a card. */
-  paint({ mover, said, last, counters, played, got }, otherwise, draw) {
+  /** `otherwise` is said of the seat whose turn it is where nothing else is; `draw(card, times)` draws a card. In
+      place of the cards played, `offer` are nodes to choose from. */
+  paint({ mover, said, last, counters, played, got }, otherwise, draw, offer) {
     this.title.replaceChildren(...(said.length ? said : [mover === null ? "" : tag(this.seat(mover)), " ", otherwise]));
     this.before.replaceChildren(...(last.length ? ["before: ", ...last] : []));
     this.played.dataset.place = `${mover} play`;
     const cards = (name, list) => tally(list).map(([card, times]) => this.#once(`${name} ${card}`, times, () => draw(card, times)));
-    fill(this.played, cards("played", played));
-    fill(this.got, cards("got", got));
+    this.played.classList.toggle("offer", Boolean(offer));
+    fill(this.played, offer ?? cards("played", played));
+    fill(this.got, offer ? [] : cards("got", got));
+    this.arrow.hidden = Boolean(offer);
     this.arrow.classList.toggle("untold", !got.length);
     fill(this.counters, counters.map(([name, value]) => this.#once(name, value, () => el("div", null, el("dt", null, name), el("dd", null, value ?? "–")))));
   }
@@ -200,7 +213,7 @@ export function seatLine({ glyph, name, colour }, { isNow, piles = [], faults = 
     "article", { class: "seat-line", "data-current": isNow, style: { "--seat": colour } },
     el(
       "div", null,
-      el("h3", null, tag({ glyph, name, colour }), isNow && el("span", { class: "unseen" }, " (to move)"), faults.map((code) => el("span", { class: "problem" }, ` ! ${code}`))),
+      el("h2", null, tag({ glyph, name, colour }), isNow && el("span", { class: "unseen" }, " (to move)"), faults.map((code) => el("span", { class: "problem" }, ` ! ${code}`))),
       points,
       el("div", { class: "inside" }, inside),
       el("dl", { class: "piles" }, piles.map(([label, number, place]) => el("div", { "data-place": place }, el("dt", null, label), el("dd", null, number)))),

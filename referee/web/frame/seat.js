@@ -142,7 +142,7 @@ export class Seat {
       return !button.contains(document.elementFromPoint(x + width / 2, bottom - 4));
     };
     delete place.dataset.dense;
-    if (!this.#shown) return;
+    if (!this.#shown || this.#app.table.isZoned) return;
     for (let dense = 1; dense <= MOST_DENSE; dense++) {
       if (![...place.querySelectorAll("button:not([aria-disabled])")].some(isHidden)) return;
       place.dataset.dense = "d".repeat(dense);

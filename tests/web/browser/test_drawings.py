@@ -32,19 +32,24 @@ def stars() -> Watched:
 
 def shows(page: Any, view: dict[str, Any]) -> None:
     """The table is that of this view; what the view does not have is not there."""
-    shown = page.locator("[data-zone=seats] .sr-authority b").all_text_contents()
-    assert shown == [str(seat["authority"]) for seat in view["seats"]]
-    row = page.locator("[data-zone=row] .sr-name").all_text_contents()
+    piles = [("authority", "authority"), ("deck", "deck_size")]
+    for number, seat in enumerate(view["seats"]):
+        for pile, field in piles:
+            shown = page.locator(f'[data-place="{number} {pile}"] dd').inner_text()
+            assert shown == str(seat[field])
+    row = page.locator("[data-zone=row] .name").all_text_contents()
     assert row[:-1] == view["trade_row"]
-    assert page.locator("[data-zone=active] .sr-counters dd").all_text_contents() == [
+    assert page.locator("[data-zone=now] .counters dd").all_text_contents() == [
         *(str(view["trade"]), str(view["combat"])),
     ]
     names = []
     for seat in view["seats"]:
         known = seat["hand"] is not None
-        names += ["Hand", "Deck", "Discarded"] if known else ["Hand and deck", "Discarded"]
-    piles = page.locator("[data-zone=piles] dt").all_text_contents()
-    assert [pile.rpartition(" ")[0] for pile in piles] == names
+        names += ["Hand", "Deck"] if known else ["Hand and deck"]
+        names += ["In play", "Discarded"]
+    page.keyboard.press("o")
+    found = page.locator(".cards dt").all_text_contents()
+    assert [pile.rpartition(" ")[0] for pile in found] == names
 
 
 def test_star_realms_of_a_record_and_of_a_log(visit: Visit, stars: Watched, tmp_path: Path) -> None:

@@ -343,7 +343,7 @@ def test_whose_turn_it_is_where_hands_are_hidden(
     (seat,) = next(turn.seats for turn in match.turns if turn.turn == 9)
     name = match.header.seats[seat].name
     assert name in page.locator("[data-zone=now] h2").inner_text()
-    assert page.locator(".zones [data-current] h3").inner_text().count(name) == 1
+    assert page.locator(".zones [data-current] h2").inner_text().count(name) == 1
     page.keyboard.press("End")
     assert page.locator(".zones [data-current]").count() == 0
 

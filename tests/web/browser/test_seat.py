@@ -130,7 +130,7 @@ def type_answer(page: Any, game: str) -> None:
         page.keyboard.type("copp")
     elif page.locator("[aria-pressed]").count():
         page.keyboard.type("3 1")
-    elif page.locator("[data-card] button").count():
+    elif page.locator("[data-card][data-choice], [data-card] button").count():
         page.keyboard.press("1")  # the first that can be done
     send(page)
 
@@ -238,14 +238,14 @@ def test_starrealms_by_clicks(visit: Visit) -> None:
         asked, bought = "", 0
         while (asked := next_question(page, asked)) != "over":
             cards, row = (
-                page.locator("[data-zone=active] [data-card] button"),
+                page.locator("[data-zone=own] button"),
                 page.locator("[data-zone=row] button"),
             )
             others = page.locator("[data-zone=buttons] button")  # the last ends the turn
             bought += not cards.count() and row.count() > 0
             (cards.first if cards.count() else row.last if row.count() else others.first).click()
         assert bought > 0
-        assert "Explorer" in page.inner_text(".turns")
+        assert "Explorer" in page.text_content(".turns")
         assert OVER in status(page)
         assert "player1  Human" in ended(process)
 
@@ -255,7 +255,7 @@ def test_starrealms_by_keys_alone(visit: Visit) -> None:
         page = visit(link)
         asked = ""
         while (asked := next_question(page, asked)) != "over":
-            if page.locator("[data-card] button").count():
+            if page.locator("[data-card][data-choice], [data-card] button").count():
                 page.keyboard.press("1")  # the first that can be done
             send(page)
         assert "player1  Human" in ended(process)
@@ -307,7 +307,7 @@ def test_tribute_by_keys_alone(visit: Visit) -> None:
             if page.locator("[aria-pressed]").count():
                 page.keyboard.type("3 1")
                 several += 1
-            elif page.locator("[data-card] button").count():
+            elif page.locator("[data-card][data-choice], [data-card] button").count():
                 page.keyboard.press("1")  # the first that can be done
             send(page)
         assert several

@@ -44,23 +44,11 @@ export function mount(boxes, header, kit) {
     return kit.tile({ card, times, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), choose, notes });
   }
 
-  /** The attributes of the button of a choice: what is picked is pressed. */
-  function chosen(index) {
-    const { question, picks } = asking;
-    const places = picks.flatMap((pick, place) => (pick === index ? place + 1 : []));
-    const { barred } = question.choices[index];
-    const toggles = question.most > 1 && !question.repeats && !barred;
-    return {
-      choose: { "data-choice": String(index), "aria-disabled": barred ? "true" : null, "aria-pressed": toggles ? String(places.length > 0) : null, title: barred, onclick: () => asking.choose(index) },
-      notes: places.length ? [places.join(", ")] : [],
-    };
-  }
-
   function pile(card, index) {
     const left = frame.view.supply[card];
     const was = frame.before?.supply?.[card] ?? left;
     const { cost, kind, text } = facts[card];
-    const { choose, notes = [] } = index === undefined ? {} : chosen(index);
+    const { choose, notes = [] } = index === undefined ? {} : asking.card(index);
     if (was !== left) notes.push(left < was ? `−${was - left}` : `+${left - was}`);
     const state = (was !== left ? "changed" : "") + (left === 0 ? " empty" : left < 4 ? " low" : "");
     return kit.tile({ card, cost, left: left ?? null, kind, sign: kind[0].toUpperCase(), text, brief: briefOf(card), state, choose, notes });
@@ -113,7 +101,7 @@ export function mount(boxes, header, kit) {
     if (!large) return el("div", { class: "hand", ...place }, chips(counted(own.hand)));
     const open = choices.map(({ name, index }) => {
       const alone = choices.filter((other) => other.name === name).length === 1;
-      const { choose, notes } = chosen(index);
+      const { choose, notes } = asking.card(index);
       return held(name, alone ? counted(own.hand).find(([card]) => card === name)?.[1] ?? 1 : 1, choose, notes);
     });
     const rest = counted(own.hand).filter(([card]) => !choices.some(({ name }) => name === card));
