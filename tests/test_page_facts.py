@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jsonschema
@@ -16,6 +17,7 @@ from referee.cli.commands.tournament_options import TournamentOptions
 from referee.cli.config import given_in
 from referee.games import GAMES
 from referee.tournament.config import read_config
+from referee.tournament.report import season, standings
 from referee.tournament.rows import Entrant
 from referee.tournament.schedule.format import TournamentSetup
 from tests.support.live import ROOT, schema
@@ -48,7 +50,7 @@ def part(page: str, start: str, end: str) -> str:
 def keys_in(text: str) -> set[str]:
     """The keys that the first cells of tables and their descriptions name."""
     rows = re.findall(r"^\|.*\|$", text, re.MULTILINE)
-    return {word for row in rows for word in re.findall(r"`([A-Za-z_0-9]+)[`.]", row)}
+    return {word for row in rows for word in re.findall(r"[`\"]([A-Za-z_0-9]+)[`\".]", row)}
 
 
 def properties(name: str, *kinds: str) -> set[str]:
@@ -70,6 +72,15 @@ def test_the_page_of_json_has_every_key_of_a_result() -> None:
 def test_the_page_of_json_has_every_key_of_a_turn(game: str) -> None:
     shown = keys_in(part("spec/json.md", "### 5.1 ", "### 5.2 "))
     assert properties(turn_schema(game), "Turn", "Action", "Note") <= shown
+
+
+@pytest.mark.parametrize(("module", "end"), [(standings, "### 6.1 "), (season, "## Doctor")])
+def test_the_page_of_json_has_every_key_of_standings(module: ModuleType, end: str) -> None:
+    structs = [each for each in vars(module).values() if isinstance(each, type)]
+    own = [each for each in structs if each.__module__ == module.__name__]
+    keys = {key for each in own for key in getattr(each, "__struct_fields__", ())}
+    assert len(keys) > 10
+    assert keys <= keys_in(part("spec/json.md", "## 6 ", end))
 
 
 def test_the_page_of_json_has_every_key_of_verify_and_validate() -> None:

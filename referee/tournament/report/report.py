@@ -22,7 +22,7 @@ class Report(NamedTuple):
     notable_losses: dict[str, list[NotableLoss]]
 
     def as_json(self) -> dict[str, Any]:
-        """The object of `--format json` (spec/tournaments.md, 6), to be encoded by msgspec."""
+        """The object of `--format json` (spec/json.md, 6), to be encoded by msgspec."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
         found = msgspec.structs.asdict(self.found)
         return {name: value for name, value in found.items() if value is not UNSET} | more

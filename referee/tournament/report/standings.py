@@ -1,6 +1,6 @@
 """The standings of a tournament, from what its store has so far.
 
-The structs are the object of `--format json`; spec/tournaments.md, 6, explains their fields.
+The structs are the object of `--format json`; spec/json.md, 6, explains their fields.
 """
 
 from __future__ import annotations
