@@ -8,12 +8,13 @@ import os
 import shutil
 import stat
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, TextIO
 
 from referee.errors import SHORTAGES, UsageError, cannot_write
-from referee.text.terminal import escaped, json_escaped, plain
+from referee.text.terminal import escaped, json_escaped, paint, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,6 +30,7 @@ GAME = 65  # EX_DATAERR of sysexits.h
 BUG = 70  # EX_SOFTWARE
 SHORTAGE = 71  # EX_OSERR
 READER_GONE = 128 + 13  # as if SIGPIPE had ended us
+_NAME = "referee:"
 PLAIN_WIDTH = 80
 """Columns where there is no terminal."""
 _LETTERS = 2**20
@@ -38,14 +40,25 @@ _LETTERS = 2**20
 def fail(code: int, *lines: str) -> int:
     """Say what is wrong, one line for each mistake, and return the exit code."""
     for line in lines:
-        say(line)
+        say(line, is_wrong=True)
     return code
 
 
-def say(text: str) -> None:
-    """Print one line on stderr, with the text of strangers escaped."""
+def say(text: str, *, is_wrong: bool = False) -> None:
+    """Print one line on stderr, with the text of strangers escaped.
+
+    On a terminal the line is wrapped at its words, and "referee:" is red if something is wrong.
+    """
+    said = f"{_NAME} {escaped(text)}"
+    if sys.stderr.isatty():
+        wrapped = textwrap.wrap(
+            said, width(sys.stderr), break_long_words=False, break_on_hyphens=False
+        )
+        said = "\n".join(wrapped)
+        if is_wrong and has_colour(sys.stderr):
+            said = said.replace(_NAME, paint(_NAME, "red", colour=True), 1)
     with contextlib.suppress(OSError):  # a full disk there: nobody can be told
-        print(f"referee: {escaped(text)}", file=sys.stderr, flush=True)
+        print(said, file=sys.stderr, flush=True)
 
 
 def report_bug(error: BaseException) -> int:
@@ -184,12 +197,17 @@ def json_line(value: object) -> str:
 
 
 def rich_console(file: TextIO, columns: int | None = None) -> Console:
-    """A console of rich that writes to a file as the terminal of stdout would show it."""
+    """A console of rich that writes to a file as the terminal of stdout would show it.
+
+    Code has no background, which would be a black block on a light terminal.
+    """
     from rich.console import Console
+    from rich.theme import Theme
 
     colour = has_colour(sys.stdout)
     return Console(
         file=file,
+        theme=Theme({"markdown.code": "bold", "markdown.code_block": ""}),
         width=columns or width(sys.stdout),
         force_terminal=colour,
         no_color=not colour,

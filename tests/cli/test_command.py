@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import pytest
 
 from referee import cli
 from referee.bots.bundled import bundled_bots
+from referee.cli import console
 from referee.cli.commands import play as play_command
 from referee.cli.values import MAX_SEED as COMMAND_MAX_SEED
 from referee.games import GAMES
@@ -927,3 +929,24 @@ def test_closed_streams(closed: str) -> None:
     command = f"{sys.executable} -m referee play big_money big_money --max-turns 1 {closed}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("no_colour", ["", "1"])
+def test_an_error_on_a_terminal_is_wrapped_at_words_and_marked(
+    no_colour: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", no_colour)
+    name = "referee:" if no_colour else "\x1b[31mreferee:\x1b[0m"
+    assert cli.main(["play", "bigmoney", "minimal"]) == 2
+    assert terminal.getvalue() == f"{name} BOT bigmoney not found; did you\nmean big_money?\n"
+    console.say("3 of 9 matches")
+    assert terminal.getvalue().endswith("\nreferee: 3 of 9 matches\n")

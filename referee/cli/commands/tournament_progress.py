@@ -158,10 +158,10 @@ class Progress:
 
         parts = [bar(self._run.done, self._run.total, self._line())]
         if self._ratings is not None:
-            table = Table(box=None, pad_edge=False, show_header=False)
-            table.add_column(overflow="ellipsis", no_wrap=True)
-            table.add_column(justify="right")
-            table.add_column(justify="right")
+            table = Table(box=None, pad_edge=False, header_style="dim")
+            table.add_column("bot", overflow="ellipsis", no_wrap=True)
+            table.add_column("rating", justify="right")
+            table.add_column("95% interval", justify="right")
             for bot in self._ratings.order()[:LEADING]:
                 rating, low, high = (
                     float(getattr(self._ratings, name)[bot]) for name in ("rating", "low", "high")

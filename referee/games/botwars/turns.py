@@ -145,12 +145,27 @@ def _changes(before: State, played: TurnPlayed) -> tuple[list[int], list[int], l
 
 
 def _picture(state: State) -> Picture:
-    """The grid, a cell two characters wide, so that it is about as wide as it is tall."""
+    """The grid with its coordinates, a cell two characters wide: about as wide as it is tall."""
     cols = max(state.cols, 1)
     lines = [state.grid[start : start + cols] for start in range(0, len(state.grid), cols)]
-    wide = cols <= _WIDE_COLS
-    rows = ["".join(f"{cell} " for cell in line).rstrip() if wide else line for line in lines]
-    return Picture(rows, [[_STYLES.get(letter, "") for letter in row] for row in rows])
+    step = 2 if cols <= _WIDE_COLS else 1
+    width = len(str(len(lines) - 1))
+    tens = ["" if column % 10 else str(column // 10 or "") for column in range(cols)]
+    ones = [str(column % 10) for column in range(cols)]
+    heads = [line for line in (tens, ones) if any(line)]
+    rows = [("", *head) for head in heads]
+    rows += [(str(number), *line) for number, line in enumerate(lines)]
+    shown = [
+        (f"{name:>{width}} " + "".join(f"{cell:{step}}" for cell in line)).rstrip()
+        for name, *line in rows
+    ]
+    edge = width + 1
+    dim = [["dim"] * len(row) for row in shown[: len(heads)]]
+    styles = [
+        ["dim"] * edge + [_STYLES.get(letter, "") for letter in row[edge:]]
+        for row in shown[len(heads) :]
+    ]
+    return Picture(shown, dim + styles)
 
 
 def _account(turn: Turn, state: State, side: int) -> list[str]:

@@ -80,8 +80,11 @@ def standings_text(
     is_asked = most_paired is not None or len(paired) <= MOST_IN_MATRIX
     if len(found.bots) > 2 and len(paired) > 1 and is_asked and found.matches:
         yield ""
-        yield Text("Points of the row against the column:", style="bold")
-        yield _matrix(found, paired)
+        grid, unit = _matrix(found, paired), ""
+        if columns_needed(grid) > width:
+            grid, unit = _matrix(found, paired, is_short=True), ", in percent"
+        yield Text(f"Points of the row against the column{unit}:", style="bold")
+        yield grid
 
 
 def bot_text(
@@ -429,16 +432,22 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         )
 
 
-def _matrix(found: Standings, bots: Sequence[BotStanding]) -> Grid:
+def _whole_percent(part: float) -> str:
+    return f"{100 * part:.0f}"
+
+
+def _matrix(found: Standings, bots: Sequence[BotStanding], *, is_short: bool = False) -> Grid:
+    """The points of each pair of bots, in percent; `is_short` without digits after the point."""
     grid = new_grid()
     grid.add_column("#", justify="right")
-    grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=20)
+    grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=8 if is_short else 20)
     for bot in bots:
         grid.add_column(str(bot.rank), justify="right", no_wrap=True)
+    percent = _whole_percent if is_short else share
     for bot in bots:
         met = found.head_to_head[bot.name]
         cells = [
-            share(met[other.name].points / met[other.name].matches) if other.name in met else "-"
+            percent(met[other.name].points / met[other.name].matches) if other.name in met else "-"
             for other in bots
         ]
         grid.add_row(str(bot.rank), plain(found.shown[bot.name]), *cells)
@@ -531,14 +540,19 @@ def _line(text: str) -> Text:
 
 _ROOM_FOR_NAMES = 12
 """Columns for the name of a bot before other columns make room for it."""
+_NAMES_BEFORE_INTERVALS = 20
+"""Columns for the name of a bot before its interval makes room for it."""
+_DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
+"""The columns that a narrow table does without, the first ones first."""
 
 _COUNTS = ("matches", "won", "drawn", "lost", "points")
 
 
 def _fitted(grid: Grid, width: int) -> Grid:
-    """Remove counts from a table that is wider than the terminal, so that names have room."""
-    for heads in (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",)):
-        if columns_needed(grid) <= width:
+    """Remove columns from a table that is wider than the terminal, so that names have room."""
+    for heads in (*_DROPPED, ("95% interval",)):
+        room = _ROOM_FOR_NAMES if heads in _DROPPED else _NAMES_BEFORE_INTERVALS
+        if columns_needed(grid, room) <= width:
             break
         kept = [column for column in grid.columns if column.header not in heads]
         grid = new_grid(*(str(column.header) for column in kept))
@@ -547,12 +561,12 @@ def _fitted(grid: Grid, width: int) -> Grid:
     return grid
 
 
-def columns_needed(grid: Grid) -> int:
-    """How wide a terminal must be for all columns of a table, with some room for names."""
+def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
+    """How wide a terminal must be for all columns of a table, with so much room for names."""
     needed = -1  # no space after the last column
     for column in grid.columns:
         cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
-        needed += 1 + (cells if column.no_wrap else min(cells, _ROOM_FOR_NAMES))
+        needed += 1 + (cells if column.no_wrap else min(cells, room))
     return needed
 
 

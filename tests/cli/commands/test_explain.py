@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
@@ -37,6 +39,7 @@ def test_styles_on_a_terminal(no_colour: str) -> None:
     terminal = TypingPerson("explain", "7.2", NO_COLOR=no_colour)
     assert terminal.leave() == 0
     assert ("\x1b[" in terminal.seen) == (not no_colour)
+    assert not re.search(r"\x1b\[[\d;]*4\dm", terminal.seen)  # no background, black or other
     # With styles, code is set apart by them; without, by its backticks.
     assert ("`bad-discard`" in terminal.seen) == bool(no_colour)
     terminal.close()

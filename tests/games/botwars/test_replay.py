@@ -66,10 +66,11 @@ def test_a_turn_is_shown_as_a_grid_with_what_each_side_did() -> None:
     turns = told(reader, Announced(entries).public)
     picture, *phrases = reader.show(turns[0])
     assert isinstance(picture, Picture)
-    assert picture.rows == [". . . . .", ". r . . .", ". . . b .", ". . . . ."]
+    grid = ["0 . . . . .", "1 . r . . .", "2 . . . b .", "3 . . . . ."]
+    assert picture.rows == ["  0 1 2 3 4", *grid]
     assert [len(styles) for styles in picture.styles] == [len(row) for row in picture.rows]
-    assert picture.styles[1][2] == "red"
-    assert picture.styles[1][2] != picture.styles[2][6] != picture.styles[0][0]
+    assert picture.styles[2][4] == "red"
+    assert picture.styles[2][4] != picture.styles[3][8] != picture.styles[0][0]
     assert [(p.label, p.text) for p in phrases if isinstance(p, Phrase)] == [
         ("grid", "r red, b blue, * energy, x where a botlet died; a cell is row:column"),  # once
         ("red", "1 botlet, energy 0, 0 moved, 1 spawned"),
@@ -92,7 +93,7 @@ def test_a_wide_grid_fits_80_columns() -> None:
         turns = told(reader, log(rows=4, cols=cols, max_turns=2))
         picture = reader.show(turns[0])[0]
         assert isinstance(picture, Picture)
-        assert len(picture.rows) == 4
+        assert len(picture.rows) == 2 + 4  # the numbers of the columns above
         assert max(map(len, picture.rows)) <= 78
 
 

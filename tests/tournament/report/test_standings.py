@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from referee.tournament.rating import ratings
@@ -29,7 +30,7 @@ from referee.tournament.report.standings import (
     standings,
 )
 from referee.tournament.report.statistics import BotDisqualification, statistics
-from referee.tournament.report.text import standings_text
+from referee.tournament.report.text import ranking, standings_text
 from referee.tournament.rows import (
     LEFT_OUT,
     REACHED,
@@ -500,6 +501,20 @@ def rows_of(lines: list[str], head: str) -> list[list[str]]:
     """The rows of the table below this line, without its heads."""
     first = lines.index(head) + 2
     return [line.split() for line in itertools.takewhile(bool, lines[first:])]
+
+
+def test_a_narrow_terminal_has_names_before_intervals() -> None:
+    store = played(made_setup(4, deals=2), better_wins)
+    found = standings(store)
+    long = [replace(bot, name=f"{bot.name} of a long name") for bot in found.bots]
+    shown = {bot.name: bot.name for bot in long}
+    wide = ranking(replace(found, bots=long, shown=shown), 80)
+    narrow = ranking(replace(found, bots=long, shown=shown), 40)
+    heads = [[column.header for column in grid.columns] for grid in (wide, narrow)]
+    assert "95% interval" in heads[0]
+    assert heads[1] == ["#", "bot", "rating", "points"]
+    assert "in percent:" in text_of(found, store, 28)
+    assert " 100 " in text_of(found, store, 28)
 
 
 def test_a_bracket_has_the_final_first_and_no_byes() -> None:
