@@ -113,7 +113,7 @@ def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
     def extend(index: int) -> None:
         mean = index * players * (players - 1) // (bots * (bots - 1))
         order = np.roll(np.arange(bots), index * _STEP)
-        cost = _PLAYED * (played - played.min())
+        cost = _PLAYED * (played - np.min(played))
         block = [int(order[np.argmin(cost[order])])]
         while len(block) < players:
             cost += np.ldexp(1.0, 2 * (met[block[-1]] - mean))  # 4 ** (meetings above the mean)
