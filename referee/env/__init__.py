@@ -12,10 +12,12 @@ PettingZoo is imported when an environment is made.
 
 common.py        the shared part: spaces, metadata, rendering
 episode.py       a match for programs: actions in, observations and rewards out
+observer.py      the observations of a policy
 environments.py  the environments of one game, as a module of PettingZoo has them
 sequential.py    PettingZoo's AECEnv, for games in which the seats decide in turn
 simultaneous.py  PettingZoo's ParallelEnv, for games in which all seats decide together
 single.py        Gymnasium's Env, for one seat against bots
+vector.py        many of these matches in one call, for `gymnasium.make_vec`
 registration.py  ids of the environments, for `gymnasium.make`
 opponents.py     the bots in the other seats
 pool.py          several bots for one seat, of which one plays each match

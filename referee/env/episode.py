@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
+from referee.env.observer import Observation, Observer
 from referee.errors import GameError, InternalError, UnknownOptionError, UsageError, is_from_outside
 from referee.games.interface.definition import GameDefinition
 from referee.games.interface.environment import Environment, Translator
@@ -26,16 +27,11 @@ from referee.match.messages import PlayerNameReply
 from referee.match.spec import checked_seed, drawn_seed, match_spec
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from referee.env.opponents import Bots, Opponents
 
 
 REWARDS = ("result", "margin", "score")
 """What a reward is: the result at the end; or the change of the margin or of the own points."""
-Observation: TypeAlias = "NDArray[Any] | dict[str, NDArray[Any]]"
-"""Numbers; with "action_mask" beside "observation" where not every action is legal."""
 
 
 class Saved(NamedTuple):
@@ -56,34 +52,6 @@ class Saved(NamedTuple):
     absent: frozenset[int]
     steps: list[Step]
     actions: dict[int, list[Any]]
-
-
-class Observer:
-    """Makes the observations of a policy.
-
-    Args:
-        environment: of the game.
-        seats: how many play.
-        options: the game's own.
-        normalised: whether numbers are scaled: float32, 0 at the lower bound and 1 at the upper.
-    """
-
-    def __init__(
-        self, environment: Environment, seats: int, options: Any, *, normalised: bool
-    ) -> None:
-        self._bounds: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
-        if normalised:
-            numbers = environment.observation(seats, options)
-            self._bounds = numbers.low, (numbers.high - numbers.low).clip(1).astype("float32")
-
-    def __call__(self, player: Translator) -> Observation:
-        """Return what a seat sees."""
-        numbers: NDArray[Any] = player.observe()
-        legal = player.legal()
-        if self._bounds is not None:
-            low, span = self._bounds
-            numbers = (numbers - low).astype("float32") / span
-        return numbers if legal is None else {"observation": numbers, "action_mask": legal}
 
 
 class Episode:

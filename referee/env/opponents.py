@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,8 +20,9 @@ from referee.bots.command import BotSource, PythonBot, are_objects, new_objects
 from referee.bots.from_python import BotLike, bot_source, bot_sources, bundled_here
 from referee.bots.in_process import InProcessBot
 from referee.bots.plain import plain
+from referee.env.policy_bot import PolicyBot
 from referee.env.pool import Pool
-from referee.errors import BotError
+from referee.errors import BotError, UsageError
 from referee.games import GAMES
 from referee.games.interface.faults import Disqualification
 from referee.games.interface.seats import seat_id
@@ -82,7 +84,7 @@ class Opponents:
             if isinstance(bot, Pool):
                 bot = bot.bot_of(self._matches, seat, seed)
             assert bot is not None
-            bots.append(bundled_here(bot, self._game) or bot)
+            bots.append(bundled_here(bot, self._game) or _of_policy(bot) or bot)
         given = dict(zip(self.seats, bot_sources(bots, self._game), strict=True))
         self._sources = [given.get(seat, _NOBODY) for seat in range(len(self._opponents))]
         if self._portal is None and not are_objects(self._sources):
@@ -212,6 +214,29 @@ class Opponents:
 
 def _joined(lines: list[bytes]) -> bytes:
     return b"".join([line + b"\n" for line in lines])
+
+
+def _of_policy(bot: BotLike) -> PythonBot | None:
+    """Let a `PolicyBot` play each match as a copy: another match with it may go on."""
+    if type(bot) is not PolicyBot:
+        return None
+    name = PolicyBot.__name__
+    return PythonBot(name, lambda: InProcessBot(copy(bot), name))
+
+
+def check_for_many(opponents: Bots | None, matches: int) -> None:
+    """Check that the opponents can play so many matches at the same time.
+
+    Raises:
+        UsageError: one of them is an object that plays one match after the other.
+    """
+    for bot in opponents or () if matches > 1 else ():
+        for one in bot.bots if isinstance(bot, Pool) else [bot]:
+            if hasattr(one, "reply") and not isinstance(one, type) and type(one) is not PolicyBot:
+                raise UsageError(
+                    f"one {type(one).__name__} object cannot play {matches} matches at the same "
+                    "time: give its class"
+                )
 
 
 _NOBODY = PythonBot("", lambda: InProcessBot(_Nobody()))

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from referee.env.episode import Observer
+from referee.env.observer import Observer
 from referee.errors import UsageError
 from referee.games import DEFAULT_GAME, find_game, game_rules
 from referee.games.interface.environment import StateTracker, Translator

@@ -15,6 +15,7 @@ for _game, _rules in GAMES.items():
             register(
                 f"referee/{_environment.id}-v{_environment.version}",
                 "referee.env.single:SingleEnv",
+                vector_entry_point="referee.env.vector:MatchesEnv",
                 kwargs={"game": _game, "version": _environment.version},
                 order_enforce=False,  # it says itself what is wrong, and each wrapper costs time
                 disable_env_checker=True,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from referee.env.common import Common
-from referee.env.episode import Observation
+from referee.env.observer import Observation
 
 _OF_A_MATCH = (
     *("agent_selection", "rewards", "_cumulative_rewards"),

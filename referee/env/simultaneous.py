@@ -7,7 +7,7 @@ from typing import Any
 from pettingzoo import ParallelEnv
 
 from referee.env.common import Common
-from referee.env.episode import Observation
+from referee.env.observer import Observation
 from referee.errors import UsageError
 
 

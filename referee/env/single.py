@@ -20,7 +20,8 @@ from referee.env.common import (
     seat_of,
     shown,
 )
-from referee.env.episode import Episode, Observation, Saved
+from referee.env.episode import Episode, Saved
+from referee.env.observer import Observation
 from referee.errors import UsageError
 from referee.games import GAMES, find_game
 
@@ -98,7 +99,7 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         self._is_illegal = False
         if self.render_mode == "human":
             self.render()
-        return self._seen(), self._episode.facts(self._seat)
+        return self.seen(), self.facts
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action, and play on until the next one is due.
@@ -106,10 +107,15 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
         Raises:
             UsageError: the action does not exist, or the match is over.
         """
+        reward, over = self.advance(action)
+        return self.seen(), reward, over, False, self.facts
+
+    def advance(self, action: Any) -> tuple[float, bool]:
+        """As `step`, but return only the reward and whether the match is over."""
         episode, seat = self._episode, self._seat
         if self._is_end_due:
             self._is_end_due = False
-            return self._seen(), episode.rewards()[seat], True, False, episode.facts(seat)
+            return episode.rewards()[seat], True
         if seat not in episode.due:
             raise UsageError("the match is over, or none was begun: call reset")
         try:
@@ -119,12 +125,11 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
                 raise UsageError(f"{action!r} is no action of {self.action_space}") from None
             episode.due = ()
             self._is_illegal = True
-            return self._seen(), -1.0, True, False, episode.facts(seat)
+            return -1.0, True
         episode.give(seat, action, reply)
         if self.render_mode == "human":
             self.render()
-        over = episode.outcome is not None
-        return self._seen(), episode.rewards()[seat], over, False, episode.facts(seat)
+        return episode.rewards()[seat], episode.outcome is not None
 
     def copy(self, viewer: str | None = None, seed: int = 0) -> Any:
         """Copy the match into an environment of PettingZoo, in which the program plays all seats.
@@ -159,17 +164,22 @@ class SingleEnv(MatchFacts, EzPickle, Env):  # type: ignore[misc]
 
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each choice that is legal, for programs that ask for it by this name."""
-        seen = self._seen()
+        seen = self.seen()
         if isinstance(seen, dict):
             return seen["action_mask"]
         return np.ones(int(self.action_space.nvec.sum()), np.int8)
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Numbers beside what the player sees: the `info` of a step."""
+        return self._episode.facts(self._seat)
 
     @property
     def reason(self) -> str | None:
         """Why the match ended: as of `MatchFacts`, or "illegal-action"."""
         return "illegal-action" if self._is_illegal else super().reason
 
-    def _seen(self) -> Observation:
+    def seen(self) -> Observation:
         """Return what the player sees; at the end of a match its mask is all 1.
 
         A vector environment takes one more action before it resets, and ignores it.

@@ -18,7 +18,8 @@ from referee.bots.bot import Failure
 from referee.bots.bundled import bundled_bots
 from referee.bots.from_python import FunctionPlayer, bundled_class
 from referee.bots.processes.guardian import GUARDIAN
-from referee.env.episode import Episode, Observation
+from referee.env.episode import Episode
+from referee.env.observer import Observation
 from referee.env.policy_bot import PolicyBot
 from referee.env.pool import Pool
 from referee.errors import BotError, UsageError
