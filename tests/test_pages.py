@@ -20,6 +20,7 @@ from tools.generators.section_links import linked
 PAGES = [page.relative_to(ROOT).as_posix() for page in pages()]
 LONG = ("protocol-v1", "starrealms/protocol", "tribute/protocol")
 """The pages of games with many cards: they may have more than MOST_LINES lines."""
+INDEX = "spec/README.md"
 MOST_LINES = 400
 MOST_WORDS = 80
 """Of a paragraph or an item of a list."""
@@ -159,6 +160,12 @@ def test_no_column_is_without_a_heading(page: str) -> None:
     headings = re.findall(r"^ *\|(.*)\|\n *\|[-:| ]+\|$", (ROOT / page).read_text(), re.MULTILINE)
     for heading in headings:
         assert "" not in [cell.strip() for cell in heading.split("|")], heading
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("spec/")])
+def test_the_first_screen_has_an_example(page: str) -> None:
+    """All but the index have a command or a conversation in the first 25 lines."""
+    assert "\n```" in "\n".join((ROOT / page).read_text().splitlines()[:25]) or page == INDEX
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("spec/")])
