@@ -1,14 +1,14 @@
-"""Bot Wars: two armies of botlets on a grid. Both move together, and nothing is hidden.
+"""Bot Wars: two armies of botlets on a grid. Moves are simultaneous; nothing is hidden.
 
-rules/         the rules, pure
-log_player.py  runs the rules behind a spectator log, for `validate` and the page
-turns.py       a match turn by turn, for people
-statistics.py  what becomes of botlets and energy, over many matches
+rules/         the rules, without I/O
+log_player.py  infers replies from a spectator log, for `validate` and the page
+turns.py       reads a match turn by turn, for people
+statistics.py  statistics of botlets and energy over many matches
 dialect.py     the language of classic bots
-starters/      bots to start from, by language
+starters/      templates of bots, by language
 person.py      a person who plays: news, state and choices
 page/          the drawing of the match page
-environment.py the game for programs that learn
+environment.py the game for reinforcement learning
 
 bot-cases.json has the conformance cases for bots.
 """

@@ -1,7 +1,7 @@
-"""The language of classic bots: one object per turn in, a bare array out (protocol, 6).
+"""The language of classic bots: one object per turn in, an array out (protocol, 6).
 
-The answer of such a bot becomes the `moves` of a `move-reply` unchanged, so that the rules judge it
-like any other reply. They also refuse a bare object.
+The bot's array becomes the `moves` of a `move-reply` unchanged, and the rules judge it like any
+other reply. They also reject an object.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _any_json = msgspec.json.Decoder(Raw)
 
 
 class Classic:
-    """Implements `referee.games.interface.dialect.Dialect`; a request names the bot's side."""
+    """Implements `referee.games.interface.dialect.Dialect`. A request names the bot's side."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seed = seed
@@ -69,7 +69,7 @@ def _is_json(data: bytes) -> bool:
     try:
         data.decode()
         _any_json.decode(data)
-    except (ValueError, RecursionError):  # ValueError: msgspec's own, and what is not UTF-8
+    except (ValueError, RecursionError):  # ValueError: from msgspec, or not UTF-8
         return False
     return True
 

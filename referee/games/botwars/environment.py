@@ -1,7 +1,7 @@
-"""Bot Wars for programs that learn: the grid as planes of numbers, a choice for each cell.
+"""Bot Wars for reinforcement learning: the grid as planes of numbers, one choice per cell.
 
-Each seat sees the grid as if it were red, with its own spawn point at the top left: blue's is
-turned by half a turn (spec/python-rl.md, 3).
+Each seat sees the grid as if it were red, with its spawn point at the top left. The grid of blue is
+rotated by 180 degrees (spec/python-rl.md, 3).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from referee.games.interface.environment import Environment, Numbers
 
 CHOICES = ("stay", "up", "left", "right", "down")
 _STEPS = ((0, 0), (-1, 0), (0, -1), (0, 1), (1, 0))
-"""Rows and columns of each choice."""
+"""Change of row and column of each choice."""
 _PLANES = (
     *("own botlets", "other botlets", "energy", "died", "own spawn point", "other spawn point"),
     *("own energy", "other energy", "turns left"),
@@ -30,19 +30,19 @@ _PLANES = (
 
 _KINDS = [
     bytes.maketrans(f"{own}{other}*x.".encode(), bytes(range(5)))
-    for own, other in ("rb", "br")  # as `COLOURS`
+    for own, other in ("rb", "br")  # in the order of `COLOURS`
 ]
-"""Seat -> a translation of the characters of a grid into rows of `_CELLS`."""
+"""Seat -> translation of the characters of a grid into rows of `_CELLS`."""
 _OWN = [bytes(chr(cell) == own for cell in range(256)) for own in COLOURS]
-"""Seat -> likewise into 1 for an own botlet and 0 for all else."""
+"""Seat -> translation into 1 for an own botlet, otherwise 0."""
 _CELLS = np.eye(5, len(_PLANES), dtype=np.int32)
-_CELLS[4] = 0  # nothing is there
+_CELLS[4] = 0  # an empty cell
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the planes of an observation; the last three are the same everywhere."""
+    """Return the names of the planes of an observation. The last three are uniform planes."""
     every = options.energy_every
-    # Energy appears two at a time. What appears in the last turn is not gathered.
+    # Energy appears in pairs. Energy of the last turn cannot be gathered.
     gathered = max(1, -2 * (-(options.max_turns - 1) // every)) if every else 1
     high = np.ones((options.rows, options.cols, len(_PLANES)), np.int32)
     high[..., 6:] = gathered, gathered, options.max_turns
@@ -73,12 +73,12 @@ class Translator:
         return planes
 
     def legal(self) -> None:
-        """Every action is legal."""
+        """Return None: every action is legal."""
 
     def act(self, action: Any) -> Struct | None:
-        """Take a choice for each cell, as a grid or row by row.
+        """Carry out a choice per cell, given as a grid or row by row.
 
-        Choices that move no own botlet inside the grid are left out.
+        Choices that do not move an own botlet within the grid are ignored.
 
         Raises:
             UsageError: it is not such an array.
@@ -89,7 +89,8 @@ class Translator:
         if not (
             choices.shape in (own.shape, (own.size,))
             and choices.dtype.kind in "iu"
-            and choices.view(f"u{choices.itemsize}").max() < len(CHOICES)  # -1 is large here
+            and choices.view(f"u{choices.itemsize}").max()
+            < len(CHOICES)  # -1 becomes a large number here
         ):
             raise UsageError(
                 f"an action is an array of integers from 0 to {len(CHOICES) - 1} of the shape "
@@ -110,17 +111,17 @@ class Translator:
         return MoveReply(moves=moves)
 
     def show(self) -> str:
-        """The grid as this seat sees it."""
+        """Format the grid as this seat sees it."""
         return "\n".join(bytes(row).decode() for row in self._grid(None))
 
     def _grid(self, kinds: bytes | None) -> NDArray[np.uint8]:
-        """The characters of the grid as this seat sees it, after a translation."""
+        """Return the characters of the grid as this seat sees it, after a translation."""
         grid = np.frombuffer(self._state.grid.encode().translate(kinds), np.uint8)
         shape = (self._state.rows, self._state.cols)
         return (grid[::-1] if self._seat else grid).reshape(shape)
 
     def _turned(self, cell: int) -> int:
-        """A cell of the game as this seat sees it, and the other way round."""
+        """Convert a cell between the game's and this seat's coordinates, in both directions."""
         return self._state.rows * self._state.cols - 1 - cell if self._seat else cell
 
 
@@ -138,6 +139,8 @@ _VERSION_1 = Environment(
 ENVIRONMENT = replace(
     _VERSION_1,
     version=2,
-    action_shape=lambda options: (options.rows * options.cols,),  # libraries have no grids of them
+    action_shape=lambda options: (
+        options.rows * options.cols,
+    ),  # libraries do not support grids of choices
     earlier=(_VERSION_1,),
 )

@@ -1,6 +1,6 @@
-"""Which replies a spectator log of Bot Wars comes from (`referee.games.interface.log_player`).
+"""Infer the replies of a spectator log of Bot Wars (`referee.games.interface.log_player`).
 
-Nothing is hidden. Only the place of new energy is random: it is where the log shows it.
+There is no hidden information. Only the place of new energy is random, and the log shows it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _EnergyOfLog(SeededRandomSource):
         self.shown: State | None = None
 
     def choose(self, stream: str, count: int) -> int:
-        """The pair of cells that has energy in the state after the turn, and not before."""
+        """Return the pair of cells that has energy after the turn but not before it."""
         if self.board is None or self.shown is None:
             return 0
         grid = self.shown.grid
@@ -52,7 +52,7 @@ class BotWarsLog:
         return GameSetup(chance=self._chance, names=tuple(names), options=options)
 
     def reply(self, game: BotWars, asked: Request, ahead: Sequence[Struct]) -> MoveReply:
-        """Find the moves of a turn. A reply of the wrong format only shows at the end."""
+        """Infer the moves of a turn. A reply of the wrong format only shows at the end."""
         found = ahead[0]
         if isinstance(found, TurnPlayed):
             self._chance.board, self._chance.shown = game.board, found.state

@@ -1,4 +1,4 @@
-"""What becomes of a bot's botlets and energy, over many matches, won and lost."""
+"""Statistics of a bot's botlets and energy, over won and lost matches."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Plays Dominion by the scores of a rule file (spec/rule-bots.md says in which order).
+"""Play Dominion by the scores of a rule file (spec/rule-bots.md defines the order).
 
-The needs of a card, such as the card that a remodel trashes, are decided before the card is played.
-Rules therefore still see it in hand, with its action unspent.
+Parameters of a card, such as the card that a remodel trashes, are decided before the card is
+played. Rules therefore see it in hand, with its action unspent.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from referee.games.dominion.rules.view import OwnCards, SeatView, View
 from referee.games.interface.vocabulary import Book, Decision
 
 _WORTH_IT = nextafter(20.0, 0.0)
-"""A cellar discards what has a score above this: from 20 on."""
+"""A cellar discards cards with a score above this: 20 or more."""
 
 
 class Observation(Struct, frozen=True):
-    """The player's knowledge at a request, as if it had bought the cards that it has chosen."""
+    """The player's knowledge at a request, as if it had bought the chosen cards."""
 
     own: OwnCards
     others: list[SeatView]
-    supply: dict[str, int]  # card -> cards left
-    cards: dict[str, int]  # card -> how many the player owns
+    supply: dict[str, int]  # card -> number of cards left
+    cards: dict[str, int]  # card -> number that the player owns
     discard_size: int
-    actions: int  # left, as buys; 0 in an attack
+    actions: int  # remaining actions, like `buys`; 0 in an attack
     buys: int
-    money: int  # extra money and all treasures in hand, less what is spent
+    money: int  # extra money and treasures in hand, minus spent money
 
     def having_bought(self, card: str) -> Observation:
-        """It once this card is bought too; the treasures are still in hand."""
+        """Return the observation after buying a card. Treasures stay in hand."""
         return replace(
             self,
             supply=self.supply | {card: self.supply[card] - 1},
@@ -48,10 +48,10 @@ class Observation(Struct, frozen=True):
 
 
 def sight_of(view: View) -> Observation:
-    """Make the sight of the player whose view this is."""
+    """Return the observation of the player whose view this is."""
     assert view.asked is not None
     me = view.seats[view.asked]
-    assert me.own is not None  # it is this seat's view
+    assert me.own is not None  # true for the view of a seat
     others = [seat for seat in view.seats if seat is not me]
     money = sum([WORTH[card] for card in me.own.hand if card in WORTH])
     actions = buys = 0
@@ -75,7 +75,7 @@ class DominionRulePlayer:
         return _action(look) or self._buy(look) or _clean_up(look)
 
     def _buy(self, look: Decision) -> say.PlayReply | None:
-        """Buy the best card, and again with the money left; None if nothing is bought."""
+        """Buy the best cards until buys or money run out. None if there is nothing to buy."""
         sight: Observation = look.sight
         treasures = [card for card in sight.own.hand if card in WORTH]
         bought: list[str] = []
@@ -91,11 +91,11 @@ class DominionRulePlayer:
         return say.PlayReply(phase="buy", played_treasures=treasures, cards_to_buy=bought)
 
 
-# --- its turn ---------------------------------------------------------------------------------
+# --- own turn -------------------------------------------------------------------------------------
 
 
 def _action(look: Decision) -> say.PlayReply | None:
-    """Play the best action card with an effect; None without one, or without actions."""
+    """Play the best action card with an effect. None if there is none, or no action is left."""
     sight: Observation = look.sight
     if not sight.actions:
         return None
@@ -113,7 +113,7 @@ def _action(look: Decision) -> say.PlayReply | None:
 
 
 def _parameters(look: Decision, card: str) -> dict[str, Any] | None:
-    """Choose a card's parameters; None if it finds nothing."""
+    """Choose the parameters of a card. None if none are possible."""
     rest = without(card, look.sight.own.hand)
 
     def options(asked: Ask) -> Iterator[Any]:
@@ -140,13 +140,13 @@ def _clean_up(look: Decision) -> say.PlayReply:
     return say.PlayReply(phase="cleanup", top_discard=_best(look, "topDiscardRules", cards))
 
 
-# --- the turn of another ----------------------------------------------------------------------
+# --- another player's turn ------------------------------------------------------------------------
 
 
 def _attacked(
     look: Decision, asked: say.AttackRequest
 ) -> say.AttackReply | say.AttackReplyReaction:
-    """Reveal a moat, or discard what has the highest scores."""
+    """Reveal a moat, or discard the cards with the highest scores."""
     if "moat" in asked.options and look.rank("revealRules", ["moat"], above=0):
         return say.AttackReplyReaction(reaction="moat")
     order = look.rank("discardRules", asked.options)

@@ -1,4 +1,4 @@
-"""Which cards bots get, when, and how they fare with them, over many matches."""
+"""Statistics of the cards that bots get: when, and with what success, over many matches."""
 
 from __future__ import annotations
 

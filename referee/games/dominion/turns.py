@@ -1,10 +1,10 @@
-"""A match of Dominion turn by turn, for people and scripts (`referee replay`).
+"""Read a match of Dominion turn by turn, for people and scripts (`referee replay`).
 
-In a record a turn begins with the first request to another player. In a spectator log, which has
-no requests, it ends with its clean-up (`events.py`): a top discard that can be a cellar's counts as
-one until a later message shows that it was the clean-up's. Only the clean-up names played cards.
-If the match ends before the clean-up, the last request names them. A militia also counts as played
-if another player has answered it.
+In a record, a turn begins with the first request to another player. A spectator log has no
+requests; there, a turn ends with its clean-up (`events.py`). A top discard that may belong to a
+cellar counts as one until a later message shows that it was the clean-up. Only the clean-up names
+played cards. If the match ends before the clean-up, the last request names them. A militia also
+counts as played if another player has answered it.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from referee.games.interface.seats import seat_id, seat_index
 from referee.games.interface.sentence import Card, Part
 
 _MONEY = {card: data.worth + data.money for card, data in CARDS.items()}
-"""Card -> the money that it gives when it is played."""
+"""Card -> money that it gives when played."""
 _WHAT = {Kind.TOP: "discarded", Kind.REVEALED: "revealed", Kind.SHUFFLED: "shuffled"}
 """Kind of event -> `Action.what`."""
 
 
 class Action(turns.Action):
-    """An action; played, gained and trashed cards are in the turn.
+    """An action. Played, gained and trashed cards are fields of the turn instead.
 
     Attributes:
         what: "discarded" (the card on top of the discard pile), "revealed" or "shuffled".
-        player_number: whose it is; in an attack not the player whose turn it is.
+        player_number: the player who did it. In an attack, this is not the player on turn.
     """
 
     player_number: str = ""
 
 
 class Turn(turns.Turn, kw_only=True):
-    """One turn; a line of `referee replay --format json`.
+    """One turn. `referee replay --format json` prints one per line.
 
     Attributes:
-        player_turn: counted from 1, of this player; 0 if the match ended in the handshake.
-        finished: false if the match, or its log, ends before the clean-up.
-        hand: at the start; null where it is not known (a spectator log has no hands).
-        played: in order; a spectator log does not show it of a turn that is not finished.
-        money: that the cards played gave.
-        spent: the cost of the bought cards.
-        bought, gained: in order; gained without the bought.
-        trashed: in order.
-        cards: that the player owns after the turn, card -> count.
-        supply: after the turn, card -> count.
+        player_turn: number of the player's turn, from 1. 0 if the match ended in the handshake.
+        finished: False if the match or its log ends before the clean-up.
+        hand: the hand at the start. Null if unknown, as in a spectator log.
+        played: played cards in order. A spectator log does not show those of an unfinished turn.
+        money: money from the played cards.
+        spent: cost of the bought cards.
+        bought, gained: cards in order. `gained` excludes bought cards.
+        trashed: cards in order.
+        cards: card -> count, owned by the player after the turn.
+        supply: card -> count, after the turn.
     """
 
     actions: list[Action] = field(default_factory=list)  # type: ignore[assignment]
@@ -69,7 +69,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Dominion. The scores are the points of all cards."""
+    """Reads a match of Dominion. Scores are the points of all cards."""
 
     turn_type = Turn
 
@@ -78,15 +78,15 @@ class Turns(turns.TurnReader[Turn]):
         self._ledger = Ledger(len(names))
         self._turns = [0] * len(names)
         self._disqualified: set[int] = set()
-        self._is_record = False  # a request was read
-        # Of the turn that is going on:
+        self._is_record = False  # True once a request was read
+        # The current turn:
         self._active = 0
-        self._events: list[Event] = []  # with faults and disqualifications
-        self._request: PlayTurn | None = None  # the last one
-        self._attacks = False  # a militia was played since then
-        self._cleaned_up = False  # only a shuffle can follow
-        self._has_begun = False  # for certain, although no message says it
-        self._possible_end: int | None = None  # the number of events up to there
+        self._events: list[Event] = []  # including faults and disqualifications
+        self._request: PlayTurn | None = None  # the last request
+        self._attacks = False  # True if a militia was played since then
+        self._cleaned_up = False  # True if only a shuffle can follow
+        self._has_begun = False  # True if it certainly began, although no message shows it
+        self._possible_end: int | None = None  # the number of events before it
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         if isinstance(message, SupplyInfo):
@@ -100,11 +100,11 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def note(self, what: str, seat: int, text: str, stderr: Sequence[str] = ()) -> None:
-        """Add a note to the events: it may be that the turn was over before it."""
+        """Add a note to the events, because the turn may have ended before it."""
         self.keep(self._events, Event(0, what, seat, (text, *stderr)))
 
     def disqualify(self, seat: int, text: str, stderr: Sequence[str] = ()) -> list[Turn]:
-        # After a clean-up the next player was asked, so the next turn has begun.
+        # After a clean-up the next player gets a request, so the next turn has begun.
         over = [self.close()] if self._cleaned_up else []
         self._has_begun = any(self._turns)
         self._disqualified.add(seat)
@@ -114,7 +114,7 @@ class Turns(turns.TurnReader[Turn]):
         if self._possible_end is not None:
             return [*self._split(), *self.end()]
         self.now.finished = self._has_cleaned_up()
-        if self._events and not self.was_started():  # all but one failed in the handshake
+        if self._events and not self.was_started():  # all other players failed in the handshake
             self._note_all()
             return [super().close()]
         return super().end()
@@ -122,13 +122,13 @@ class Turns(turns.TurnReader[Turn]):
     def _has_cleaned_up(self) -> bool:
         if not self._is_record:
             return self._cleaned_up
-        # Whoever has played something has two events at the clean-up, all others at most one.
+        # A player who played cards has two events at the clean-up, others at most one.
         kinds = {event.kind for event in self._events if event.seat == self._active}
         plays = self._attacks or (self._request is not None and self._request.cards_played)
         return (Kind.PLAYED if plays else Kind.TOP) in kinds
 
     def was_started(self) -> bool:
-        """Whether more than a disqualification has happened in the turn."""
+        """True if more than a disqualification happened in the turn."""
         others = any(event.kind != "disqualified" for event in self._events)
         return bool(self._request) or self._has_begun or others
 
@@ -145,7 +145,7 @@ class Turns(turns.TurnReader[Turn]):
         return over
 
     def _add(self, event: Event) -> Iterator[Turn]:
-        """Add an event to this turn or to the next one; yields the turns that are over by now."""
+        """Add an event to this turn or the next one. Yields finished turns."""
         if self._is_record:
             self._keep_event(event)
             return
@@ -177,7 +177,7 @@ class Turns(turns.TurnReader[Turn]):
                 self._possible_end = len(self._events)
 
     def _is_next_turns(self, event: Event, mine: bool) -> bool:
-        """Whether the event shows that the turn was over at its possible end."""
+        """True if the event shows that the turn ended at its possible end."""
         if self._possible_end is None:
             return False
         if not mine:
@@ -188,11 +188,11 @@ class Turns(turns.TurnReader[Turn]):
         return event.kind == Kind.PLAYED and event.cards.count("cellar") < discards
 
     def _split(self) -> Iterator[Turn]:
-        """Close the turn at its possible end and add the events after it to the next turns."""
+        """End the turn at its possible end, and add later events to the next turns."""
         later, omitted = self._events[self._possible_end :], self.now.omitted
         del self._events[self._possible_end :]
         self.now.omitted = 0
-        for event in later:  # each is added again below
+        for event in later:  # added again below
             self._ledger.count(event, -1)
         if later and (later[0].kind, later[0].seat) == (Kind.SHUFFLED, self._active):
             self._events.append(later.pop(0))
@@ -308,7 +308,7 @@ class Turns(turns.TurnReader[Turn]):
 
     def summary(self, turns: Sequence[Turn]) -> Summary:
         seats = range(len(self._names))
-        numbers: dict[int, list[str]] = {}  # of the turns, by the players' own numbers
+        numbers: dict[int, list[str]] = {}  # turn numbers by player
         gained: dict[int, list[str]] = {}
         decks, scores = [[""] * len(seats) for _ in range(2)]
         for turn in turns:
@@ -328,7 +328,7 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def listed(cards: Sequence[str]) -> str:
-    """Cards in order; the same ones in a row are counted."""
+    """Format cards in order. Equal cards in a row are counted."""
     return ", ".join(turns.counted(cards))
 
 

@@ -1,7 +1,6 @@
 """The words of rule files for Dominion: matchers, sets of rules, keys (spec/rule-bots.md).
 
-A file sees the `Observation` of its pilot: the view of its seat, and the cards that it buys just
-now.
+A file sees the `Observation` of its player: the view of its seat, and the cards that it is buying.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which case for referees is about what.
+"""The cases for referees, by subject.
 
-A value is the ids of cases, separated by spaces.
+Values are ids of cases, separated by spaces.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MESSAGES: Mapping[str, str] = {
     "player-disqualified": "2.13/1",
     "game-end": "2.14/1",
 }
-"""Type of a message -> the cases that hold if it is right; the first is of its section."""
+"""Type of a message -> cases that hold if it is correct, beginning with the case of its section."""
 
 ABOUT: Mapping[str, str] = {
     **{kind: cases.partition("/")[0] for kind, cases in MESSAGES.items()},
@@ -76,7 +76,7 @@ ABOUT: Mapping[str, str] = {
     "game-end winners at the start": "3.5/2",
     "game-end reason at the start": "3.5/2",
 }
-"""`Probes.about`: the section of a message, and the cases that are broken if it is wrong."""
+"""`Probes.about`: the section of a message, and the cases that a wrong one breaks."""
 
 ENDS: Mapping[str, str] = {
     "provinces-empty": "4.4/2 4.3/3 4.5/1",
@@ -84,7 +84,7 @@ ENDS: Mapping[str, str] = {
     "turn-limit": "4.4/4 4.3/3 4.5/1",
     "last-player-standing": "8.3/1 4.5/1",
 }
-"""Reason of the end -> cases that hold."""
+"""End reason -> cases that hold."""
 
 SHARED: Mapping[str, str] = {
     "json": "1.1/1",

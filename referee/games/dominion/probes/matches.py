@@ -1,8 +1,8 @@
-"""The matches of probes, with the style of each seat (spec/vectors/README.md, 2.1).
+"""The probe matches, with the style of each seat (spec/vectors/README.md, 2.1).
 
-The basic ones come first: a deviation there affects all others. Each other match adds one thing, or
-a few that do not affect each other. A match covers the cases that it names (`covers`, `may`) and
-the cases of its tricks.
+Basic matches come first: a deviation there affects all others. Each other match adds one thing, or
+a few independent ones. A match covers the cases that it names (`covers`, `may`) and the cases of
+its tricks.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MILITIA = f"{_CARDS} militia"
 def _match(
     id: str, *seats: Style, covers: str = "", may: str = "", controls: str = _BASIC
 ) -> ProbeMatch:
-    """Make a match.
+    """Create a match.
 
     Args:
-        covers: cases that come up in every such match.
-        may: cases that come up by chance: they count only if a message or a reply shows them.
+        covers: cases that occur in every such match.
+        may: cases that occur by chance. They count only if a message or a reply shows them.
     """
     names = [name for seat in seats for name in seat.tricks.split()]
     words = [covers, may, *(TRICKS[name].cases for name in names if name in TRICKS)]
@@ -43,7 +43,7 @@ def _brief(handshake: str = "") -> Style:
 
 
 def _both_ways(tricks: str, **style: Any) -> tuple[Style, Style]:
-    """Two seats with the same tricks, in the opposite order."""
+    """Two seats with the same tricks in opposite order."""
     backwards = " ".join(tricks.split()[::-1])
     return Style(tricks=tricks, **style), Style(tricks=backwards, **style)
 
@@ -54,7 +54,7 @@ def _plays(card: str, tricks: str = "", **style: Any) -> Style:
 
 
 def _attacks(turns: int) -> Style:
-    """A seat that plays villages, and several militias in a turn."""
+    """A seat that plays villages, and several militias per turn."""
     buys = "village:3 militia:5"
     return Style(tricks="militia-again", plays="village militia", buys=buys, only=True, turns=turns)
 
@@ -66,7 +66,7 @@ def _empties(gains: str, tricks: str = "", **style: Any) -> Style:
 
 
 def _all_actions(first: str) -> Style:
-    """A seat that plays every action; it buys these first."""
+    """A seat that plays every action. It buys the cards in `first` before others."""
     plays = "village market cellar militia mine moat remodel smithy village woodcutter workshop"
     most = "moat:1 remodel:1 smithy:1 village:1 woodcutter:1 workshop:1 mine:2"
     return Style(plays=plays, buys=f"silver:1 {first}{most}")

@@ -1,10 +1,10 @@
 """The random choices of another referee, read from its messages.
 
-Every request to a seat shows its whole hand, and the seat draws at most once between two requests.
-Therefore the next request shows which cards it drew: they are put on top of the deck if they are
-there. If not, the hands differ, and comparing the request finds that. The draws of a seat without a
-later request do not matter. Random discards (7.4) also show in the seat's next hand, and the last
-of them on the pile.
+Every request shows the complete hand of a seat, and the seat draws at most once between two
+requests. Therefore the next request shows the drawn cards: they are put on top of the deck if they
+are in it. If they are not, the hands differ, and the comparison of the request finds that. Draws
+without a later request do not matter. Random discards (7.4) also show in the seat's next hand, and
+the last one is on top of the pile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class DominionObservedChance:
     """Implements `referee.games.interface.probing.ObservedChance` for Dominion."""
 
     def __init__(self, received: Sequence[Sequence[Message]]) -> None:
-        # What is still to come: hands by seat, tops of discard piles by player.
+        # Still to come: hands by seat, tops of discard piles by player.
         self._hands = [
             [hand for m in each if (hand := _hand_of(m)) is not None] for each in received
         ]
@@ -30,13 +30,13 @@ class DominionObservedChance:
         for message in public:
             if message.get("type") == "player-top-discard":
                 self._tops.get(str(message.get("player_number")), []).append(message.get("card"))
-        self._taken = False  # at random, since the last request
+        self._taken = False  # cards were taken at random since the last request
 
     def shuffle(self, stream: str, items: list[str]) -> None:
-        pass  # the order stays open: with each draw it is looked up
+        pass  # the order stays open; each draw looks it up
 
     def before_draw(self, stream: str, hand: Sequence[str], deck: list[str], count: int) -> None:
-        """Put on top what the next hand shows, as far as the deck has it."""
+        """Put the cards of the next hand on top, as far as the deck has them."""
         top: list[str] = []
         for card in _minus(self._next_hand(stream) or (), hand):
             if len(top) < count and card in deck:
@@ -45,7 +45,7 @@ class DominionObservedChance:
         deck += top[::-1]
 
     def take(self, stream: str, items: list[str], count: int, owner: str = "") -> list[str]:
-        """Take the cards that the next hand misses; the one on the pile then is last."""
+        """Take the cards that the next hand lacks. The card on top of the pile is the last."""
         self._taken = True
         top = [str(card) for card in self._tops[owner][:1]]
         shown = self._next_hand(owner)
@@ -61,7 +61,7 @@ class DominionObservedChance:
         return _minus(taken, top) + [card for card in top if card in taken]
 
     def choose(self, stream: str, count: int) -> int:
-        raise NotImplementedError(stream)  # nothing in Dominion is drawn like this
+        raise NotImplementedError(stream)  # Dominion has no such draws
 
     def _next_hand(self, number: str) -> list[str] | None:
         return next(iter(self._hands[seat_index(number)]), None)
@@ -86,7 +86,7 @@ class DominionObservedChance:
 
 
 def _hand_of(message: Message) -> list[str] | None:
-    """Return the hand in a request; None for other messages."""
+    """Return the hand in a request. None for other messages."""
     hands = {"attack-request": "options", "play-turn": "hand"}
     if (kind := message.get("type")) not in hands:
         return None
@@ -95,7 +95,7 @@ def _hand_of(message: Message) -> list[str] | None:
 
 
 def _minus(cards: Sequence[str], others: Sequence[str]) -> list[str]:
-    """The cards without the others, in their order; the first of each are taken away."""
+    """Remove the first occurrence of each of the other cards, keeping the order."""
     away = Counter(others)
     left = []
     for card in cards:

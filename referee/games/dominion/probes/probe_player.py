@@ -1,4 +1,4 @@
-"""A probe in Dominion: it plays legally, except for its tricks."""
+"""A probe in Dominion. It plays legally, except for its tricks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.games.dominion.rules.cards import KINGDOM
 from referee.games.interface.probing import Message, ProbeAction
 
 _MOST_REPLIES = 100
-"""To one turn; one that takes more does not end."""
+"""Maximum replies per turn. A longer turn is endless."""
 
 
 class DominionProbePlayer(ProbeState):
@@ -38,5 +38,5 @@ class DominionProbePlayer(ProbeState):
         return probe_action(play, self.style.cases or f"6.{KINGDOM.index(play['card']) + 1}/1")
 
     def plain(self) -> Message | None:
-        """A small buy at the start of a turn."""
+        """Return a small buy at the start of a turn."""
         return buy(self.treasures, ["copper"]) if self.asks_to_play and self.first else None

@@ -1,4 +1,4 @@
-"""How a probe plays legally, from what another referee shows it."""
+"""Legal play of a probe, from the messages of another referee."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _CLEANUP = {"type": "play-reply", "phase": "cleanup"}
 
 
 class Style(Plan, frozen=True):
-    """How a probe plays its seat. Its fields: spec/vectors/README.md, 2.1.
+    """The play style of a probe. Fields: see spec/vectors/README.md, 2.1.
 
-    Words of one field are parted by spaces: "silver:2 moat" are two silvers at the most, then as
-    many moats as there are.
+    Words of a field are separated by spaces. "silver:2 moat" means at most two silvers, then as
+    many moats as possible.
     """
 
     plays: str = ""
@@ -34,21 +34,21 @@ class Style(Plan, frozen=True):
 
 
 def _wishes(text: str) -> list[tuple[str, int]]:
-    """Cards in the order in which they are wanted, each with how many of it are enough."""
+    """Parse wanted cards, in order of priority, each with its maximum number."""
     pairs = [word.partition(":") for word in text.split()]
     return [(card, int(count or MANY)) for card, _, count in pairs]
 
 
 class ProbeState(State):
-    """What one probe sees: the kit's `State` at the last request, and some more.
+    """The knowledge of a probe: the kit's `State` at the last request, and more.
 
     Attributes:
-        request: the last one.
-        asks_to_play: whether it is a play-turn.
-        fresh: nothing was done in this turn but in vain.
-        first: nothing was done in this turn at all.
-        over: something was played, and nothing can be bought any more.
-        gains: how many `player-gained` it was sent.
+        request: the last request.
+        asks_to_play: True if it is a `play-turn`.
+        fresh: True if nothing in this turn has had an effect.
+        first: True if nothing was done in this turn.
+        over: True if cards were played and buying is no longer possible.
+        gains: number of received `player-gained`.
     """
 
     def __init__(self, style: Style, seat: int, seed: str) -> None:
@@ -75,11 +75,11 @@ class ProbeState(State):
         self._bought = self._bought and not self.first
 
     def rest(self, card: str) -> list[str]:
-        """The hand without the card that is played."""
+        """Return the hand without one copy of the played card."""
         return without(card, self.hand)
 
     def trades(self, card: str) -> list[tuple[str, list[str]]]:
-        """List the cards that a mine or remodel can trash, cheap ones first, with the gains."""
+        """Return (card that a mine or remodel can trash, possible gains), cheap cards first."""
         held = sorted(trashable(card, self.rest(card)), key=COST.__getitem__)
         return [(trashed, gainable(card, self.supply, trashed)) for trashed in held]
 
@@ -94,13 +94,13 @@ class ProbeState(State):
         return buy(self.treasures, self._purchases())
 
     def attack_reply(self) -> dict[str, Any]:
-        """A legal reply to an attack: a moat in every second case that there is one."""
+        """Return a legal reply to an attack. Reveals a moat every second time."""
         if "moat" in self.hand and self._chance.random() < 0.5:
             return {"type": "attack-reply-reaction", "reaction": "moat"}
         return {"type": "attack-reply", "discard": self.discards()}
 
     def discards(self) -> list[str]:
-        """Choose a militia's discards, in an order that nobody would choose by itself."""
+        """Choose discards for a militia, in an unusual order."""
         dull = sorted(self.hand, key=lambda card: (card in WORTH, card))
         return dull[: self.request["discard"]][::-1]
 
@@ -122,13 +122,13 @@ class ProbeState(State):
         return None if self.style.only or not cards else self._chance.choice(cards)
 
     def _can_take(self, card: str) -> bool:
-        """Whether it may be gained: the patient take nothing that would end the game."""
+        """True if the card may be gained. Patient probes gain nothing that would end the game."""
         after: Mapping[str, int] = {**self.supply, card: self.supply[card] - 1}
         ends = not after["province"] or [*after.values()].count(0) >= 3
         return not (ends and self.style.patient)
 
     def _parameters(self, card: str) -> dict[str, Any] | None:
-        """Right parameters of an action card; None if it has no use."""
+        """Return valid parameters of an action card. None if it has no effect."""
 
         def options(asked: Ask) -> Iterator[Any]:
             if asked.what == "discard":
@@ -142,12 +142,12 @@ class ProbeState(State):
 
 
 def action(card: Any, **parameters: Any) -> dict[str, Any]:
-    """An action reply; a trick may have wrong values in it."""
+    """Create an action reply. Tricks may use wrong values."""
     reply = {"type": "play-reply", "phase": "action", "card": card}
     return {**reply, **({"additional_parameters": parameters} if parameters else {})}
 
 
 def buy(treasures: Any, cards: Any) -> dict[str, Any]:
-    """A buy reply; a trick may have wrong values in it."""
+    """Create a buy reply. Tricks may use wrong values."""
     fields = {"played_treasures": treasures, "cards_to_buy": cards}
     return {"type": "play-reply", "phase": "buy", **fields}

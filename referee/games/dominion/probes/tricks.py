@@ -1,6 +1,6 @@
-"""What probes do to see what another referee makes of it (spec/vectors/README.md, 2).
+"""Tricks of probes that test how another referee reacts (spec/vectors/README.md, 2).
 
-A trick is done once, at the first request that fits.
+Each trick is used once, at the first suitable request.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from referee.games.dominion.rules.choices import EXCHANGES
 from referee.games.interface.probing import ProbeAction
 
 Answer: TypeAlias = Callable[[ProbeState], Any]
-"""Makes the reply to a request: an object, the text of a line, or `LEAVE`.
+"""Creates the reply to a request: an object, the text of a line, or `LEAVE`.
 
-If the request does not fit, it returns a false value, or raises LookupError or StopIteration.
-"""
+If the request is not suitable, it returns a false value, or raises LookupError or StopIteration."""
 LEAVE: Any = object()
 
 
@@ -28,8 +27,8 @@ class Trick(NamedTuple):
 
     Attributes:
         cases: ids of the cases that it covers.
-        attack: whether it answers an attack-request.
-        awaits: a type of message: another seat must have been sent as many as this one before.
+        attack: True if it replies to an attack-request.
+        awaits: a message type. Another seat must have received as many of it as this seat before.
     """
 
     cases: str
@@ -38,7 +37,7 @@ class Trick(NamedTuple):
     awaits: str = ""
 
     def probe_action(self, state: ProbeState) -> ProbeAction | None:
-        """Return its answer now; None if the request does not fit."""
+        """Return its reply. None if the request is not suitable."""
         if self.attack == state.asks_to_play:
             return None
         try:
@@ -52,12 +51,12 @@ class Trick(NamedTuple):
 
 
 def probe_action(reply: Any, cases: str = "", **fields: Any) -> ProbeAction:
-    """Make an action that writes a reply, with its cases."""
+    """Create an action that writes a reply, with its cases."""
     data = reply.encode() if isinstance(reply, str) else msgspec.json.encode(reply)
     return ProbeAction(data + b"\n" if data else b"", tuple(cases.split()), **fields)
 
 
-# --- parts of replies: if they do not exist, they raise LookupError or StopIteration --------------
+# --- parts of replies; they raise LookupError or StopIteration if impossible ----------------------
 
 
 _CLEAN_UP = {"type": "play-reply", "phase": "cleanup"}
@@ -96,29 +95,29 @@ def _no_treasure(cards: list[str]) -> str:
 
 
 def _top(s: ProbeState, cards: list[str]) -> str:
-    """A card for the top of the discard pile that nobody would pick."""
+    """Return an unusual card for the top of the discard pile."""
     return next(card for card in cards if card != s.cards_played[-1])
 
 
 def _absent(s: ProbeState, among: Iterable[str] = COST) -> str:
-    """The last of these cards that is neither in hand nor in play."""
+    """Return the last of these cards that is neither in hand nor in play."""
     return next(card for card in [*among][::-1] if card not in s.hand + s.cards_played)
 
 
 def _piles(s: ProbeState, low: int, high: int, *, empty: bool = False) -> list[str]:
-    """The cards that cost from `low` to `high`, of which there is something left, or nothing."""
+    """Return cards that cost `low` to `high` and whose pile is not empty, or is."""
     return [c for c in COST if low <= COST[c] <= high and bool(s.supply[c]) != empty]
 
 
 def _buyable(s: ProbeState, low: int, high: int, *, empty: bool = False) -> str:
-    """A card of the supply by how much more it costs than there is money."""
+    """Return a card in the supply that costs `low` to `high` more than the available money."""
     return _piles(s, s.money + low, s.money + high, empty=empty)[0]
 
 
 def _coins(s: ProbeState, wanted: int) -> list[str]:
-    """Treasures of the hand that are worth so much together."""
+    """Return treasures in hand that are together worth `wanted`."""
     found = []
-    # Dear ones first: every sum that is there is reached so, if there are coppers enough.
+    # Expensive ones first: with enough coppers, this reaches every possible sum.
     for coin in sorted(s.treasures, key=lambda coin: -WORTH[coin]):
         if WORTH[coin] <= wanted:
             found.append(coin)
@@ -129,48 +128,48 @@ def _coins(s: ProbeState, wanted: int) -> list[str]:
 
 
 def _one_more(cards: list[str]) -> list[str]:
-    """The first card once more than it is there."""
+    """Return one more copy of the first card than there is."""
     return [cards[0]] * (cards.count(cards[0]) + 1)
 
 
 def _rare(s: ProbeState) -> list[str]:
-    """A card more often than it is held."""
+    """Return more copies of a card than the player has."""
     wanted = s.request["discard"]
     return [next(card for card in s.hand if s.hand.count(card) < wanted)] * wanted
 
 
 def _some(s: ProbeState, more: int) -> list[str]:
-    """So many more discards than a militia asks for."""
+    """Return `more` discards above the number that a militia requires."""
     return s.hand[: s.request["discard"] + more]
 
 
 def _trashable(s: ProbeState, card: str, *, for_nothing: bool = False) -> str:
-    """A card to trash for which something can be gained, or nothing."""
+    """Return a card to trash for which something can be gained, or nothing."""
     return next(trashed for trashed, gains in s.trades(card) if bool(gains) != for_nothing)
 
 
-# --- answers with one wrong part ------------------------------------------------------------------
+# --- replies with one wrong part ------------------------------------------------------------------
 
 
 def _money(treasures: Callable[[ProbeState], Any]) -> Answer:
-    """A buy with these treasures, from a hand that has other cards as well."""
+    """A buy with these treasures, from a hand that also has other cards."""
     return lambda s: (
         s.fresh and s.treasures and _no_treasure(s.hand) and buy(treasures(s), ["copper"])
     )
 
 
 def _cards(cards: Callable[[ProbeState], Any]) -> Answer:
-    """A buy of these cards, with all treasures."""
+    """A buy of these cards with all treasures."""
     return lambda s: s.buys and buy(s.treasures, cards(s))
 
 
 def _costs(card: str, less: int) -> Answer:
-    """A buy of a card, with its cost or so much less."""
+    """A buy of a card with its exact cost, or `less`."""
     return lambda s: s.fresh and s.supply[card] and buy(_coins(s, COST[card] - less), [card])
 
 
 def _worth(treasure: str, less: int) -> Answer:
-    """A buy with one kind of treasure, worth as much as a card costs, or so much less."""
+    """A buy with one kind of treasure, worth the cost of a card, or `less`."""
 
     def answer(s: ProbeState) -> Any:
         for count in range(s.treasures.count(treasure), 0, -1) if s.fresh else ():
@@ -183,7 +182,7 @@ def _worth(treasure: str, less: int) -> Answer:
 
 
 def _exchange(card: str, low: int, high: int, *, empty: bool = False) -> Answer:
-    """An exchange for a card that costs so much more."""
+    """An exchange for a card that costs `low` to `high` more."""
 
     def answer(s: ProbeState) -> Any:
         for trashed, gains in s.trades(card) if _can_play(s, card) else ():
@@ -202,12 +201,12 @@ def _playing(card: str, parameters: Callable[[ProbeState], dict[str, Any]]) -> A
 
 
 def _acting(card: Callable[[ProbeState], str]) -> Answer:
-    """An action of this card."""
+    """An action with this card."""
     return lambda s: s.actions and s.buys and action(card(s), desired_card="copper")
 
 
 def _plain(parameters: Any) -> Answer:
-    """An action that needs no parameters, with these."""
+    """An action that needs no parameters, with these parameters."""
     cards = ("smithy", "market", "village", "woodcutter", "moat")
     return lambda s: (
         s.actions and s.buys and {**action(_held(s, *cards)), "additional_parameters": parameters}
@@ -215,7 +214,7 @@ def _plain(parameters: Any) -> Answer:
 
 
 def _cellar(cards: Callable[[list[str], ProbeState], Any]) -> Answer:
-    """A cellar for these cards of the hand without it."""
+    """A cellar that discards these cards of the rest of the hand."""
     return _playing("cellar", lambda s: {"cards": cards(s.rest("cellar"), s)})
 
 
@@ -224,7 +223,7 @@ def _workshop(card: Callable[[ProbeState], Any]) -> Answer:
 
 
 def _trade(card: str, trashed: Callable[[ProbeState, str], Any], gained: str) -> Answer:
-    """A mine or a remodel that trashes this for that."""
+    """A mine or a remodel with this trashed and this gained card."""
     return _playing(card, lambda s: {"card_to_trash": trashed(s, card), "desired_card": gained})
 
 
@@ -252,7 +251,7 @@ def _exchanges(card: str) -> dict[str, Trick]:
     }
 
 
-# --- the tricks -----------------------------------------------------------------------------------
+# --- the table of tricks --------------------------------------------------------------------------
 
 _TOPS = {
     "top": Trick("5.1/1", lambda s: s.over and _top_discard(_top(s, s.hand + s.cards_played))),

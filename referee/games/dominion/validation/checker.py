@@ -1,17 +1,16 @@
-"""Checks a log of Dominion: is there a game that sends these messages? (protocol-v1, 4 to 7, 2.15).
+"""Check a log of Dominion: is there a game with these messages? (protocol-v1, 4 to 7, 2.15).
 
 Supply, owned cards, trash and scores are public, so they are checked message by message. Hands are
-hidden, but their sizes are not. The clean-up publishes the played cards, and with them every draw,
-shuffle, discard and attack of the turn is determined, except for the number of cards that a cellar
-discarded. The checker therefore collects a turn up to its end and then explains it: is there a
-course of it that sends these messages, from one of the possible sizes of deck, hand and discard
-pile?
+hidden, but their sizes are not. The clean-up publishes the played cards. They determine every draw,
+shuffle, discard and attack of the turn, except for the number of cards that a cellar discarded. The
+checker therefore collects the messages of a turn and then explains it: is there a course of the
+turn with these messages, from one of the possible sizes of deck, hand and discard pile?
 
-Where a turn ends is not always clear when its messages are read (`events.py`), and the turn of a
-player without a card in hand sends none. The checker holds every reading that is possible
-(`Reading`), nearly always one. When none is left, that is a finding, and it continues with one that
-assumes as little as possible. It counts which cards can be in deck and hand, and does not follow
-each of them: it may miss a mistake, but never reports what the rules allow.
+The end of a turn is not always clear when its messages are read (`events.py`), and the turn of a
+player without cards in hand has no messages. The checker keeps every possible reading (`Reading`),
+almost always one. If none is left, it reports a finding and continues with a reading that assumes
+as little as possible. It counts the cards that can be in deck and hand instead of following each
+card. So it may miss a mistake, but never reports a valid log.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from referee.games.interface.seats import seat_id
 _IN_HANDSHAKE_ONLY = ("failed-to-start", "startup-timeout", "unsupported-version")
 _MAX_READINGS = 100
 _MAX_EVENTS = 2000
-"""More than a turn can have; bounds the memory that a log without turn ends takes."""
+"""Maximum messages of a turn. Bounds the memory for a log without ends of turns."""
 
 
 class Checker:
@@ -55,19 +54,20 @@ class Checker:
         self._names = list(names)
         self._count = len(names)
         self._supply = dict(Supply(self._count).counts)
-        self._shown = self._supply  # by the log
+        self._shown = self._supply  # the supply shown by the log
         self._ledger = Ledger(self._count)
         self._disqualified: set[int] = set()
         self._expects = "game-info"
-        """The only type that may be next: game-info or supply-info; empty if others may."""
-        self._gained = ""  # the card of the last message, if it was a gain
-        self._opening = True  # only disqualifications so far, maybe of the handshake
+        """The only allowed type of the next message: game-info or supply-info. Empty: others are
+        allowed."""
+        self._gained = ""  # the card of the last message if it was a gain
+        self._opening = True  # True if only disqualifications were read, maybe of the handshake
         dealt = frozenset({Sizes(HAND_SIZE, len(STARTING_DECK) - HAND_SIZE, 0)})
         start = Seat(dealt, Counter(STARTING_DECK), Counter(STARTING_DECK))
         self._line = 0
-        self._findings: list[Finding] = []  # of this line
+        self._findings: list[Finding] = []  # findings of this line
         self._readings = [Reading((start,) * self._count, 0)]
-        self._last_active = 0  # of the reading that was extended last
+        self._last_active = 0  # active seat of the last extended reading
         self._last_seats = self._readings[0].seats
 
     def read(self, line: int, message: Struct) -> list[Finding]:
@@ -111,7 +111,7 @@ class Checker:
     # --- message by message -------------------------------------------------------------------
 
     def _check_expected(self, kind: str) -> None:
-        """Check that this type may be next: at the start and after a gain only one may."""
+        """Check the type of a message: at the start and after a gain, only one is allowed."""
         if self._expects and self._expects != kind:
             section = "2.15" if self._gained else "2.3" if self._expects == "game-info" else "2.4"
             self._find(section, self._expects, kind)
@@ -150,10 +150,10 @@ class Checker:
             ours = ", ".join(f"{card} {self._supply[card]}" for card in wrong)
             theirs = ", ".join(f"{card} {shown[card]}" for card in wrong)
             self._find("4.2" if self._opening else "2.4", ours, theirs)
-        self._shown = shown  # a pile that stays wrong is reported once
+        self._shown = shown  # report a wrong pile only once
 
     def _event(self, message: Struct) -> Event | None:
-        """The message as an event, if it can be true of this table."""
+        """Convert a message to an event, if it is possible at this table."""
         assert isinstance(message, TurnMessage)
         event = Event.of(message, self._line)
         kind, seat, cards = event.kind, event.seat, event.cards
@@ -208,8 +208,9 @@ class Checker:
         self._opening = self._opening and event.kind == Kind.DISQUALIFIED
 
     def _start_afresh(self, event: Event) -> Reading:
-        """Make a reading that assumes only public knowledge."""
-        # A top discard may be anybody's answer to an attack; other messages are the active seat's.
+        """Create a reading that assumes only public knowledge."""
+        # A top discard may be anybody's answer to an attack; other messages belong to the active
+        # seat.
         last = self._last_active
         active = last if event.kind in (*Kind.ANSWERS, Kind.DISQUALIFIED) else event.seat
         stage = "played" if event.kind == Kind.PLAYED else "turn"
@@ -218,7 +219,7 @@ class Checker:
         return Reading(self._unknown(self._last_seats), active, (event,), stage, loose=True)
 
     def _unknown(self, before: Sequence[Seat]) -> tuple[Seat, ...]:
-        """Seats of which only the owned cards and the number of turns are known."""
+        """Return seats with only owned cards and number of turns known."""
         seats = []
         for owned, seat in zip(self._ledger.owned, before, strict=True):
             total = owned.total()
@@ -231,7 +232,11 @@ class Checker:
         return tuple(seats)
 
     def _step(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """Every reading that extends this one by the event; `Contradiction` if none is possible."""
+        """Yield the readings that extend this one by the event.
+
+        Raises:
+            Contradiction: none is possible.
+        """
         self._last_active, self._last_seats = reading.active, reading.seats
         active = reading.active
         mine = event.seat == active
@@ -258,7 +263,7 @@ class Checker:
         yield from every_way(lambda way: way(reading, event), ways)
 
     def _after_silent_turns(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """The event in a later turn, after turns of players without a card in hand."""
+        """Yield readings with the event in a later turn, after turns of players without a hand."""
         for _ in range(self._count - 1 - len(self._disqualified)):
             if not any(size.hand == 0 for size in reading.seats[reading.active].sizes):
                 return
@@ -270,7 +275,7 @@ class Checker:
                 continue
 
     def _in_turn(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """The event as part of a turn whose clean-up has not begun."""
+        """Yield readings with the event in a turn whose clean-up has not begun."""
         active = reading.active
         mine = event.seat == active
         owned = self._ledger.owned[active]
@@ -304,7 +309,7 @@ class Checker:
         raise contradicts(event, "4.1", f"{what} of {number}, whose turn it is")
 
     def _in_turn_disqualified(self, reading: Reading, event: Event) -> Iterator[Reading]:
-        """A disqualification: in the handshake, in the player's own turn, or under attack."""
+        """Yield readings of a disqualification: in the handshake, the own turn, or under attack."""
         mine = event.seat == reading.active
         (code,) = event.cards
         if self._opening and code != Disqualification.TIMEOUT:
@@ -322,7 +327,11 @@ class Checker:
             raise contradicts(event, "8.3", expected)
 
     def _finish(self, reading: Reading) -> Reading:
-        """The next player's turn; `Contradiction` if no course of this turn explains it."""
+        """Return a reading at the start of the next turn.
+
+        Raises:
+            Contradiction: no course of this turn explains its messages.
+        """
         if reading.loose:
             seats = self._unknown(reading.seats)
         else:
@@ -341,7 +350,7 @@ class Checker:
     def _end(
         self, reading: Reading, points: Sequence[int], winners: Sequence[str], reason: str
     ) -> list[Reading]:
-        """The reading, if the game ends here, for this reason and with these winners (4.5, 8.3)."""
+        """Return the reading if the game can end here, with this reason and winners (4.5, 8.3)."""
         here = [seat for seat in range(self._count) if seat not in self._disqualified]
         found = f"game-end, {reason}"
         if len(here) < 2:
@@ -375,7 +384,7 @@ def _with(reading: Reading, event: Event, stage: str) -> Reading:
 
 
 def _key(reading: Reading) -> tuple[object, ...]:
-    """Equal for readings that are the same from here on."""
+    """Return a key that is equal for readings with the same future."""
     seats = tuple((s.sizes, frozenset(s.reach.items()), s.turns) for s in reading.seats)
     first = reading.events[0].line if reading.events else 0
     return (seats, reading.active, first, reading.stage, reading.loose)

@@ -1,6 +1,6 @@
-"""Explains one turn: is there a course of it that sends the messages of the log?
+"""Explain one turn: is there a course of it with the messages of the log?
 
-A `Reading` is what a spectator knows of a game in the middle of it.
+A `Reading` is a spectator's knowledge of a game during a turn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Sizes(NamedTuple):
-    """How many cards lie where, outside a turn; in it, apart from those in play."""
+    """Number of cards in each place. During a turn, without the cards in play."""
 
     hand: int
     deck: int
@@ -39,26 +39,28 @@ class Sizes(NamedTuple):
 
 
 class Seat(Struct, frozen=True):
-    """The knowledge of a seat between turns."""
+    """The knowledge about a seat between turns."""
 
-    sizes: frozenset[Sizes]  # every possible one
+    sizes: frozenset[Sizes]  # all possible sizes
     owned: Counter[str]
-    reach: Counter[str]  # the most that can be in deck and hand; others are on the discard pile
+    reach: Counter[
+        str
+    ]  # upper bound of the cards in deck and hand; the others are on the discard pile
     turns: int = 0
 
 
 class Reading(Struct, frozen=True):
     """One way to divide the messages so far into turns."""
 
-    seats: tuple[Seat, ...]  # as they were when the turn began
-    active: int  # the seat whose turn it is
-    events: tuple[Event, ...] = ()  # of the turn so far
+    seats: tuple[Seat, ...]  # at the start of the turn
+    active: int  # the seat on turn
+    events: tuple[Event, ...] = ()  # messages of the turn so far
     stage: str = "turn"  # "played" after `player-played`, "done" after the clean-up's top discard
-    loose: bool = False  # the turn holds a message that was reported, so it cannot be explained
+    loose: bool = False  # a wrong message was reported, so the turn cannot be explained
 
 
 class Contradiction(Exception):
-    """No course of the game sends this message."""
+    """No course of the game has this message."""
 
     def __init__(self, line: int, section: str, expected: str, found: str) -> None:
         super().__init__(expected)
@@ -66,27 +68,31 @@ class Contradiction(Exception):
 
 
 def contradicts(event: Event, section: str, expected: str) -> Contradiction:
-    """The contradiction of an event."""
+    """Create the contradiction of an event."""
     return Contradiction(event.line, section, expected, str(event))
 
 
 def furthest(problems: Sequence[Finding]) -> Contradiction:
-    """The contradiction to raise when every way has one: that of the latest line.
+    """Return the contradiction on the latest line, to raise if every way has one.
 
-    The problems are findings: a list of exceptions would be kept alive by their own frames until
-    the garbage collector runs.
+    The arguments are findings, because a list of exceptions would be kept alive by their own frames
+    until the garbage collector runs.
     """
     last = max(problems, key=lambda problem: problem.line)
     return Contradiction(last.line, last.section, last.expected, last.found)
 
 
 def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]:
-    """All ways on from these starts up to contradictions; `Contradiction` if all have one."""
+    """Return all results of `go_on` from these starts before contradictions.
+
+    Raises:
+        Contradiction: every start leads to one.
+    """
     ways: list[T] = []
     problems: list[Finding] = []
     for start in starts:
         try:
-            for way in go_on(start):  # one by one: those before a contradiction count
+            for way in go_on(start):  # one by one, to keep results before a contradiction
                 ways.append(way)  # noqa: PERF402
         except Contradiction as problem:
             problems.append(problem.finding)
@@ -96,20 +102,20 @@ def every_way(go_on: Callable[[S], Iterable[T]], starts: Iterable[S]) -> list[T]
 
 
 def put(seats: tuple[Seat, ...], place: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return the seats with another one in this place."""
+    """Return a copy of the seats with one replaced."""
     return (*seats[:place], seat, *seats[place + 1 :])
 
 
 class _Course(Struct):
-    """A course of the turn, up to some event of it: what its player has now."""
+    """A course of the turn up to some event: the current state of its player."""
 
-    hand: int  # hand, deck, discard: how many cards lie there
+    hand: int  # hand, deck, discard: number of cards in each place
     deck: int
     discard: int
-    reach: Counter[str]  # as of `Seat`, without the cards in play
+    reach: Counter[str]  # as in `Seat`, without the cards in play
     owned: Counter[str]
-    others: dict[int, Seat]  # the knowledge of the other seats
-    at: int = 0  # the place of the first event that is not explained yet
+    others: dict[int, Seat]  # the knowledge about the other seats
+    at: int = 0  # index of the first unexplained event
     actions: int = 1
     buys: int = 1
     money: int = 0
@@ -120,7 +126,7 @@ class _Course(Struct):
 
 
 class Explanation:
-    """Searches the courses of a turn that send its messages, up to the line that showed its end."""
+    """Searches courses of a turn with its messages, up to the line that showed its end."""
 
     def __init__(self, reading: Reading, disqualified: set[int], line: int) -> None:
         self._seats = reading.seats
@@ -140,7 +146,11 @@ class Explanation:
         self._order = [seat for seat in order if seat not in disqualified or seat in in_this_turn]
 
     def seats(self) -> tuple[Seat, ...]:
-        """The knowledge of the seats after the turn; `Contradiction` if nothing explains it."""
+        """Return the knowledge about the seats after the turn.
+
+        Raises:
+            Contradiction: there is no explanation.
+        """
         before = self._seats[self._active]
         problems: list[Finding] = []
         after: list[_Course] = []
@@ -167,7 +177,7 @@ class Explanation:
     def _try(
         self, course: _Course, place: int, after: list[_Course], problems: list[Finding]
     ) -> None:
-        """Try every way on from the played card at this place; collect courses and problems."""
+        """Try every effect of the played card at this place. Collects courses and problems."""
         try:
             if place < len(self._cards) and self._cards[place] in KINGDOM:
                 for way in self._action(course, self._cards[place], self._cards[:place]):
@@ -183,14 +193,14 @@ class Explanation:
         return self._events[course.at] if course.at < len(self._events) else None
 
     def _refuse(self, course: _Course, section: str, expected: str) -> NoReturn:
-        """Raise a contradiction at the first message that is not explained yet."""
+        """Raise a contradiction at the first unexplained message."""
         event = self._next(course) or self._played or self._top or self._shuffle
         if event:
             raise contradicts(event, section, expected)
         raise Contradiction(self._line, section, expected, "the next turn")
 
     def _own(self, course: _Course, kind: str) -> Event | None:
-        """Take the next event, if it is of this kind and of the active player."""
+        """Return the next event if it is of this kind and the active player, otherwise None."""
         event = self._next(course)
         if event is None or event.kind != kind or event.seat != self._active:
             return None
@@ -198,14 +208,14 @@ class Explanation:
         return event
 
     def _take(self, course: _Course, kind: str, section: str, why: str) -> Event:
-        """The next event, which must be of this kind and of the active player."""
+        """Return the next event, which must be of this kind and the active player."""
         event = self._own(course, kind)
         if event is None:
             self._refuse(course, section, f"{kind} {self._number} ({why})")
         return event
 
     def _leave_hand(self, course: _Course, card: str, line: int, section: str) -> None:
-        """Take a card out of the active player's hand, if it can be there."""
+        """Remove a card from the active player's hand, if it can be there."""
         if not course.hand or course.reach[card] <= 0:
             why = "who cannot have it in hand" if course.hand else "whose hand is empty"
             expected = f"no {card} of {self._number}, {why}"
@@ -214,7 +224,7 @@ class Explanation:
         course.reach[card] -= 1
 
     def _draw(self, course: _Course, count: int, in_play: Sequence[str], why: str) -> None:
-        """Draw up to so many cards; if that takes a shuffle, it must be the next event."""
+        """Draw up to `count` cards. If that needs a shuffle, it must be the next event."""
         if count <= course.deck or not course.discard:
             drawn = min(count, course.deck)
             course.hand += drawn
@@ -224,7 +234,7 @@ class Explanation:
         self._shuffled(course, count, in_play)
 
     def _shuffled(self, course: _Course, count: int, in_play: Sequence[str]) -> None:
-        """Shuffle the discard pile into the deck and draw up to so many cards."""
+        """Shuffle the discard pile into the deck and draw up to `count` cards."""
         deck = course.deck + course.discard
         drawn = min(count, deck)
         course.hand += drawn
@@ -233,8 +243,8 @@ class Explanation:
         course.reach = course.owned - Counter(in_play)
 
     def _action(self, course: _Course, card: str, before: Sequence[str]) -> Iterator[_Course]:
-        """Play an action card; yields every course that this can take."""
-        assert self._played is not None  # the card is in it
+        """Play an action card. Yields every possible course."""
+        assert self._played is not None  # the card is one of them
         if not course.actions:
             expected = f"no {card} as card {len(before) + 1}: no action was left"
             raise contradicts(self._played, "5.5", expected)
@@ -263,8 +273,8 @@ class Explanation:
         yield course
 
     def _cellar(self, course: _Course, in_play: Sequence[str]) -> Iterator[_Course]:
-        """Yield a course for every number of cards that a cellar can have discarded."""
-        yield course.copy()  # nothing discarded
+        """Yield a course for each possible number of discards of a cellar."""
+        yield course.copy()  # no discards
         event = self._own(course, Kind.TOP)
         if event is None or course.reach[event.cards[0]] <= 0:
             return
@@ -313,7 +323,7 @@ class Explanation:
             course.others[seat] = replace(other, sizes=asked, reach=reach)
 
     def _exchange(self, course: _Course, name: str) -> None:
-        """Explain a mine or a remodel: a card trashed, and one gained if any can be."""
+        """Explain a mine or a remodel: a trashed card, and a gained one if possible."""
         to_hand = name == "mine"
         section, among = ("6.4", WORTH) if to_hand else ("6.6", COST)
         trash = self._take(course, Kind.TRASHED, section, f"by a {name} in play")
@@ -340,7 +350,7 @@ class Explanation:
             course.discard += 1
 
     def _buy(self, course: _Course, place: int) -> None:
-        """Play the treasures from this place on, and explain the gains after them as bought."""
+        """Play the treasures from this place on. The gains after them are bought cards."""
         for card in self._cards[place:]:
             assert self._played is not None
             if card not in WORTH:
