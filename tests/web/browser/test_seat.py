@@ -267,8 +267,11 @@ def test_tribute_by_clicks(visit: Visit) -> None:
         page = visit(link)
         asked, done = "", []
         while (asked := next_question(page, asked)) != "over":
-            cards = page.locator("[data-zone=active] [data-card] button")
-            row = page.locator("[data-zone=row] button")
+            zones = {
+                zone: page.locator(f"[data-zone={zone}] button")
+                for zone in ("now", "own", "row", "buttons")
+            }
+            cards = zones["now"]
             several = page.get_by_role("button", name="Choose these")
             if several.count():
                 page.keyboard.press("Home")  # the question is not about other states
@@ -286,13 +289,12 @@ def test_tribute_by_clicks(visit: Visit) -> None:
                 with page.expect_request("**/answer") as sent:
                     page.keyboard.press("Enter")
                 assert sent.value.post_data_json["picks"] == [2, 0]
-                done.append("Choose these")
+                done.append("several")
                 continue
-            here = [cards, row, page.locator("[data-zone=buttons] button")]
-            button = next(buttons for buttons in here if buttons.count()).first
-            done.append(button.inner_text())
-            button.click()
-        kinds = ["Choose", "Play", "Choose", "Play", "Buy", "Choose these", "end your turn"]
+            zone = next(zone for zone, buttons in zones.items() if buttons.count())
+            done.append(zone)
+            zones[zone].first.click()
+        kinds = ["now", "own", "now", "own", "row", "several", "buttons"]
         assert [did for did, _ in groupby(done)] == kinds
         assert "tosses" in page.text_content(".turns")
         assert OVER in status(page)
