@@ -27,12 +27,12 @@ _SENT_AS_IT_IS = "/?:@!$&'()*+,;=[]%"
 
 
 class Address(NamedTuple):
-    """Where to connect, and what to send there.
+    """The parts of a bot's URL.
 
     Attributes:
         host: a name in ASCII or an IP address.
         target: path and query.
-        headers: Host, and Authorization if the address names a user.
+        headers: Host, and Authorization if the address contains a user.
     """
 
     tls: bool
@@ -43,7 +43,11 @@ class Address(NamedTuple):
 
 
 def parse_address(url: str) -> Address:
-    """Take an address apart; raise `BotNotFoundError` if it is not valid on any network."""
+    """Split an address into its parts.
+
+    Raises:
+        BotNotFoundError: the address is not valid on any network.
+    """
     try:
         found = _ADDRESS.fullmatch(url)
         if found is None:
@@ -72,9 +76,9 @@ def _port(text: str) -> int:
 
 
 def _host(text: str) -> str:
-    """A host in the form in which the system looks it up.
+    """Normalize a host for the lookup.
 
-    What passes here never makes `getaddrinfo` or `ssl` raise anything but an OSError.
+    With a result of this function, `getaddrinfo` and `ssl` raise only OSError.
     """
     try:
         if text.startswith("["):
@@ -82,7 +86,7 @@ def _host(text: str) -> str:
         name = text if text.isascii() else idna.encode(text, uts46=True).decode()
         if _NAME.fullmatch(name) and len(name) <= _NAME_LIMIT:
             if name.rpartition(".")[2].isdigit():
-                socket.inet_aton(name)  # 127.1 is an IP address as well, 256.1.1.1 is none
+                socket.inet_aton(name)  # 127.1 is an IP address as well, 256.1.1.1 is not
             return name.lower()
     except (ValueError, OSError):
         pass

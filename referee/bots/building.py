@@ -1,16 +1,16 @@
-"""Building the bot in a folder, in a sandbox (spec/organisers.md, 3).
+"""Build the bot in a folder, in a sandbox (spec/organisers.md, 3).
 
-    FOLDER/.building/new/bot      a copy of the sources, and then what was made of it
-    FOLDER/.building/new/sources  the hash of what was copied
-    FOLDER/.built                 `new`, once all is well
+    FOLDER/.building/new/bot      a copy of the sources, and later the result of the build
+    FOLDER/.building/new/sources  the hash of the copied sources
+    FOLDER/.built                 `new`, moved here after a successful build
 
-The build never writes to the sources, and `.built` is moved into place as a whole: if it exists, it
-is the result of a build that succeeded. Strangers control the result. Therefore the code outside
-the sandbox does not follow its links and runs nothing of it. No other user can enter `.building`.
+The build never writes to the sources, and `.built` is moved into place as a whole: if it exists,
+the build succeeded. The result is untrusted. Code outside the sandbox therefore follows no links in
+it and runs nothing of it. Other users cannot enter `.building`.
 
-In a sandbox the command works in a file system in memory, which begins as a copy of the sources.
-The size of that is the limit of its files. Files that are removed but still open take room too, and
-on a disk nobody could count them all.
+In a sandbox the command works in a file system in memory, which starts as a copy of the sources.
+The size of this file system limits the size of files. Files that are deleted but still open also
+take space, and on a disk that cannot be measured.
 """
 
 from __future__ import annotations
@@ -56,34 +56,34 @@ from referee.match.sandbox import Sandbox
 from referee.text.terminal import escaped
 
 DISK_LIMIT = 2048 * MIB
-"""What all files of a build may take together, the bot's own among them."""
+"""Maximum size of all files of a build together, including the bot's own."""
 FILES_LIMIT = 200_000
-"""The most files and folders that a build may make: even an empty file uses an inode."""
+"""Maximum number of files and folders of a build: even an empty file uses an inode."""
 _LIMITS = Limits(
-    memory_limit=4096 * MIB,  # the files are in it, where there are control groups
+    memory_limit=4096 * MIB,  # includes the files, if control groups are available
     process_limit=1024,
     file_size_limit=DISK_LIMIT,
     tmp_limit=1024 * MIB,  # Go compiles its library there
 )
-"""Of a build; compilers need more than bots."""
+"""Limits of a build. Compilers need more than bots."""
 _FULL = b"No space left on device"
 SHOWN_LINES = 40
-"""Of what a build says, half of them its first."""
+"""Maximum lines shown of the build's output: half from the beginning, half from the end."""
 _LAST_READS = 64
 _NOT_RUN = (126, 127)
-"""The exit codes of a shell that cannot run or does not find a program."""
+"""Exit codes of a shell that cannot run or find a program."""
 _OF_MAKE = b"Error 127"
 _OF_SHELL = re.compile(
     r"(?:[^:]+: (?:line )?\d+: |(?:\S*/)?(?:ba|da)?sh: |make(?:\[\d+\])?: )(?P<program>[^:]+): "
     r"(?:(?:command )?not found|Permission denied|No such file or directory)$"
 )
-"""What a shell, or make, says then."""
+"""Messages of a shell or make in this case."""
 
 State: TypeAlias = Literal["built", "up to date", "nothing to build", "failed"]
 
 
 class Built(NamedTuple):
-    """Result of building a folder: the reason of a failure, or "", and the shortened output."""
+    """Result of building a folder: the reason of a failure or "", and the shortened output."""
 
     folder: BotFolder
     state: State
@@ -95,10 +95,10 @@ class Built(NamedTuple):
 async def build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, *, again: bool = False
 ) -> Built:
-    """Build the bot in a folder without problems, unless that was done; or `again`.
+    """Build the bot in a folder without problems, unless it is already built or `again`.
 
     Args:
-        limit: seconds that its build command may take.
+        limit: maximum seconds of the build command.
     """
     if not folder.build:
         return Built(folder, "nothing to build")
@@ -124,10 +124,10 @@ async def build(
 async def _build(
     folder: BotFolder, game: str, sandbox: Sandbox, limit: float, output: StderrKeeper
 ) -> str:
-    """Build, even if an earlier build exists. Returns: why that failed; empty if it did not."""
+    """Build, even if an earlier build exists. Returns the reason of a failure, or ""."""
     building, built = _places(folder.path)
     new = building / "new"
-    _remove(building)  # of a referee that was killed
+    _remove(building)  # left by a killed referee
     try:
         await trio.to_thread.run_sync(_copy, folder.path, new)
         with trio.move_on_after(limit) as clock:
@@ -153,7 +153,7 @@ async def _build(
 
 
 def _places(path: str) -> tuple[Path, Path]:
-    """Where a bot is built, and where the result is to be."""
+    """Return the folder for building a bot, and the folder for the result."""
     folder = Path(path).absolute()
     return folder / BUILDING, folder / BUILT
 
@@ -167,9 +167,9 @@ def _put_in_place(building: Path, built: Path) -> None:
 async def _run_apart(
     folder: BotFolder, building: Path, sandbox: Sandbox, output: StderrKeeper
 ) -> str:
-    """Run the build command in a file system of its own, and take out what it has made.
+    """Run the build command in its own file system, and copy the result out of it.
 
-    That is unpacked in another sandbox, as it is a stranger's. Returns: as of `_run`.
+    The result is unpacked in another sandbox, because it is untrusted. Returns: see `_run`.
     """
     place = building / "new" / COPY
     building_it = sandbox._replace(writable=True, room=DISK_LIMIT)
@@ -191,10 +191,10 @@ async def _run_apart(
 
 
 class _Archive:
-    """The standard output of a build in a file, as far as there is room.
+    """Writes the standard output of a build to a file of limited size.
 
-    The build gets a pipe: any of its processes can open the standard output of another one through
-    /proc, and would have a file outside of the sandbox.
+    The build gets a pipe instead of the file. Its processes can open each other's standard output
+    through /proc, so a file would be a file outside the sandbox.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -220,10 +220,10 @@ async def _run(
     made: IO[bytes] | None = None,
     stdin: IO[bytes] | int = subprocess.DEVNULL,
 ) -> str:
-    """Run a shell command in a folder. Returns: why it failed; empty if it did not.
+    """Run a shell command in a folder. Returns the reason of a failure, or "".
 
     Args:
-        made: takes what the command prints on stdout; None: it goes to `output`, as its stderr.
+        made: receives the command's stdout. None: stdout goes to `output`, like stderr.
     """
     bot = LaunchedBot(
         BotCommand(folder.path, ("/bin/sh", "-c", *words), directory=str(place)),
@@ -245,7 +245,7 @@ async def _run(
                     os.set_blocking(fd, False)
                     nursery.start_soon(_read_all, fd, take)
                 await wait_for_exit(bot)
-                nursery.cancel_scope.cancel()  # who holds a pipe still is killed now
+                nursery.cancel_scope.cancel()  # kill processes that still hold a pipe open
         finally:
             bot.kill()
             for fd, take in takers.items():
@@ -268,7 +268,7 @@ async def _run(
 
 
 def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> str:
-    """Why a shell did not run a program, by its last words on that; empty if it is not known."""
+    """Explain why a shell did not run a program, from its last messages. Empty if unknown."""
     lines = output.lines(SHOWN_LINES // 2).lines
     found = [said["program"] for said in map(_OF_SHELL.match, lines) if said]
     if not found:
@@ -285,7 +285,11 @@ def _why_not_run(folder: BotFolder, sandbox: Sandbox, output: StderrKeeper) -> s
 
 @contextlib.contextmanager
 def _locked(path: str) -> Iterator[None]:
-    """Let nobody else build this folder meanwhile; raise `UsageError` if somebody does."""
+    """Lock the folder for a build.
+
+    Raises:
+        UsageError: somebody else is building it.
+    """
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
@@ -298,10 +302,14 @@ def _locked(path: str) -> Iterator[None]:
 
 
 def _copy(path: str, new: Path) -> None:
-    """Copy the sources, and note their hash; raise `UsageError` if they are not those of a bot."""
-    sources_hash(path)  # before a FIFO is copied
+    """Copy the sources, and store their hash.
+
+    Raises:
+        UsageError: they are not valid sources of a bot.
+    """
+    sources_hash(path)  # rejects FIFOs before they are copied
     new.parent.mkdir(mode=0o700)
-    new.parent.chmod(0o700)  # also not the group of the folder around it
+    new.parent.chmod(0o700)  # also without the group of the outer folder
     new.mkdir()
     ignore = shutil.ignore_patterns(*LEFT_OUT)
     try:
@@ -314,7 +322,7 @@ def _copy(path: str, new: Path) -> None:
 
 
 def _make_own(folder: Path) -> None:
-    """Let the owner of all in a folder write to it and remove it; and nobody be its owner by it."""
+    """Make everything in a folder writable for the owner, and remove setuid and setgid bits."""
     for root, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = os.path.join(root, name)
@@ -324,9 +332,13 @@ def _make_own(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link, or a folder that a build filled; raise `UsageError` if that fails."""
+    """Remove a file, a link, or a folder that a build filled.
+
+    Raises:
+        UsageError: removing failed.
+    """
     if path.is_dir() and not path.is_symlink():
-        # Folders may be nested deeper than Python can follow, and may refuse to be looked into.
+        # Folders may be nested too deeply for Python, and may not be readable.
         for words in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
             subprocess.run([*words, "--", path], stderr=subprocess.DEVNULL, check=False)
         if os.path.lexists(path):
@@ -336,14 +348,14 @@ def _remove(path: Path) -> None:
 
 
 async def _read_all(fd: int, take: Callable[[bytes], None]) -> None:
-    """Read until all ends of a pipe are closed."""
+    """Read a pipe until all its writers have closed it."""
     while (data := read_now(fd)) != b"":
         take(data or b"")
         await trio.lowlevel.wait_readable(fd)
 
 
 def _read_rest(fd: int, take: Callable[[bytes], None]) -> None:
-    """Read what is in the pipe, without waiting."""
+    """Read the available data of a pipe without waiting."""
     for _ in range(_LAST_READS):
         if not (data := read_now(fd)):
             return

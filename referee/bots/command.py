@@ -1,11 +1,12 @@
 """BOT argument -> command line or address.
 
-A BOT argument is, in this order: an `http://` or `https://` address; the name of a bot bundled for
-the game; a folder with a `bot.toml` (`folder.py`); a rule file, or the name of a bundled one; the
-path of a program; a dialect of the game, a colon and an address, program or command line; an
-adapter of the game, a colon and the argument of the adapter (`GameDefinition.adapters`); a command
-line in one argument. A command line is split as a shell splits it, and its first word is a bundled
-bot or a program, by path or on the PATH. Arguments are never given to a shell.
+A BOT argument is the first of these that fits: an `http://` or `https://` address; the name of a
+bot bundled for the game; a folder with a `bot.toml` (`folder.py`); a rule file, or the name of a
+bundled one; the path of a program; a dialect of the game, a colon and an address, program or
+command line; an adapter of the game, a colon and the adapter's argument
+(`GameDefinition.adapters`); a command line in one argument. A command line is split like in a
+shell, and its first word is a bundled bot or a program, by path or on the PATH. Arguments are never
+passed to a shell.
 """
 
 from __future__ import annotations
@@ -54,31 +55,31 @@ _INTERPRETERS = {
     ".sh": "sh",
 }
 HUMAN = "human"
-"""The BOT argument for a person, whom `referee play` alone can ask."""
+"""The BOT argument for a person. Only `referee play` supports it."""
 is_interpreter = re.compile(
     r"(python|pypy)[\d.]*|node|deno|bun|java|perl|ruby|lua|php|sh|bash"
 ).fullmatch
-"""Whether a program's name is that of an interpreter."""
+"""Matches names of interpreters."""
 _PROGRAMS = (
     *("python3", "python", "pypy3", "node", "deno", "bun", "java", "perl", "ruby", "lua", "php"),
     *("bash", "sh", "dotnet", "mono", "env"),
 )
-"""The first words of most command lines; a misspelt one may be one of them."""
+"""First words of most command lines, for suggestions."""
 _DIALECT = re.compile(r"[a-z][a-z0-9-]*").fullmatch
 _COMPILED = {".c", ".cc", ".cpp", ".go", ".rs", ".hs", ".kt", ".swift", ".zig"}
 
 
 class BotCommand(NamedTuple):
-    r"""How to start a bot.
+    r"""The command line that starts a bot.
 
     Attributes:
-        argument: the BOT argument as given; bytes that are not UTF-8 appear as `\xHH`.
-        argv: the command line; its first entry is a path.
-        dialect: of the game, which the bot speaks; empty for the canonical messages.
-        directory: where it is started; empty: in the folder of its program (`start_place`).
-        env: extra variables of its environment, as pairs (name, value).
-        adapter: of the game, which plays the bot and finds the time limit in its environment
-            (`GameDefinition.adapters`); empty: none.
+        argument: the BOT argument as given. Bytes that are not UTF-8 are `\xHH`.
+        argv: the command line. The first entry is a path.
+        dialect: the dialect of the bot. Empty: canonical messages.
+        directory: working directory. Empty: the folder of its program (`start_place`).
+        env: additional environment variables as (name, value).
+        adapter: the game's adapter that runs the bot and gets the time limit in its environment
+            (`GameDefinition.adapters`). Empty: none.
     """
 
     argument: str
@@ -90,7 +91,7 @@ class BotCommand(NamedTuple):
 
 
 class BotAddress(NamedTuple):
-    """The place of a bot behind HTTP: the URL of every POST."""
+    """A bot behind HTTP: the URL for every POST."""
 
     argument: str
     url: str
@@ -102,8 +103,8 @@ class PythonBot(NamedTuple):
 
     Attributes:
         argument: name of the bot.
-        new: makes one for a match.
-        is_file: whether it is a file that the game plays, so that any process can make it.
+        new: creates the bot for a match.
+        is_file: True if it is a file that the game plays, so that any process can create it.
     """
 
     argument: str
@@ -118,12 +119,12 @@ BotSource: TypeAlias = BotCommand | BotAddress | PythonBot
 
 
 def are_objects(sources: Iterable[BotSource]) -> bool:
-    """Whether all bots are Python objects, so that a match of them needs no event loop."""
+    """True if all bots are Python objects, so that their match needs no event loop."""
     return all(isinstance(source, PythonBot) and not source.dialect for source in sources)
 
 
 def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
-    """Make the objects of sources that `are_objects`."""
+    """Create the objects of sources for which `are_objects` is true."""
     from referee.bots.in_process import InProcessBot
 
     bots = [source.new() for source in sources if isinstance(source, PythonBot)]
@@ -135,13 +136,13 @@ def new_objects(sources: Iterable[BotSource]) -> list[InProcessBot]:
 def find_bot(
     argument: str, game: str, directory: str = "", env: tuple[tuple[str, str], ...] = ()
 ) -> BotSource:
-    """Find out what a BOT argument means in a match of a game, a key of `GAMES`.
+    """Find the bot that a BOT argument names in a game, a key of `GAMES`.
 
     Args:
-        directory: where the bot is started, and from where paths are looked for; empty: here.
+        directory: working directory of the bot, and base of relative paths. Empty: the current one.
 
     Raises:
-        BotNotFoundError: it names nothing that can be run; the text says what to do.
+        BotNotFoundError: it names nothing that can be run. The message says what to do.
     """
     source: BotSource
     if (folder := bot_folder(argument, game, directory)) is not None:
@@ -152,7 +153,7 @@ def find_bot(
 
 
 def find_single(argument: str, game: str, directory: str) -> BotSource:
-    """Find a bot as `find_bot` does, without a folder and an environment of its own."""
+    """Find a bot like `find_bot`, but not in a folder of its own."""
     if _is_url(argument):
         return BotAddress(as_text(argument), _checked(argument))
     if (file := find_bot_file(argument, game, directory)) is not None:
@@ -181,7 +182,7 @@ def find_single(argument: str, game: str, directory: str) -> BotSource:
 
 
 def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | None:
-    """The folder that a BOT argument names; None if it names something else."""
+    """Return the folder that a BOT argument names. None if it names something else."""
     path = os.path.join(directory, argument)
     if not is_bot_folder(path) or argument in (HUMAN, *bundled_bots(game), *rule_files(game)):
         return None
@@ -189,7 +190,12 @@ def bot_folder(argument: str, game: str, directory: str = "") -> BotFolder | Non
 
 
 def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
-    """The bot in a folder; raises all its mistakes as `UsageErrors`, or `NotBuiltError`."""
+    """Find the bot in a folder.
+
+    Raises:
+        UsageErrors: all mistakes in the folder.
+        NotBuiltError: it must be built first.
+    """
     problems = list(folder.problems)
     if folder.command and is_built(folder):
         try:
@@ -205,7 +211,7 @@ def bot_in(folder: BotFolder, game: str) -> BotCommand | PythonBot:
 
 
 def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
-    """Call `find` with each BOT argument; raise all mistakes as one `UsageError`."""
+    """Call `find` with each BOT argument. Raises all mistakes together as one `UsageError`."""
     found, mistakes = find_each(find, arguments)
     if mistakes:
         raise together(mistakes)
@@ -213,7 +219,7 @@ def find_all(find: Callable[[T], U], arguments: Iterable[T]) -> list[U]:
 
 
 def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], list[UsageError]]:
-    """Call `find` with each BOT argument. Returns: the results, and the mistakes of the others."""
+    """Call `find` with each BOT argument. Returns the results, and the mistakes of the others."""
     found: list[U] = []
     mistakes: list[UsageError] = []
     for argument in arguments:
@@ -225,7 +231,7 @@ def find_each(find: Callable[[T], U], arguments: Iterable[T]) -> tuple[list[U], 
 
 
 def together(errors: Iterable[UsageError]) -> UsageError:
-    """Several errors as one, with one line for all folders that are not built."""
+    """Combine errors, with one line for all folders that are not built."""
     errors = list(errors)
     unbuilt = [error for error in errors if isinstance(error, NotBuiltError)]
     if unbuilt:
@@ -238,10 +244,10 @@ def together(errors: Iterable[UsageError]) -> UsageError:
 
 
 def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | None:
-    """A rule file with its text, for processes where the file is not; None for anything else."""
+    """Read a rule file, for processes that cannot access it. None for other arguments."""
     path = _file(argument, directory, [game])
     if path is None:
-        return None  # without a look at the game, which takes long to load
+        return None  # avoids importing the game, which is slow
     rules = GAMES.get(game)
     if rules is None or rules.vocabulary is None:
         return None
@@ -252,9 +258,12 @@ def find_bot_file(argument: str, game: str, directory: str = "") -> PythonBot | 
 
 
 def _check_inside(word: str, directory: str) -> None:
-    """Raise `BotNotFoundError` if a file that a bot's folder names is not in that folder.
+    """Check that a file named by a bot's folder is inside that folder.
 
-    The program may be a link: that of a virtual environment is one.
+    The program may be a link, like the one in a virtual environment.
+
+    Raises:
+        BotNotFoundError: it is outside.
     """
     if is_bot_folder(directory) and leads_out(word, directory):
         raise BotNotFoundError(
@@ -263,7 +272,7 @@ def _check_inside(word: str, directory: str) -> None:
 
 
 def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
-    """The rule file that a BOT argument names, or a bundled one of the games; else None."""
+    """Return the rule file that a BOT argument names, or a bundled one of the games, or None."""
     path = Path(directory, argument)
     if path.suffix != ".json":
         return None
@@ -271,26 +280,29 @@ def _file(argument: str, directory: str, games: Iterable[str]) -> Path | None:
     path = path if bundled is None or os.path.isfile(path) else bundled
     if not os.path.isfile(path) or (bundled is None and os.access(path, os.X_OK)):
         return None  # the name of a bundled file never starts a program
-    if path == Path(directory, argument):  # not a bundled one
+    if path == Path(directory, argument):  # not a bundled file
         _check_inside(argument, directory)
     return path
 
 
 def game_of_bots(bots: Iterable[tuple[str, str]]) -> str:
-    """The game of the bots that exist in one game only, for a match whose game was not chosen.
+    """Return the game of bots that exist in only one game, if the user did not name a game.
 
-    Each BOT argument has its directory. Bots of two games, and rule files for none, are a
-    `UsageError`.
+    Args:
+        bots: (BOT argument, directory).
+
+    Raises:
+        UsageError: the bots are of two games, or a rule file fits none.
     """
     from referee.bots.only_game import only_game
 
-    found: dict[str, str] = {}  # game -> the first bot of it
+    found: dict[str, str] = {}  # game -> its first bot
     for argument, directory in bots:
         folder = bot_folder(argument, DEFAULT_GAME, directory)
         if folder is not None:
             argument, directory = folder.command, folder.directory
         path = None
-        with suppress(UsageError):  # `find_bot` reports what is wrong with a folder
+        with suppress(UsageError):  # `find_bot` reports mistakes in a folder
             if folder is None or is_built(folder):
                 path = _file(argument, directory, GAMES)
                 if path is None:
@@ -321,14 +333,14 @@ def _is_url(text: str) -> bool:
 
 
 def _checked(url: str) -> str:
-    from referee.bots.address import parse_address  # only who plays over HTTP needs it
+    from referee.bots.address import parse_address  # only needed for HTTP
 
     parse_address(url)
     return url
 
 
 def _is_file(argument: str, directory: str) -> bool:
-    """Whether this, or its first word, is the path of an existing file."""
+    """True if the argument or its first word is the path of an existing file."""
     try:
         words = shlex.split(argument)
     except ValueError:
@@ -337,10 +349,10 @@ def _is_file(argument: str, directory: str) -> bool:
 
 
 def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) -> BotCommand:
-    """Find out what a BOT argument means that names a process, in no dialect; as `find_bot`.
+    """Find a process that a BOT argument names, without a dialect.
 
     Raises:
-        BotNotFoundError: it names nothing that can be run; the text says what to do.
+        BotNotFoundError: it names nothing that can be run. The message says what to do.
     """
     if not argument.strip() or "\0" in argument:
         raise BotNotFoundError("BOT is empty: give a bundled bot's name, a program or a command")
@@ -355,7 +367,7 @@ def resolve_bot(argument: str, directory: str = "", game: str = DEFAULT_GAME) ->
 
 
 def _split(argument: str, directory: str, game: str) -> tuple[str, ...]:
-    """The words of a command line in one argument; the first is a bundled bot or a program."""
+    """Split a command line. The first word is a bundled bot or a program."""
     try:
         first, *rest = shlex.split(argument)
     except ValueError as error:
@@ -382,7 +394,7 @@ def _split(argument: str, directory: str, game: str) -> tuple[str, ...]:
 
 
 def _on_path(program: str, argument: str, directory: str, game: str) -> str:
-    """The path of the first word of a command line, which is found on the PATH or nowhere."""
+    """Return the path of the first word of a command line, from the PATH."""
     path = shutil.which(program) if program else None
     if path is not None:
         return os.path.abspath(path)
@@ -392,17 +404,17 @@ def _on_path(program: str, argument: str, directory: str, game: str) -> str:
 
 
 def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | None:
-    """A bundled bot or the path of a program; None if it is neither."""
+    """Resolve a bundled bot or the path of a program. None if it is neither."""
     bundled = bundled_bots(game).get(word)
     if bundled is not None:
-        # These need nothing but the standard library: leaving the rest out, they start faster
-        # and play the same in every environment.
+        # These bots need only the standard library. They start faster with these flags, and play
+        # the same in every environment.
         return (sys.executable, "-I", "-S", str(bundled))
     path = Path(directory, word)
     try:
         if not path.exists():
             return None
-    except OSError:  # a name too long for the system is no path
+    except OSError:  # a name too long for the system is not a path
         return None
     if path.is_dir():
         raise BotNotFoundError(
@@ -435,7 +447,7 @@ def _resolve_word(word: str, directory: str, game: str) -> tuple[str, ...] | Non
 
 
 def is_noexec(path: str) -> bool:
-    """Whether a file is on a file system from which no program may be run."""
+    """True if the file system of a file does not allow executing programs."""
     try:
         return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
     except OSError:
@@ -443,7 +455,7 @@ def is_noexec(path: str) -> bool:
 
 
 def how_to_run(file: str) -> str:
-    """What to do with a file that is not executable, in one clause."""
+    """Return advice for a file that is not executable, in one clause."""
     suffix = Path(file).suffix.lower()
     if suffix in _INTERPRETERS:
         return f'run it by its interpreter: "{_INTERPRETERS[suffix]} {file}"'
@@ -453,7 +465,7 @@ def how_to_run(file: str) -> str:
 
 
 def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
-    """A file whose path has spaces and was therefore split into several words of a command."""
+    """Return a file whose path was split into several words because it contains spaces, or None."""
     for start, end in combinations(range(min(len(words), 20) + 1), 2):
         path = " ".join(words[start:end])
         is_split = end - start > 1 and not os.path.exists(os.path.join(directory, words[end - 1]))
@@ -463,13 +475,13 @@ def _unquoted_path(words: Sequence[str], directory: str) -> str | None:
 
 
 def _did_you_mean_beside(word: str, directory: str) -> str:
-    """The "did you mean" question about a path: a bot in its folder; empty if no name is close.
+    """Return a "did you mean" question with a bot in the same folder, or "".
 
-    A bot is a folder with a `bot.toml`, a Python file or a rule file, among the first 1,000
-    entries. Names are compared without their endings, which would make all of them alike.
+    Candidates are folders with a `bot.toml`, Python files and rule files among the first 1,000
+    entries. Suffixes are ignored, because they would make all names similar.
     """
     parent = word[: word.rfind("/") + 1]
-    names: dict[str, str] = {}  # without ending -> whole
+    names: dict[str, str] = {}  # stem -> file name
     with suppress(OSError), os.scandir(os.path.join(directory, parent) or ".") as entries:
         for entry in islice(entries, 1000):
             if entry.name.endswith((".py", ".json")) or is_bot_folder(entry.path):
@@ -479,7 +491,7 @@ def _did_you_mean_beside(word: str, directory: str) -> str:
 
 
 def not_on_path(program: str) -> str:
-    """Say that a program is not on PATH, and which one may be meant, in a clause."""
+    """Report a program that is not on the PATH, with a suggestion, in a clause."""
     close = did_you_mean(program, filter(shutil.which, _PROGRAMS))
     return f"the program {program or repr(program)} is not on PATH{close}"
 
@@ -501,7 +513,7 @@ def _not_found(argument: str, first: str, game: str, directory: str) -> str:
     close = close or _did_you_mean_beside(first, directory)
     if close:
         return f"BOT {shown} not found{close}"
-    if first != argument and "/" not in first:  # a program with its arguments
+    if first != argument and "/" not in first:  # a program with arguments
         return f"BOT {shown} not found: {not_on_path(first)}"
     missing = "no such file" if "/" in first else "no bundled bot, file or program of that name"
     return f"BOT {shown} not found: {missing} (`referee bots` lists the bundled ones)"

@@ -1,4 +1,4 @@
-"""A clock for bots in the referee's own process: it counts CPU time."""
+"""Limit the CPU time of bots in the referee's process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from referee.match.limits import Limits, flag
 
 
 class OverTimeError(OverLimitError):
-    """A bot has taken more CPU time than a limit allows."""
+    """A bot exceeded its limit of CPU time."""
 
     def __init__(self, code: Disqualification, text: str) -> None:
         super().__init__(text)
@@ -17,10 +17,10 @@ class OverTimeError(OverLimitError):
 
 
 class CpuClock:
-    """Charges the CPU time of a reply to the limits of a bot: `with clock: ...`.
+    """Context manager that charges the CPU time of a reply to a bot's limits.
 
     A bot in this process cannot be interrupted, so its limits are checked after the reply. Time in
-    which the machine runs something else is not the bot's, so it does not count.
+    which the machine runs other programs does not count.
 
     Raises:
         OverTimeError: at the end of the block.

@@ -11,7 +11,7 @@ from referee.match.spec import MatchSpec
 
 
 class DialectBot(BotWrapper):
-    """A `Bot` for one match: another one, and the translation that stands before it."""
+    """A `Bot` for one match that translates for another bot."""
 
     def __init__(self, bot: Bot, dialect: Dialect) -> None:
         super().__init__(bot)
@@ -20,7 +20,7 @@ class DialectBot(BotWrapper):
 
     @property
     def spoken(self) -> tuple[bytes, bytes]:
-        """In the dialect."""
+        """The last lines in the dialect."""
         return self._sent, self._answered
 
     def push(self, lines: bytes) -> None:
@@ -54,11 +54,11 @@ class DialectBot(BotWrapper):
 
 
 def in_dialect(spec: MatchSpec, seat: int, source: Started, bot: Bot) -> DialectBot:
-    """A bot with the translation that stands before it."""
+    """Wrap a bot with the translation of its dialect."""
     kind = spec.rules.dialects[source.dialect]
     return DialectBot(bot, kind.new(seat, spec.seed, source.argument))
 
 
 def reply_end(rules: GameDefinition, source: LaunchedBot) -> bytes:
-    """The bytes at the end of each reply of a process."""
+    """Return the end mark of a process's replies."""
     return rules.dialects[source.dialect].reply_end if source.dialect else b"\n"

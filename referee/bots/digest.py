@@ -1,4 +1,4 @@
-"""A digest of a bot's files, by which a tournament sees that the bot has changed."""
+"""A digest of a bot's files, which shows a tournament that a bot has changed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """A digest of the files that a BOT argument of `find_bot` names; "" without such files.
+    """Compute a digest of the files that a BOT argument names. "" if there are none.
 
-    All files of a folder with a `bot.toml` count, except those that its build made. Of any other
-    bot the files count that are words of its command line, up to `MAX_BYTES` together.
+    For a folder with a `bot.toml`, these are all files except build results. For other bots, these
+    are the files that are words of the command line, up to `MAX_BYTES` together.
     """
     with suppress(OSError, UsageError, ValueError):
         folder = bot_folder(argument, game, directory) or folder_around(directory)
@@ -27,7 +27,7 @@ def files_digest(argument: str, game: str, directory: str = "") -> str:
 
 def _of_words(argument: str, game: str, directory: str) -> str:
     bundled, rules = bundled_bots(game), rule_files(game)
-    spoken = argument.partition(":")[2]  # behind a dialect
+    spoken = argument.partition(":")[2]  # after a dialect
     files: dict[str, None] = {}
     behind = spoken.split(":")  # an adapter
     for word in (argument, *shlex.split(argument), *shlex.split(spoken), *behind):

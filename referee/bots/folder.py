@@ -1,7 +1,7 @@
-"""A folder with a `bot.toml`: a bot as it is handed in (spec/organisers.md, 2 and 3).
+"""A folder with a `bot.toml`: a bot as it is submitted (spec/organisers.md, 2 and 3).
 
-Strangers write these folders, and this module reads them outside any sandbox. Therefore it follows
-no link, opens only plain files, and reads at most the size that a bot may have.
+These folders are untrusted, and this module reads them outside any sandbox. Therefore it follows no
+links, opens only regular files, and reads at most the maximum size of a bot.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from referee.errors import UsageError
 
 BOT_FILE = "bot.toml"
 BUILT = ".built"
-"""In the folder, what came of its build: `COPY`, and `SOURCES` with the hash of what was built."""
+"""Subfolder with the result of a build: `COPY`, and `SOURCES` with the hash of the sources."""
 BUILDING = ".building"
-"""The same while it is built."""
+"""The same during a build."""
 COPY = "bot"
 SOURCES = "sources"
 LEFT_OUT = (".git", "__pycache__", BUILT, BUILDING)
-"""What is no part of a bot, wherever it is."""
+"""Names that never belong to a bot."""
 MAX_BYTES = 100_000_000
-"""Of all files of a bot together."""
-_HEX = 64  # digits of a SHA-256
+"""Maximum size of all files of a bot together."""
+_HEX = 64  # length of a SHA-256 in hexadecimal
 _ADDRESS = re.compile("([a-z][a-z0-9-]*:)?https?://").match
 
 
@@ -43,7 +43,7 @@ class BotFolder(NamedTuple):
     """A bot's folder: the path as given, and the keys of its `bot.toml`, or defaults.
 
     Attributes:
-        problems: the mistakes, one line each, except those of the program of its command.
+        problems: the mistakes, one line each, except those about the program of its command.
     """
 
     path: str
@@ -55,38 +55,38 @@ class BotFolder(NamedTuple):
 
     @property
     def file(self) -> str:
-        """Its `bot.toml`."""
+        """Path of its `bot.toml`."""
         return os.path.join(self.path, BOT_FILE)
 
     @property
     def directory(self) -> str:
-        """Where the bot is started: an absolute path."""
+        """Working directory of the bot, as an absolute path."""
         place = os.path.join(self.path, BUILT, COPY) if self.build else self.path
         return os.path.abspath(place)
 
 
 def is_bot_folder(directory: str) -> bool:
-    """Whether a path is a bot's folder, as handed in or built: it has a `bot.toml`. "" is none."""
+    """True if a path is a bot's folder, submitted or built: it has a `bot.toml`. False for ""."""
     return bool(directory) and os.path.lexists(os.path.join(directory, BOT_FILE))
 
 
 def leads_out(path: str, directory: str) -> bool:
-    """Whether a path leads out of a folder, by `..` or by a link."""
-    real = os.path.realpath  # which, other than `Path.resolve`, copes with links in a circle
+    """True if a path leaves a folder through `..` or a link."""
+    real = os.path.realpath  # `Path.resolve` fails for circular links
     return not Path(real(os.path.join(directory, path))).is_relative_to(real(directory))
 
 
 def read_folder(path: str) -> BotFolder:
-    """Read a bot's folder, and list its mistakes."""
+    """Read a bot's folder and collect its mistakes."""
     path = os.path.normpath(path)
     name = os.path.basename(os.path.abspath(path))
     file = os.path.join(path, BOT_FILE)
     try:
-        # A FIFO would never be read to its end, and a link leads to a file of somebody else.
+        # Reading a FIFO may never end, and a link may lead to somebody else's file.
         if not stat.S_ISREG(os.lstat(file).st_mode):
             raise UsageError(f"{file} is not a regular file: replace it")
         table, problems = read_table(_Table, read_toml(file), file)
-    except (UsageError, OSError, ValueError) as error:  # ValueError: the path has a NUL
+    except (UsageError, OSError, ValueError) as error:  # ValueError: the path contains a NUL
         return BotFolder(path, name, "", "", "", (str(error),))
     problems += [f"{file}: {problem}" for problem in _wrong(table, name, path)]
     command, problem = table.command, why_shell(table.command)
@@ -99,13 +99,13 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """The bot's folder that a directory is, or was built in; None if it is neither."""
+    """Return the bot's folder that a directory is, or in which it was built, or None."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
 
 def handed_in(directory: str) -> str:
-    """The path of the bot's folder that a directory would be, or was built in."""
+    """Return the path of the bot's folder that a directory would be, or in which it was built."""
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
 
@@ -123,18 +123,18 @@ def _wrong(table: _Table, name: str, path: str) -> Iterator[str]:
             yield f"files: {file} is not there: add it, or take it out of the list"
 
 
-# --- what was built -------------------------------------------------------------------------------
+# --- build results --------------------------------------------------------------------------------
 
 
 def is_built(folder: BotFolder) -> bool:
-    """Whether there is nothing to build, or it was built from just these sources."""
+    """True if there is nothing to build, or the result was built from the current sources."""
     if not folder.build:
         return True
     built = Path(folder.path, BUILT)
-    # What was handed in as built may be a link, to what its author would like to see inside.
+    # A submitted build result may be a link to something that its author wants to see.
     if any(path.is_symlink() or not path.is_dir() for path in (built, built / COPY)):
         return False
-    if not is_bot_folder(str(built / COPY)):  # which marks it as a stranger's
+    if not is_bot_folder(str(built / COPY)):  # it marks the folder as untrusted
         return False
     try:
         fd = os.open(built / SOURCES, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -145,9 +145,9 @@ def is_built(folder: BotFolder) -> bool:
 
 
 def sources_hash(path: str) -> str:
-    """A digest of all files of a bot's folder, except the results of a build.
+    """Compute a digest of all files of a bot's folder, except build results.
 
-    Names, contents, links and run bits count; owners and times do not.
+    Includes names, contents, links and executable bits, but not owners and times.
 
     Raises:
         UsageError: the files cannot be read, are too large, or are not regular files.
@@ -180,7 +180,7 @@ def sources_hash(path: str) -> str:
 
 
 def _entries(path: str) -> Iterator[os.DirEntry[str]]:
-    """All that is in a folder and in those in it, but for the folders themselves, by name."""
+    """Yield all files in a folder and its subfolders, sorted."""
     with os.scandir(path) as entries:
         found = sorted(entries, key=lambda entry: entry.name)
     for entry in found:

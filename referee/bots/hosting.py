@@ -1,4 +1,4 @@
-"""Make or borrow the bots of a match, and end them on every way out."""
+"""Start or borrow the bots of a match, and stop them in every case."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from referee.match.limits import Limits
 from referee.match.spec import MatchSpec
 
 QUICK_SECONDS = 0.005
-"""Seconds of a look at bots that blocks the thread (`Bot.quick_reply`)."""
+"""Seconds that polling bots may block the thread (`Bot.quick_reply`)."""
 
 
 @asynccontextmanager
@@ -35,13 +35,13 @@ async def run_bots(
     recorded: Sequence[RecordedStderr] = (),
     look_seconds: float = 0.0,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Bots to play with inside this block. Bots that still run at its end are killed.
+    """Context manager for new bots. Bots that still run at the end are killed.
 
     Args:
         started: in seat order.
-        stderr: for each bot a file for its stderr, or None; empty: no files.
-        recorded: for each bot the writer of its stderr into the record; empty: no writers.
-        look_seconds: as of `BotProcess`.
+        stderr: for each bot, a sink for its stderr, or None. Empty: no sinks.
+        recorded: for each bot, the buffer for recording its stderr. Empty: not recorded.
+        look_seconds: as for `BotProcess`.
     """
     bots: list[Bot] = []
     try:
@@ -68,16 +68,16 @@ async def borrow_bots(
     *,
     fresh: bool = False,
 ) -> AsyncGenerator[list[Bot], None]:
-    """Like `run_bots`, with processes from the pool, or new processes.
+    """Like `run_bots`, with processes from the pool if available.
 
-    After the block, released processes (`release`) wait in the pool. The other bots have ended.
+    After the block, released processes (`release`) wait in the pool. The other bots have exited.
 
     Args:
-        keys: for each seat the key of its process in the pool.
-        fresh: whether to end the processes in the pool and to start new ones.
+        keys: for each seat, the key of its process in the pool.
+        fresh: if True, replace the processes in the pool by new ones.
 
     Raises:
-        ShortageError: the system has no process, memory or file descriptor left for one.
+        ShortageError: the system lacks processes, memory or file descriptors.
     """
     started: list[Started] = []
     try:
@@ -97,9 +97,13 @@ async def borrow_bots(
 
 
 async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[float]) -> set[int]:
-    """Release the processes in the seats of `keep`, and end the other bots, side by side (8.4).
+    """Release the processes in the seats of `keep`, and stop the other bots in parallel (8.4).
 
-    Each bot has its seconds of `graces`. Returns the seats of the released processes.
+    Args:
+        graces: for each bot, the seconds to wait for its exit.
+
+    Returns:
+        The seats of the released processes.
     """
     processes = {seat: process_of(bot) for seat, bot in enumerate(bots) if seat in keep}
     released = {seat for seat, process in processes.items() if process and process.release()}
@@ -118,12 +122,12 @@ async def release(bots: Sequence[Bot], keep: Container[int], graces: Sequence[fl
 
 
 async def finish_all(bots: Sequence[Bot], spec: MatchSpec) -> None:
-    """End the bots of a match side by side (8.4)."""
+    """Stop the bots of a match in parallel (8.4)."""
     await release(bots, (), [limits.grace for limits in spec.each_limits])
 
 
 async def _side_by_side(calls: Sequence[Callable[[], Awaitable[object]]]) -> None:
-    """Call async functions in parallel; a nursery costs more than the usual match has to end."""
+    """Call async functions in parallel. Cheaper than a nursery if they return immediately."""
     if len(calls) == 1:
         await calls[0]()
     elif calls:
@@ -145,12 +149,12 @@ def new_bot(
     look_seconds: float = 0.0,
     recorded: RecordedStderr | None = None,
 ) -> Bot:
-    """A bot for one match, without the translation of its dialect."""
+    """Create a bot for one match, without the translation of its dialect."""
     if isinstance(source, LaunchedBot):
         stderr = StderrKeeper(file, recorded, source.limits.stderr_limit)
         return BotProcess(source, stderr, look_seconds, reply_end=reply_end(rules, source))
     if isinstance(source, PythonBot):
         return source.new()
-    from referee.bots.http import http_bot  # with h11, which takes long to load
+    from referee.bots.http import http_bot  # imports h11, which is slow
 
     return http_bot(rules, limits, source)
