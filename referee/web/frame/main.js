@@ -143,6 +143,7 @@ class App {
     if (this.place) this.table.place.after(this.place.after);
     this.root.className = "match";
     this.root.dataset.seats = header.seats.length;
+    this.root.toggleAttribute("data-many", header.seats.length > 2);
     this.keys.explain(this.table.legend);
     this.root.replaceChildren(
       this.bar, this.banner, this.notes, this.about, this.table.element, this.player.element, this.tabs.element, this.tabs.aside, this.status, this.keys.dialog,
