@@ -6,9 +6,9 @@ Everything follows from one pass over the rows of the store.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from referee.games import GAMES
 from referee.games.interface.game import Score
-from referee.tournament.rating.deals import Floats
+from referee.tournament.rating.deals import Deals, Floats
 from referee.tournament.report.standings import Standings
 from referee.tournament.store import Store
 
@@ -32,7 +32,7 @@ _UPSET = 0.4
 _LEAST_DISTINCT = 3
 """A game whose winners always score the same has no closest match."""
 _SQL = """
-SELECT match, turns, bot, rank, score, disqualified NOT NULL
+SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
 FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
 """
 _ROWS = 100_000
@@ -82,49 +82,68 @@ class Evening(Struct, frozen=True):
     rivalry: Rivalry | None
 
 
-class _Played(NamedTuple):
+class Played(NamedTuple):
     """The matches that count, in the order of the schedule.
 
     Attributes:
-        match, turns: shape (matches,).
+        match, deal, turns: shape (matches,).
         bots, ranks, scores: by seat; shape (matches, N).
         is_won: whether one bot won and no bot was disqualified; shape (matches,).
     """
 
     match: NDArray[np.int64]
+    deal: NDArray[np.int64]
     turns: NDArray[np.int64]
     bots: NDArray[np.int64]
     ranks: NDArray[np.int64]
     scores: Floats
     is_won: NDArray[np.bool_]
 
+    def without(self, bots: Sequence[int]) -> Played:
+        """The matches in which none of these bots plays."""
+        if not bots:
+            return self
+        kept = ~np.isin(self.bots, bots).any(axis=1)
+        columns: Iterable[Any] = self
+        return Played(*(column[kept] for column in columns))
 
-def evening(store: Store, found: Standings) -> Evening:
-    """Find the form of the bots and the matches to look at; `found` are the standings."""
+    def deals(self, bots: int) -> Deals:
+        """The matches for the ratings of a tournament of so many bots; as `deals_of`."""
+        deals = Deals(bots, self.bots.shape[1])
+        deals.extend(self.deal, self.bots, self.ranks)
+        return deals
+
+
+def evening(store: Store, found: Standings, played: Played | None = None) -> Evening:
+    """Find the form of the bots and the matches to look at.
+
+    Args:
+        found: the standings.
+        played: the matches of the store, if they were read before.
+    """
     names = store.names
-    played = _played(store, [names.index(name) for name in found.excluded])
+    played = (played or played_of(store)).without([names.index(name) for name in found.excluded])
     chosen = [
         _highlight(store, names, kind, number, why) for kind, number, why in _chosen(played, found)
     ]
     return Evening(_form(played, names), chosen, _rivalry(found))
 
 
-def _played(store: Store, without: Sequence[int]) -> _Played:
+def played_of(store: Store) -> Played:
+    """Read the matches of a store in one pass."""
     players = store.stages[-1].players
-    parts = [np.empty((0, players, 6))]
+    parts = [np.empty((0, players, 7))]
     rows = store.select(_SQL)
     while chunk := list(islice(rows, _ROWS * players)):
-        parts.append(np.array(chunk, np.float64).reshape(-1, players, 6))
-    whole = np.concatenate(parts)
-    if without:
-        whole = whole[~np.isin(whole[:, :, 2], without).any(axis=1)]
-    columns = np.moveaxis(whole, 2, 0)
-    match, turns, bots, ranks = (column.astype(np.int64) for column in columns[:4])
-    is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[5].any(axis=1)
-    return _Played(match[:, 0], turns[:, 0], bots, ranks, columns[4], is_won)
+        values = np.fromiter(chain.from_iterable(chunk), np.float64, 7 * len(chunk))
+        parts.append(values.reshape(-1, players, 7))
+    columns = np.moveaxis(np.concatenate(parts), 2, 0)
+    match, deal, turns, bots, ranks = (column.astype(np.int64) for column in columns[:5])
+    is_won = ((ranks == 1).sum(axis=1) == 1) & ~columns[6].any(axis=1)
+    return Played(match[:, 0], deal[:, 0], turns[:, 0], bots, ranks, columns[5], is_won)
 
 
-def _form(played: _Played, names: Sequence[str]) -> dict[str, str]:
+def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
     is_shared = (played.ranks == 1).sum(axis=1, keepdims=True) > 1
     first = np.where(is_shared, "d", "w")
     results = np.where(played.ranks == 1, first, "l").reshape(-1)
@@ -138,7 +157,7 @@ def _form(played: _Played, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _chosen(played: _Played, found: Standings) -> Iterator[tuple[str, int, str]]:
+def _chosen(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
     """The kind and the number of each match to look at, and why."""
     won = np.flatnonzero(played.is_won)
     if not len(won):

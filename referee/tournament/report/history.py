@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from referee.tournament.rating.deals import Deals
 from referee.tournament.rating.ratings import rating_alone
-from referee.tournament.report.standings import deals_of, rated_bots
+from referee.tournament.report.standings import Standings, deals_of, rated_bots
 from referee.tournament.store import Store
 
 _STEPS = 24
@@ -35,8 +35,13 @@ def history(
     anchor: tuple[int, float] | None = None,
     without: Collection[int] = (),
     deals: Deals | None = None,
+    found: Standings | None = None,
 ) -> History:
-    """Return the history of the ratings; same arguments as `standings`."""
+    """Return the history of the ratings; same arguments as `standings`.
+
+    Args:
+        found: the standings of the same matches, if they were computed before.
+    """
     names = store.names
     if deals is None:
         deals = deals_of(store, without)
@@ -44,7 +49,11 @@ def history(
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # other bots take no time
     ratings = np.full((len(at), len(names)), np.nan)
-    for row, count in enumerate(at):
+    known = [] if found is None else at[-1:]  # the last ratings are those of the standings
+    if found is not None and known:
+        last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
+        ratings[-1] = [last.get(name, math.nan) for name in names]
+    for row, count in enumerate(at[: len(at) - len(known)]):
         ratings[row, numbers] = rating_alone(deals.table(count).of(numbers), anchor=anchor)
     columns = ratings.T.tolist()
     return History(

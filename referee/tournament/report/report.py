@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
+from referee.tournament.rating.deals import Deals
 from referee.tournament.report.notable_losses import NotableLoss, notable_losses
 from referee.tournament.report.standings import Standings, deals_of, standings
 from referee.tournament.report.statistics import Statistics, statistics
@@ -29,9 +30,13 @@ class Report(NamedTuple):
 
 
 def report(
-    store: Store, anchor: tuple[int, float] | None = None, without: Collection[int] = ()
+    store: Store,
+    anchor: tuple[int, float] | None = None,
+    without: Collection[int] = (),
+    deals: Deals | None = None,
 ) -> Report:
     """Report on a store; same arguments as `standings`."""
-    deals = deals_of(store, without)
+    if deals is None:
+        deals = deals_of(store, without)
     found = standings(store, anchor, without, deals=deals)
     return Report(found, statistics(store), notable_losses(store, found, deals))

@@ -40,7 +40,7 @@ from referee.web import file
 from referee.web.server import charts
 from referee.web.server.library import Item
 from referee.web.server.live import Table
-from referee.web.server.tournaments import Around, Played, Shown, StoreSummary, shown_of
+from referee.web.server.tournaments import Around, Neighbour, Shown, StoreSummary, shown_of
 
 HERE = Path(__file__).parent
 TEMPLATES = HERE / "templates"
@@ -382,7 +382,7 @@ def match_page(title: str, game: str, data: str, crumbs: Markup | None = None) -
 def crumbs(item: Item, around: Around | None, record_with: Callable[[str], Item | None]) -> Markup:
     """The links above a match: to its tournament, its bots and the matches around it."""
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
-    deal: list[tuple[Played, Item | None]] = []
+    deal: list[tuple[Neighbour, Item | None]] = []
     beside: list[Item | None] = [None, None]
     if around is not None:
         own = next((each for each in around.deal if each.match == around.match), None)

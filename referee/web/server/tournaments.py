@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from referee.errors import RefereeError, UsageError
 from referee.logs.record import Place
-from referee.tournament.report.evening import Evening, evening
+from referee.tournament.report.evening import Evening, Played, evening, played_of
 from referee.tournament.report.history import History, history
 from referee.tournament.report.report import Report, report
 from referee.tournament.report.season import Season, season, tournament_names
@@ -61,7 +61,9 @@ class Shown(NamedTuple):
     left: float | None = None
 
 
-def shown_of(store: Store, report: Report, history: History, changed: float) -> Shown:
+def shown_of(
+    store: Store, report: Report, history: History, changed: float, played: Played | None = None
+) -> Shown:
     """A store as its pages show it; `report` and `history` are of the same bots."""
     stages = store.stages
     return Shown(
@@ -69,10 +71,18 @@ def shown_of(store: Store, report: Report, history: History, changed: float) -> 
         store.names,
         report,
         history,
-        evening(store, report.found),
+        evening(store, report.found, played),
         changed,
         stages[0].digest,
     )
+
+
+def _shown(store: Store, changed: float) -> Shown:
+    """A store as its pages show it, from one pass over its matches."""
+    played = played_of(store)
+    deals = played.deals(len(store.names))
+    whole = report(store, deals=deals)
+    return shown_of(store, whole, history(store, deals=deals, found=whole.found), changed, played)
 
 
 class Entrants(NamedTuple):
@@ -101,7 +111,7 @@ class StoreSummary(Struct, frozen=True):
     problem: str = ""
 
 
-class Played(NamedTuple):
+class Neighbour(NamedTuple):
     """A match of a store: its number, the digest of its record, and its bots in seat order."""
 
     match: int
@@ -121,9 +131,9 @@ class Around(NamedTuple):
     store: str
     match: int
     names: list[str]
-    deal: list[Played]
-    before: Played | None
-    after: Played | None
+    deal: list[Neighbour]
+    before: Neighbour | None
+    after: Neighbour | None
 
 
 class _Kept(NamedTuple):
@@ -201,7 +211,7 @@ class Tournaments:
                 shown = old.shown._replace(report=found, changed=key[0][1] / 1e9)
             else:
                 old = None
-                shown = shown_of(store, report(store), history(store), key[0][1] / 1e9)
+                shown = _shown(store, key[0][1] / 1e9)
             shown = shown._replace(left=self._left(file, shown.report.found))
         idle = IDLE * (time.thread_time() - begun)
         now = time.monotonic()
@@ -357,7 +367,9 @@ def _around(store: Store, name: str, match: int) -> Around:
         None if number is None else next(store.matches(number, number + 1), None)
         for number in numbers
     ]
-    beside = [None if row is None else Played(row.match, row.digest, row.players) for row in rows]
+    beside = [
+        None if row is None else Neighbour(row.match, row.digest, row.players) for row in rows
+    ]
     deal = [each for each in beside[2:] if each is not None]
     return Around(name, match, store.names, deal, *beside[:2])
 

@@ -60,7 +60,7 @@ def test_the_form_has_the_last_results() -> None:
 def test_a_rivalry_is_of_two_bots_that_met_often_and_are_level() -> None:
     def level(plan: Plan) -> MatchRow:
         is_level = {*plan.players} == {0, 1}
-        first = plan.match % 2 == 0 if is_level else plan.players[0] < plan.players[1]
+        first = is_level or plan.players[0] < plan.players[1]  # the seat decides between the two
         return row(plan, [1, 2] if first else [2, 1])
 
     store = played(made_setup(5, deals=4), level)
