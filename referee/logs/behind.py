@@ -22,7 +22,9 @@ from referee.games.interface.game import LEFT, PUBLIC, Game
 from referee.games.interface.log_player import (
     DifferenceError,
     End,
+    Followed,
     Gone,
+    Guesser,
     LogPlayer,
     UnfollowedError,
 )
@@ -51,15 +53,22 @@ class BehindLog:
         self._game: Game | None = None
         self._stopped = False
         self._moved: list[Moved] = []
+        self._all: list[tuple[int, Struct]] = []  # that a `Guesser` has to explain
 
     def read(self, line: int, message: Struct) -> list[Finding | Unchecked]:
         """Read one of the game's public messages, `Gone` or `End`."""
         if self._stopped:
             return []
-        self._waiting.append((line, message))
+        guesses = isinstance(self._player, Guesser)
+        if guesses:
+            self._all.append((line, message))
         try:
-            while self._waiting and (self._compare() if self._published else self._play_on()):
-                pass
+            try:
+                self._take(line, message)
+            except DifferenceError:
+                if not guesses:
+                    raise
+                self._guess_again()
         except DifferenceError as difference:
             self._stopped = True
             line, found = self._waiting[0]
@@ -70,6 +79,34 @@ class BehindLog:
             self._stopped = True
             return [Unchecked(self._waiting[0][0], str(error))]
         return []
+
+    def _take(self, line: int, message: Struct) -> None:
+        """Explain a message, or keep it until the messages after it explain it."""
+        self._waiting.append((line, message))
+        while self._waiting and (self._compare() if self._published else self._play_on()):
+            pass
+
+    def _guess_again(self) -> None:
+        """Follow the log with the best guesses."""
+        assert isinstance(self._player, Guesser)
+        all_read = self._all
+        player = self._player.guess_again(lambda player: self._with(player)._follow(all_read))
+        vars(self).update(vars(self._with(player)), _all=all_read)
+        if (difference := self._follow(all_read).difference) is not None:
+            raise difference
+
+    def _with(self, player: LogPlayer) -> BehindLog:
+        return BehindLog(self._rules, player, self._names)
+
+    def _follow(self, messages: Sequence[tuple[int, Struct]]) -> Followed:
+        """Explain messages up to the first difference."""
+        for number, (line, message) in enumerate(messages, 1):
+            try:
+                self._take(line, message)
+            except DifferenceError as difference:
+                right = number - len(self._waiting)
+                return Followed(right + 0.9 * difference.equal, difference)
+        return Followed(len(messages), None)
 
     def observe(self, message: Struct) -> bool | None:
         """Read a public message or `Gone`. Returns True if `view` is up to date (`Spectator`)."""
@@ -192,6 +229,8 @@ def _difference(
         is_end = isinstance(expected, End)
         return DifferenceError(_shown(expected), sections[End] if is_end else "")
     where, ours, theirs = "", to_builtins(expected), to_builtins(found)
+    place: tuple[int, ...]
+    place, equal = (1,), _share(ours, theirs)
     while type(ours) is type(theirs):
         if isinstance(ours, dict) and ours.keys() == theirs.keys():
             keys: Iterable[Any] = ours
@@ -204,8 +243,21 @@ def _difference(
         if key is None or (isinstance(ours, str) and len(ours) == 1):
             break
         where += step.format(key)
+        place += ([*keys].index(key),)
         ours, theirs = ours[key], theirs[key]
     tag = expected.__struct_config__.tag or type(expected).__name__
     shown = (encode(part).decode() for part in (ours, theirs))
     mine, other = (f"{tag} with `{where}` {part}" for part in shown)
-    return DifferenceError(mine, found=other)
+    return DifferenceError(mine, found=other, ours=ours, theirs=theirs, place=place, equal=equal)
+
+
+def _share(one: Any, other: Any) -> float:
+    """The share of two values that is equal, from 0 to 1."""
+    if one == other and type(one) is type(other):
+        return 1.0
+    if isinstance(one, dict) and isinstance(other, dict):
+        keys = one.keys() | other.keys()
+        return sum(_share(one.get(key), other.get(key)) for key in keys) / len(keys)
+    if isinstance(one, list | str) and type(one) is type(other) and len(one) == len(other) > 1:
+        return sum(map(_share, one, other)) / len(one)
+    return 0.0

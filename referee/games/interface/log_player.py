@@ -5,13 +5,14 @@ to the next messages. `referee.logs.behind` passes the reply to the rules and co
 messages with the log. So a checker of logs needs no second copy of the rules.
 
 Hidden cards do not matter. The game is dealt in any order. When the log shows a card, the
-`LogPlayer` exchanges it with a card whose place nobody knows.
+`LogPlayer` exchanges it with a card whose place nobody knows. A `Guesser` plays the whole log again
+in place of that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -40,11 +41,27 @@ class DifferenceError(Exception):
         expected: a possible message or value, as a noun phrase.
         section: section of the protocol. Empty: that of the message.
         found: the wrong message or part. Empty: the message.
+        ours: the wrong part, as the rules have it.
+        theirs: the same part in the log.
+        place: of this part in the message. Parts that are compared earlier have smaller places.
+        equal: share of the message that is right, from 0 to 1.
     """
 
-    def __init__(self, expected: str, section: str = "", found: str = "") -> None:
+    def __init__(
+        self,
+        expected: str,
+        section: str = "",
+        found: str = "",
+        *,
+        ours: Any = None,
+        theirs: Any = None,
+        place: tuple[int, ...] = (),
+        equal: float = 0.0,
+    ) -> None:
         super().__init__(expected)
         self.expected, self.section, self.found = expected, section, found
+        self.ours, self.theirs = ours, theirs
+        self.place, self.equal = place, equal
 
 
 class UnfollowedError(Exception):
@@ -75,7 +92,6 @@ class LogPlayer(Protocol):
 
         Raises:
             DifferenceError: no reply leads to these messages.
-            UnfollowedError: the search takes too long. Also raised by `settle`.
         """
 
     def settle(self, game: Any, expected: Struct, found: Struct) -> bool:
@@ -83,4 +99,34 @@ class LogPlayer(Protocol):
 
         Returns:
             True if the messages differed only in hidden state. It is changed now.
+        """
+
+
+class Followed(NamedTuple):
+    """How far the messages of a log are what the rules lead to.
+
+    Attributes:
+        right: the number of messages that are right; the fraction is the share of the next one.
+        difference: the first one; None if all messages are right.
+    """
+
+    right: float
+    difference: DifferenceError | None
+
+
+@runtime_checkable
+class Guesser(LogPlayer, Protocol):
+    """A `LogPlayer` that guesses hidden things, and can guess again when the log shows more."""
+
+    def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
+        """Find the player whose guesses fit the log best.
+
+        Args:
+            follow: plays the log from its beginning with a player.
+
+        Returns:
+            A player. If its guesses do not fit the whole log, no guesses do.
+
+        Raises:
+            UnfollowedError: nobody knows whether others fit better.
         """

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, permutations
+from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
 from referee.games.interface.faults import WRONG_TYPE, Fault, InvalidReply
-from referee.games.interface.game import GameSetup
 from referee.games.small.author import Game, Move
 from referee.games.small.machine import SmallGame, find, plain
 from referee.games.small.messages import MoveReply
@@ -21,12 +22,72 @@ Value: TypeAlias = int | tuple[int, ...] | bytes
 """A result: the number of a choice, the order of a shuffle as places, a secret move as JSON."""
 
 
+SMALL_SHUFFLE = 4
+"""Of so many items every order is tried; of more, every exchange of two."""
+
+
 class Draw(NamedTuple):
     """A result of chance, or a secret move, which is kept as a draw."""
 
     value: Value
     size: int
     items: Sequence[Any] = ()  # of a shuffle, before it; or all secret moves that are possible
+
+    @property
+    def first(self) -> Value:
+        """The result if none is given."""
+        if isinstance(self.value, bytes):
+            first: bytes = self.items[0]
+            return first
+        return 0 if isinstance(self.value, int) else tuple(range(self.size))
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether `others` are all other results."""
+        return not isinstance(self.value, tuple) or self.size <= SMALL_SHUFFLE
+
+    def others(self) -> Iterator[Value]:
+        """Other results: every choice, every order of few items, or every exchange of two."""
+        if isinstance(self.value, bytes):
+            yield from (key for key in self.items if key != self.value)
+        elif isinstance(self.value, int):
+            yield from (value for value in range(self.size) if value != self.value)
+        elif self.is_listed:
+            yield from (order for order in permutations(range(self.size)) if order != self.value)
+        else:
+            for one, two in combinations(range(self.size), 2):
+                yield _exchanged(self.value, one, two)
+
+    def changed(self, random: Random) -> Draw:
+        """Take another result at random: of a shuffle, with two items exchanged."""
+        if isinstance(self.value, bytes):
+            return self._replace(value=random.choice(self.items))
+        if isinstance(self.value, int):
+            return self._replace(value=random.randrange(self.size))
+        if self.size < 2:
+            return self
+        return self._replace(value=_exchanged(self.value, *random.sample(range(self.size), 2)))
+
+    def moves(self, value: Value, named: Sequence[Any]) -> bool:
+        """Whether another result of a shuffle has one of these items in another place."""
+        if not isinstance(value, tuple) or not isinstance(self.value, tuple):
+            return False
+        return any(
+            old != new and (self.items[old] in named or self.items[new] in named)
+            for old, new in zip(self.value, value, strict=True)
+        )
+
+    def is_like(self, other: Draw) -> bool:
+        """Whether the results of another draw are results of this one."""
+        if isinstance(self.value, bytes):
+            return other.value in self.items
+        return type(other.value) is type(self.value) and other.size == self.size
+
+
+def _exchanged(order: tuple[int, ...], one: int, two: int) -> tuple[int, ...]:
+    new = [*order]
+    new[one], new[two] = new[two], new[one]
+    return tuple(new)
 
 
 class GuessedDraws:
@@ -64,31 +125,20 @@ class GuessedDraws:
 
 
 class LoggedGame(SmallGame):
-    """A match behind a log: it keeps what it has said, and the shown moves that it was given.
+    """A match behind a log. It takes moves as the log shows them, and publishes no faults."""
 
-    Attributes:
-        draws: its chance, a `GuessedDraws`.
-        said: its public messages so far, oldest first.
-        given: for each turn seat -> what the log shows of its move; `LEFT`, or `LOST`.
-    """
-
-    def __init__(self, kind: type[Game], name: str, setup: GameSetup) -> None:
-        self.said: list[Struct] = []
-        self.given: list[Mapping[int, Any]] = []
-        self.draws: Any = setup.chance
-        super().__init__(kind, name, setup)
-        self._keep()
+    def take_events(self) -> list[Struct]:
+        """As `SmallGame`, without faults: a log has none."""
+        return [event for event in super().take_events() if not isinstance(event, Fault)]
 
     def advance(self, replies: Mapping[int, object]) -> None:
         """Carry out the moves; a `Shown` reply is a move as the log shows it."""
-        self.given.append(dict(replies))
         super().advance(
             {
                 seat: self._meant(seat, reply) if isinstance(reply, Shown) else reply
                 for seat, reply in replies.items()
             }
         )
-        self._keep()
 
     def candidates(self, seat: int, shown: Any) -> list[Move]:
         """The legal moves of a seat that a log shows in this way."""
@@ -100,13 +150,9 @@ class LoggedGame(SmallGame):
 
     def _meant(self, seat: int, reply: Shown) -> MoveReply:
         among = self.candidates(seat, reply.move)
-        move = self.draws.secret_move(among) if len(among) > 1 else among[0]
+        chance: Any = self.setup.chance
+        move = chance.secret_move(among) if len(among) > 1 else among[0]
         return MoveReply(plain(move))
-
-    def _keep(self) -> None:
-        """Keep the messages. A log has no faults, so this match does not publish any."""
-        self._events = [event for event in self._events if not isinstance(event, Fault)]
-        self.said += self._events
 
 
 class Shown(Struct, frozen=True):

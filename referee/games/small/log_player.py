@@ -7,7 +7,7 @@ else than the log, other draws are looked for (search.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,12 +15,18 @@ from msgspec import UNSET, Struct
 
 from referee.games.interface.faults import describe
 from referee.games.interface.game import GameSetup, Request
-from referee.games.interface.log_player import DifferenceError, End, Gone
+from referee.games.interface.log_player import (
+    DifferenceError,
+    End,
+    Followed,
+    Gone,
+    LogPlayer,
+)
 from referee.games.interface.seats import seat_id
-from referee.games.small.guessed import LOST, GuessedDraws, LoggedGame, Shown
+from referee.games.small.guessed import LOST, Draw, GuessedDraws, LoggedGame, Shown, Value
 from referee.games.small.machine import plain
 from referee.games.small.messages import GameInfo, MoveReply, MovesPlayed, PlayerLost
-from referee.games.small.search import Search, Wanted
+from referee.games.small.search import Search
 
 
 class SmallLog:
@@ -34,9 +40,21 @@ class SmallLog:
         End: "4.1",
     }
 
-    def __init__(self, options: type[Struct]) -> None:
-        self._options = options
-        self._search = Search()
+    def __init__(
+        self,
+        options: type[Struct],
+        search: Search | None = None,
+        given: Sequence[Value] = (),
+    ) -> None:
+        self._options, self._given = options, given
+        self._search = search or Search()
+        self._chance = GuessedDraws(given)
+        self.replies = 0
+
+    @property
+    def draws(self) -> Sequence[Draw]:
+        """All draws of the match so far, guessed."""
+        return self._chance.draws
 
     def begin(self, info: Any, names: Sequence[str]) -> GameSetup:
         """Set up the game with the options of the log, and with guessed draws."""
@@ -44,11 +62,13 @@ class SmallLog:
             options = msgspec.convert(info.options, self._options)
         except msgspec.ValidationError as error:
             raise DifferenceError(f"options of the game: {error}") from None
-        chance: Any = GuessedDraws()
+        self._chance = GuessedDraws(self._given)
+        chance: Any = self._chance
         return GameSetup(chance=chance, names=tuple(names), options=options)
 
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Find what the log shows of the move."""
+        self.replies += 1
         seat, player = asked.seat, seat_id(asked.seat)
         for found in ahead:
             if isinstance(found, PlayerLost) and found.player_number == player:
@@ -56,11 +76,13 @@ class SmallLog:
                     raise DifferenceError("no player who lost by a wrong move")
                 return LOST
             if isinstance(found, MovesPlayed):
+                if found.turn != game.turns:
+                    raise DifferenceError(f"moves of turn {game.turns}")
                 shown = found.moves.get(player, UNSET)
                 if shown is UNSET:
                     raise DifferenceError(f"a move of {player}")
-                if not game.candidates(seat, shown) and not self._has(game, seat, shown):
-                    raise DifferenceError("a legal move", found=describe(shown))
+                if not game.candidates(seat, shown):
+                    raise _illegal(game, seat, shown)
                 return Shown(shown)
             if isinstance(found, End):  # the others have left: no move was played
                 return MoveReply(plain(game.legal[seat][0]))
@@ -69,29 +91,26 @@ class SmallLog:
         return None
 
     def settle(self, game: LoggedGame, expected: Struct, found: Struct) -> bool:
-        """Change draws so that the rules publish what the log has."""
-        if type(expected) is not type(found) or isinstance(found, PlayerLost):
-            return False
-        if isinstance(found, MovesPlayed) and isinstance(expected, MovesPlayed):
-            if found.turn != expected.turn or not self._moved(game, expected, found):
-                return False
-        elif not isinstance(found, End | GameInfo):
-            return False
-        said, end = [*game.said], None
-        if isinstance(found, End):
-            end = found
-        else:
-            place = max(at for at, one in enumerate(said) if type(one) is type(found))
-            said[place] = found
-        return self._search.run(game, Wanted(said, end=end))
+        """Change nothing: other draws are looked for from the beginning of the match."""
+        return False
 
-    @staticmethod
-    def _moved(game: LoggedGame, expected: MovesPlayed, found: MovesPlayed) -> bool:
-        """Whether the moves are those of the log; the rules choose for seats that do not reply."""
-        replied = [seat_id(s) for s, reply in game.given[-1].items() if isinstance(reply, Shown)]
-        same = all(expected.moves[player] == found.moves[player] for player in replied)
-        return same and expected.moves.keys() == found.moves.keys()
+    def again(self, values: Sequence[Value]) -> SmallLog:
+        """Make a player of the same log with other draws."""
+        return type(self)(self._options, self._search, values)
 
-    def _has(self, game: LoggedGame, seat: int, shown: Any) -> bool:
-        """Whether other draws make a move legal; the match has them then."""
-        return self._search.run(game, Wanted([*game.said], seat, shown))
+    def guess_again(self, follow: Callable[[LogPlayer], Followed]) -> LogPlayer:
+        """Look for the draws that fit the log best."""
+        best = self._search.best(self, follow)
+        return self.again([draw.value for draw in best.draws])
+
+
+def _illegal(game: LoggedGame, seat: int, shown: Any) -> DifferenceError:
+    place = [request.seat for request in game.requests].index(seat)
+    return DifferenceError(
+        "a legal move",
+        found=describe(shown),
+        ours=game.legal[seat],
+        theirs=shown,
+        place=(0, place),
+        equal=0.4 * place / len(game.requests),  # moves that are legal are at least half of it
+    )

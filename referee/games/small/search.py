@@ -1,248 +1,164 @@
 """The search for the hidden draws of a match behind a log.
 
-Where the rules publish something else than the log, single draws are changed and the match is
-played again, until its messages are those of the log. A change that brings the first wrong message
-nearer to the log is kept, and the search goes on from there: a message that shows five hidden cards
-is reached card by card.
+Where the rules publish something else than the log, draws are changed and the match is played
+again, until its messages are those of the log:
+
+1. Each single change is tried, likely changes first. A change that brings the first wrong message
+   nearer to the log is kept: a message that shows five hidden cards is reached card by card.
+2. If no single change helps, the last draws are tried in all combinations.
+3. At last the search walks at random through matches that fit as far as this one.
+
+If the difference is the same in all these matches, the hidden draws have nothing to do with it, and
+the log is wrong. If it is not, nobody knows, unless step 2 has tried everything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
-from math import prod
-from typing import Any
+from collections.abc import Callable, Generator, Iterator, Sequence
+from random import Random
+from typing import Any, Protocol, TypeAlias
 
-import msgspec
-from msgspec import UNSET, Struct
+from referee.games.interface.log_player import Followed, UnfollowedError
+from referee.games.small.guessed import Draw, Value
 
-from referee.games.interface.log_player import End, UnfollowedError
-from referee.games.interface.seats import seat_id
-from referee.games.small.guessed import Draw, GuessedDraws, LoggedGame, Shown, Value
-
-MOST_TURNS = 40_000
-"""Turns that the searches in one log play at most. They take a few seconds."""
-MOST_PAIRS = 1_000
-"""Pairs of changes that are tried at most, where no single one helps."""
-SMALL_SHUFFLE = 4
-"""Of so many items every order is tried; of more, every exchange of two."""
+MOST_REPLIES = 80_000
+"""Replies that the searches in one log play at most. They take a few seconds."""
+COMBINATIONS = 2_000
+"""Combinations of the last draws that are tried at most."""
+STEPS = 300
+"""Steps of the walk."""
 
 
-class Wanted(Struct, frozen=True):
-    """What a log shows up to some place.
+class Guess(Protocol):
+    """A match with guessed draws."""
 
-    Attributes:
-        said: its public messages.
-        seat, shown: a move of this seat, as the log shows it, that must be legal then; UNSET: none.
-        end: the end of the match; None: it goes on.
-    """
-
-    said: Sequence[Struct]
-    seat: int = 0
-    shown: Any = UNSET
-    end: End | None = None
+    replies: int
 
     @property
-    def goal(self) -> float:
-        """The fit of a match that has led to all of this."""
-        return len(self.said) + 1.0
+    def draws(self) -> Sequence[Draw]:
+        """All its draws so far."""
 
-    def fit(self, game: LoggedGame) -> float:
-        """The number of messages that are as in the log, and the share of the first other one."""
-        for place, message in enumerate(self.said):
-            if place >= len(game.said):
-                return float(place)
-            if game.said[place] != message:
-                return place + 0.9 * _likeness(message, game.said[place])
-        if self.shown is not UNSET:
-            legal = self.seat in game.legal and game.requests
-            return self.goal - (0.0 if legal and game.candidates(self.seat, self.shown) else 1.0)
-        if self.end is not None:
-            return self.goal - (0.0 if end_of(game) == self.end else 1.0)
-        return self.goal
+    def again(self, values: Sequence[Value]) -> Guess:
+        """Make the match with other draws, not yet played."""
 
-    def parts(self, game: LoggedGame) -> dict[str, Any]:
-        """The parts in which the first message that differs is not as in the log, with its values.
 
-        Empty if it is a move that is not legal.
-        """
-        for place, message in enumerate(self.said):
-            if place >= len(game.said):
-                return {}
-            if game.said[place] != message:
-                return _parts(message, game.said[place])
-        return {} if self.end is None else _parts(self.end, end_of(game))
+Follow: TypeAlias = Callable[[Any], Followed]
 
 
 class Search:
-    """All searches in one log.
-
-    Attributes:
-        turns: played so far.
-    """
+    """All searches in one log."""
 
     def __init__(self) -> None:
-        self.turns = 0
+        self._replies = 0
+        self._random = Random(0)
+        self._tried_all = False
 
-    def run(self, game: LoggedGame, wanted: Wanted) -> bool:
-        """Give a match other draws that lead to what is wanted.
+    def best(self, start: Guess, follow: Follow) -> Guess:
+        """Find the draws that fit a log best.
 
-        Returns:
-            False if no draws do.
-
-        Raises:
-            UnfollowedError: nobody knows, because too many draws are possible.
-        """
-        best, best_fit = game, wanted.fit(game)
-        while best_fit < wanted.goal:
-            better = self._better(best, best_fit, wanted) or self._all_of(best, best_fit, wanted)
-            if better is None:
-                return False
-            best, best_fit = better
-        if best is not game:
-            vars(game).update(vars(best))
-        return True
-
-    def _better(
-        self, game: LoggedGame, fit: float, wanted: Wanted
-    ) -> tuple[LoggedGame, float] | None:
-        """The first change of the draws that fits better; None if there is none."""
-        for given in _changes(game.draws.draws, _named(wanted, game)):
-            new = self._again(game, given, wanted)
-            new_fit = wanted.fit(new)
-            if new_fit > fit:
-                return new, new_fit
-        return None
-
-    def _all_of(
-        self, game: LoggedGame, fit: float, wanted: Wanted
-    ) -> tuple[LoggedGame, float] | None:
-        """Try all draws together that change the part that is not as in the log.
-
-        Returns:
-            None if none of them fits better, so the log is wrong there.
+        Args:
+            start: has the draws to begin with.
+            follow: plays a match as far as its messages are those of the log.
 
         Raises:
-            UnfollowedError: these are too many.
+            UnfollowedError: other draws may fit better, and are too many.
         """
-        now = wanted.parts(game)
-        if not now:
-            return None  # a move that is not legal: the changes of one draw show that well
-        values = [draw.value for draw in game.draws.draws]
-        others: dict[int, list[Value]] = {}
-        touched: set[str] = set()
-        for place, value in _singles(game.draws.draws):
-            new = self._again(game, _with(values, {place: value}), wanted)
-            changed = {part for part, old in wanted.parts(new).items() if now.get(part) != old}
-            if int(wanted.fit(new)) == int(fit) and changed & now.keys():
-                others.setdefault(place, []).append(value)
-                touched |= changed
-        is_moved = any(part.startswith("/moves/") for part in now.keys() & touched)
-        if not now.keys() <= touched and not is_moved:  # scores and state follow from a move
-            return None  # no draw has to do with some part
-        places = list(others)
-        choices = [[values[place], *others[place]] for place in places]
-        is_all = all(_is_listed(game.draws.draws[place]) for place in places)
-        if not is_all or prod(map(len, choices)) > MOST_PAIRS:
+        best: _Match | None = _Match(start.again(_values(start.draws)), follow)
+        while best is not None and best.difference is not None and best.player.draws:
+            start = best.player
+            best = self._better(best)
+        return start if best is None else best.player
+
+    def _better(self, best: _Match) -> _Match | None:
+        """The first match found that fits better; None if no draws do."""
+        is_open = False
+        for new in self._others(best):
+            self._replies += new.player.replies
+            if self._replies > MOST_REPLIES:
+                text = f"{MOST_REPLIES:,} replies were played in the search for hidden draws"
+                raise UnfollowedError(text)
+            if new.right > best.right:
+                return new
+            is_open = is_open or new.is_other(best)
+        if is_open and not self._tried_all:
             raise UnfollowedError("too many hidden draws are possible")
-        for chosen in product(*choices):
-            new = self._again(game, _with(values, dict(zip(places, chosen, strict=True))), wanted)
-            if (new_fit := wanted.fit(new)) > fit:
-                return new, new_fit
         return None
 
-    def _again(self, game: LoggedGame, given: Sequence[Any], wanted: Wanted) -> LoggedGame:
-        """Play the moves of the log again with other draws, as far as its messages are the same."""
-        chance: Any = GuessedDraws(given)
-        setup = msgspec.structs.replace(game.setup, chance=chance)
-        new = LoggedGame(type(game.game), game.name, setup)
-        new.take_events()
-        for replies in game.given:
-            self.turns += 1
-            if self.turns > MOST_TURNS:
-                raise UnfollowedError(
-                    f"{MOST_TURNS:,} turns were played in the search for hidden draws"
-                )
-            if [*wanted.said[: len(new.said)]] != new.said or new.outcome is not None:
-                break
-            asked = {request.seat for request in new.requests}
-            if asked != replies.keys() or not all(
-                new.candidates(who, reply.move)
-                for who, reply in replies.items()
-                if isinstance(reply, Shown)
-            ):
-                break
-            new.advance(replies)
-            new.take_events()
-        return new
+    def _others(self, best: _Match) -> Iterator[_Match]:
+        yield from _singles(best)
+        self._tried_all = yield from _combinations(best)
+        if not self._tried_all:
+            yield from self._walk(best)
+
+    def _walk(self, best: _Match) -> Iterator[_Match]:
+        """Change one to three draws at random, again and again, and keep what fits as far."""
+        random, now = self._random, best
+        for _ in range(STEPS):
+            draws = [*now.player.draws]
+            for _ in range(random.randint(1, 3)):
+                place = random.randrange(len(draws))
+                draws[place] = draws[place].changed(random)
+            yield (new := now.again(_values(draws)))
+            if int(new.right) == int(best.right):
+                now = new
 
 
-def _changes(draws: Sequence[Draw], named: Sequence[Any]) -> Iterator[list[Any]]:
-    """Other draws: one is changed, likely changes first; then two, if there are not too many.
+class _Match:
+    """A match with guessed draws, played as far as its messages are those of the log."""
 
-    Args:
-        named: values in the message that is not as in the log.
-    """
-    values = [draw.value for draw in draws]
-    singles = _singles(draws)
-    likely = [(place, v) for place, v in singles if _moves_named(draws[place], v, named)]
+    def __init__(self, player: Guess, follow: Follow) -> None:
+        self.player, self._follow = player, follow
+        self.right, self.difference = follow(player)
+
+    def again(self, values: Sequence[Value]) -> _Match:
+        """Play the match with other draws."""
+        return _Match(self.player.again(values), self._follow)
+
+    def is_other(self, best: _Match) -> bool:
+        """Whether it fits as far as another match, and has something else in its wrong part."""
+        one, two = self.difference, best.difference
+        if one is None or two is None or int(self.right) != int(best.right):
+            return False
+        if one.place != two.place:
+            return one.place > two.place
+        return (one.expected, one.ours) != (two.expected, two.ours)
+
+
+def _singles(best: _Match) -> Iterator[_Match]:
+    """All changes of one draw, the last draw first; before them those that move a named item."""
+    draws = best.player.draws
+    values, named = _values(draws), [*_leaves(best.difference and best.difference.theirs)]
+    places = range(len(draws) - 1, -1, -1)
+    singles = [(place, value) for place in places for value in draws[place].others()]
+    likely = [(place, value) for place, value in singles if draws[place].moves(value, named)]
     for place, value in (*likely, *singles):
-        yield _with(values, {place: value})
-    if len(singles) ** 2 > 2 * MOST_PAIRS:
-        return
-    for (one, value), (two, other) in combinations(singles, 2):
-        if one != two:
-            yield _with(values, {one: value, two: other})
+        yield best.again([*values[:place], value, *values[place + 1 :]])
 
 
-def _singles(draws: Sequence[Draw]) -> list[tuple[int, Value]]:
-    """All changes of one draw, the last draw first."""
-    return [(place, v) for place in range(len(draws) - 1, -1, -1) for v in _others(draws[place])]
+def _combinations(best: _Match) -> Generator[_Match, None, bool]:
+    """Combinations of all draws, which vary the last draws first; returns whether these are all."""
+    base = best.player.draws
+    given, is_all = _values(base), True
+    for _ in range(COMBINATIONS):
+        yield (new := best.again(given))
+        draws = new.player.draws
+        for place in range(len(draws) - 1, -1, -1):
+            draw = draws[place]
+            is_all = is_all and draw.is_listed
+            is_same = place < len(base) and draw.is_like(base[place])
+            first = base[place].value if is_same else draw.first
+            values = [first, *draw._replace(value=first).others()] if draw.is_listed else [first]
+            if draw.value != values[-1]:
+                number = values.index(draw.value) + 1
+                given = [*_values(draws[:place]), values[number], *_values(base[place + 1 :])]
+                break
+        else:
+            return is_all
+    return False
 
 
-def _with(values: Sequence[Value], changed: Mapping[int, Value]) -> list[Any]:
-    return [changed.get(place, value) for place, value in enumerate(values)]
-
-
-def _others(draw: Draw) -> Iterator[Value]:
-    """Other results: every choice, every order of few items, every exchange of two of many."""
-    if isinstance(draw.value, bytes):
-        yield from (key for key in draw.items if key != draw.value)
-    elif isinstance(draw.value, int):
-        yield from (value for value in range(draw.size) if value != draw.value)
-    elif draw.size <= SMALL_SHUFFLE:
-        yield from (order for order in permutations(range(draw.size)) if order != draw.value)
-    else:
-        for one, two in combinations(range(draw.size), 2):
-            order = [*draw.value]
-            order[one], order[two] = order[two], order[one]
-            yield tuple(order)
-
-
-def _is_listed(draw: Draw) -> bool:
-    """Whether `_others` has all results."""
-    return not isinstance(draw.value, tuple) or draw.size <= SMALL_SHUFFLE
-
-
-def _moves_named(draw: Draw, value: Value, named: Sequence[Any]) -> bool:
-    """Whether a change moves an item that is named."""
-    if not isinstance(value, tuple) or not isinstance(draw.value, tuple):
-        return False
-    return any(
-        old != new and (draw.items[old] in named or draw.items[new] in named)
-        for old, new in zip(draw.value, value, strict=True)
-    )
-
-
-def _named(wanted: Wanted, game: LoggedGame) -> list[Any]:
-    """The values of the log that the rules do not have in the first message that differs."""
-    if wanted.shown is not UNSET:
-        return [*_leaves(wanted.shown), wanted.shown]
-    for ours, theirs in zip(game.said, wanted.said, strict=False):
-        if ours != theirs:
-            there = [*_leaves(msgspec.to_builtins(ours))]
-            return [leaf for leaf in _leaves(msgspec.to_builtins(theirs)) if leaf not in there]
-    return []
+def _values(draws: Sequence[Draw]) -> list[Value]:
+    return [draw.value for draw in draws]
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -251,45 +167,3 @@ def _leaves(value: Any) -> Iterator[Any]:
             yield from _leaves(part)
     else:
         yield value
-
-
-def _likeness(one: Any, other: Any) -> float:
-    """The share of two messages that is equal, from 0 to 1."""
-    if isinstance(one, Struct):
-        return _likeness(msgspec.to_builtins(one), msgspec.to_builtins(other))
-    if one == other and type(one) is type(other):
-        return 1.0
-    if isinstance(one, dict) and isinstance(other, dict):
-        keys = one.keys() | other.keys()
-        return sum(_likeness(one.get(key), other.get(key)) for key in keys) / len(keys)
-    if isinstance(one, list | str) and type(one) is type(other) and len(one) == len(other) > 1:
-        return sum(map(_likeness, one, other)) / len(one)
-    return 0.0
-
-
-def _parts(wanted: Any, found: Any, path: str = "") -> dict[str, Any]:
-    """The parts of a message that differ: path -> the part of `found`."""
-    if isinstance(wanted, Struct):
-        wanted, found = msgspec.to_builtins(wanted), msgspec.to_builtins(found)
-    if wanted == found and type(wanted) is type(found):
-        return {}
-    inside: list[tuple[Any, Any, Any]] = []
-    if isinstance(wanted, dict) and isinstance(found, dict) and wanted.keys() == found.keys():
-        inside = [(key, wanted[key], found[key]) for key in wanted]
-    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
-        inside = [(at, a, b) for at, (a, b) in enumerate(zip(wanted, found, strict=True))]
-    if not inside:
-        return {path: found}
-    parts: dict[str, Any] = {}
-    for key, a, b in inside:
-        parts |= _parts(a, b, f"{path}/{key}")
-    return parts
-
-
-def end_of(game: LoggedGame) -> End | None:
-    """The end of a match; None if it goes on."""
-    if game.outcome is None:
-        return None
-    scores = [state.score for state in game.standings()]
-    winners = [seat_id(seat) for seat in game.outcome.winners]
-    return End(scores, winners, game.outcome.reason)

@@ -69,6 +69,12 @@ def logged(tmp_path: Path, shown: str) -> tuple[str, Path]:
     return file, log
 
 
+def first_move(message: dict) -> object:  # type: ignore[type-arg]
+    if message["type"] != "move-request":
+        return None
+    return {"type": "move-reply", "move": message["moves"][0]}
+
+
 def validate(file: str, log: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     code = cli.main(["validate", str(log), "--game", file])
     return code, capsys.readouterr().out
@@ -81,9 +87,10 @@ def test_hands_of_13_of_52_cards_are_found(
     assert validate(file, log, capsys) == (0, f"{log}: valid\n")
 
 
-def test_a_card_that_was_played_cannot_be_played_again(
+def test_an_illegal_move_of_a_hidden_hand_is_not_called_wrong(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A card is played twice. The hand may have other cards, so the search cannot be sure."""
     file, log = logged(tmp_path, "")
     lines = log.read_text().splitlines(keepends=True)
     first = json.loads(lines[3])["moves"]["player1"]
@@ -93,8 +100,127 @@ def test_a_card_that_was_played_cannot_be_played_again(
     lines[5] = json.dumps(other, separators=(",", ":")) + "\n"
     log.write_text("".join(lines))
     code, out = validate(file, log, capsys)
+    assert code == 0
+    assert "valid to line 5; the rules are not checked from there on: " in out
+
+
+def test_a_wrong_score_is_found_although_hands_are_hidden(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, log = logged(tmp_path, "")
+    lines = log.read_text().splitlines(keepends=True)
+    lines[6] = lines[6].replace('"scores":[', '"scores":[7')
+    log.write_text("".join(lines))
+    code, out = validate(file, log, capsys)
     assert code == 1
-    assert "expected: a legal move" in out
+    assert "expected: moves-played with `scores[0]`" in out
+
+
+HIDDEN = '''
+from referee.games.small import Game
+
+class Hidden(Game):
+    """Chance says who begins and when the match ends. Three sixes of hidden dice are announced."""
+
+    together, moves = False, (1, 2)
+
+    def start(self):
+        self.won, self.sixes = [0, 0], False
+        self.to_move = self.chance.choose(2)
+
+    def legal(self, seat):
+        return self.moves
+
+    def apply(self, move):
+        self.won[self.to_move] += move
+        self.sixes = [self.chance.choose(3) for _ in range(3)] == [2, 2, 2]
+        self.to_move = None if self.chance.choose(20) == END else 1 - self.to_move
+
+    def view(self, viewer):
+        return {"sixes": self.sixes}
+
+    def scores(self):
+        return self.won
+'''
+
+
+@pytest.mark.parametrize("end", ["0", "19"])
+def test_draws_that_no_message_shows_make_no_finding(
+    end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who begins, whether the match goes on, and three dice that only count together."""
+    file, log = str(tmp_path / "hidden.py"), tmp_path / "log"
+    Path(file).write_text(HIDDEN.replace("END", end))
+    find_game(file)
+    for seed in range(3):
+        referee.play_match([first_move, first_move], game=file, seed=seed, log=str(log))
+        assert validate(file, log, capsys) == (0, f"{log}: valid\n")
+
+
+SEALED = '''
+from referee.games.small import Game
+
+class Sealed(Game):
+    """All play one of their five hidden cards at once."""
+
+    players, together = (2, 4), True
+
+    def start(self):
+        deck = [*range(1, 26)]
+        self.chance.shuffle(deck)
+        self.hands = [sorted(deck[5 * seat : 5 * seat + 5]) for seat in range(self.seats)]
+        self.tricks, self.to_move = [0] * self.seats, tuple(range(self.seats))
+
+    def legal(self, seat):
+        return self.hands[seat]
+
+    def apply(self, moves):
+        for seat, card in moves.items():
+            self.hands[seat].remove(card)
+        self.tricks[max(moves, key=moves.get)] += 1
+        if not self.hands[0]:
+            self.to_move = None
+
+    def view(self, viewer):
+        return {}
+
+    def scores(self):
+        return self.tricks
+'''
+PLAYED = (
+    {"player1": 2, "player2": 1, "player3": 8, "player4": 6},
+    {"player1": 15, "player2": 22, "player3": 18, "player4": 25},
+    {"player1": 3, "player2": 7, "player3": 19, "player4": 9},
+    {"player1": 10, "player2": 13, "player3": 23, "player4": 17},
+    {"player1": 12, "player2": 21, "player3": 20, "player4": 24},
+)
+
+
+def test_the_smallest_cards_of_a_player_who_left_do_not_make_a_log_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the third turn on player4 plays the smallest card of its hand, which bounds the rest."""
+    file, log = str(tmp_path / "sealed.py"), tmp_path / "log"
+    Path(file).write_text(SEALED)
+    find_game(file)
+    lines = [
+        {"type": "player-name", "player_number": f"player{seat}", "name": "Bot", "version": 1}
+        for seat in (1, 2, 3, 4)
+    ]
+    lines += [{"type": "game-info", "game": "sealed", "options": {"max_turns": 500}, "state": {}}]
+    scores = [0, 0, 0, 0]
+    for turn, moves in enumerate(PLAYED, 1):
+        if turn == 3:
+            gone = {"type": "player-disqualified", "player_number": "player4"}
+            lines.append(gone | {"reason": "timeout"})
+        scores[[*moves.values()].index(max(moves.values()))] += 1
+        played = {"type": "moves-played", "turn": turn, "moves": moves, "scores": [*scores]}
+        lines.append(played | {"state": {}})
+    end = {"type": "game-end", "scores": scores, "winners": ["player3"], "reason": "finished"}
+    compact = json.JSONEncoder(separators=(",", ":")).encode
+    log.write_text("".join(compact(line) + "\n" for line in [*lines, end]))
+    code, out = validate(file, log, capsys)
+    assert code == 0, out
 
 
 def test_a_log_that_nobody_can_follow_is_not_called_wrong(
