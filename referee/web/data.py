@@ -43,7 +43,7 @@ class Step(Struct, frozen=True, omit_defaults=True):
     seats: tuple[int, ...] = ()
     set: dict[str, dict[str, Any]] = {}
     now: dict[str, Now] = {}
-    moves: dict[str, Sequence[Move]] = {}
+    moves: dict[str, list[Move]] = {}
     values: dict[str, list[float]] = {}
     marks: list[Mark] = []
     time: float | None = None

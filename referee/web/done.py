@@ -11,7 +11,7 @@ from referee.games.interface.table import IN_PLAY, Move, Moved
 
 
 class Done(NamedTuple):
-    """What was done in a turn so far, and the moves that no step has shown.
+    """What was done in a turn so far.
 
     Only the player on turn plays and gets cards, so those of another begin a new turn.
 
@@ -23,14 +23,12 @@ class Done(NamedTuple):
     did: Sequence[Part] = ()
     played: tuple[str, ...] = ()
     got: tuple[str, ...] = ()
-    moves: tuple[Move, ...] = ()
 
-    def after(self, what: Moved, viewer: Viewer) -> Done:
-        """Go on with what was done."""
-        seat, did, played, got, moves = self
-        seen, said = what.seen_by(viewer), what.said_to(viewer)
-        new = [*what.got, *what.shows, *(move for move in seen if move.to in IN_PLAY)]
-        if new and seat != what.seat:
+    def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
+        """Go on with what was done, and the moves that the viewer knows."""
+        seat, did, played, got = self
+        said, came = what.said_to(viewer), what.got or what.shows
+        if seat != what.seat and (came or any(move.to in IN_PLAY for move in seen)):
             seat, did, played, got = what.seat, (), (), ()
         if said:
             did = [Seat(what.seat), " ", *said]
@@ -40,9 +38,11 @@ class Done(NamedTuple):
             elif move.to == "hand" and move.from_ in IN_PLAY:
                 place = played.index(move.card)
                 played = (*played[:place], *played[place + 1 :])
-        played = played or tuple(what.shows)
-        return Done(seat, did, played, (*got, *what.got), (*moves, *seen))
+        return Done(seat, did, played or tuple(what.shows), (*got, *what.got))
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
         """Go on to a turn of these seats; keep only what is theirs."""
-        return self if self.seat in seats else Done(moves=self.moves)
+        return self if self.seat in seats else NOTHING
+
+
+NOTHING = Done()

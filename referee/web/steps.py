@@ -31,15 +31,17 @@ from referee.match.messages import GameEnd, PlayerDisqualified, PlayerName
 from referee.match.pages import game_page
 from referee.names import shown_names
 from referee.web.data import Header, Line, Mark, MatchPage, Moment, Rule, Step, TurnText
-from referee.web.done import Done
+from referee.web.done import NOTHING, Done
 from referee.web.turned import how_it_turned
 
 POINTS = Series("points", "", lambda view: [])
 """The curve of a game without a page of its own: the scores, which are not in its view."""
 
 
-_Between: TypeAlias = tuple[Mapping[Viewer, Any], Sequence[float], dict[Viewer, Done]]
-"""A state within a round: the views, the scores, and what each viewer knows of the turn."""
+_Known: TypeAlias = tuple[Mapping[str, Done], dict[str, list[Move]]]
+"""What each viewer knows of the turn so far, and of the moves since the last step."""
+_Between: TypeAlias = tuple[Mapping[str, Any], Sequence[float], _Known]
+"""A state within a round: the views, the scores, and what is known."""
 
 
 class Steps:
@@ -54,13 +56,13 @@ class Steps:
         self.bots: Sequence[str] = ()
         self.viewers = [_key(viewer) for viewer in viewers]
         self._rules = rules
-        self._viewers = viewers
+        self._by_key = {_key(viewer): viewer for viewer in viewers}
         self._reader: Any = None  # of turns, once the names are known
         page = rules.page
         self.series = (POINTS,) if page is None else page.series
         self._shows_result = page is not None and page.shows_result
-        self._fields = msgspec.to_builtins if page is None else page.fields
-        self._views: dict[str, dict[str, Any]] = {key: {} for key in self.viewers}
+        self._fields = None if page is None else page.fields
+        self._views: dict[str, dict[str, Any]] = {}  # as `_fields` shows them
         self._values: dict[str, list[float]] = {}
         self._now_of = None if page is None else page.now
         self._now: dict[str, Now] = {}
@@ -68,9 +70,11 @@ class Steps:
         self._marks: list[Mark] = []
         self._first_line = 0
         self._between: list[_Between] = []
-        self._done: dict[Viewer, Done] = dict.fromkeys(viewers, Done())
+        self._done: dict[str, Done] = dict.fromkeys(self._by_key, NOTHING)
+        self._moves: dict[str, list[Move]] = {}
+        self._shown_done: dict[str, Done] = {}  # of the last step
         self._done_before = self._done  # in the turn before
-        self._shown_views: Mapping[Viewer, Any] = {}  # of the last step
+        self._shown_views: Mapping[str, Any] = {}  # of the last step
 
     def close(self) -> None:
         """Give the last step what was said after it."""
@@ -120,18 +124,42 @@ class Steps:
             match.watch(partial(self._moved, match))
 
     def _moved(self, match: Match, what: Sequence[Moved]) -> None:
-        self._do(what)
-        views = {viewer: match.view(viewer) for viewer in self._viewers}
+        told = self._do(what)
+        last = self._between[-1][0] if self._between else self._shown_views
+        views = {
+            key: match.view(viewer) if key in told or not (what and last) else last[key]
+            for key, viewer in self._by_key.items()
+        }
         # A step without a change would tell a seat that a hidden card was moved.
-        if views != (self._between[-1][0] if self._between else self._shown_views):
-            known = match.standings() if ALL in self._viewers else ()
-            self._between.append((views, [standing.score for standing in known], self._done))
-            self._done = {viewer: done._replace(moves=()) for viewer, done in self._done.items()}
+        if views != last:
+            known = match.standings() if POINTS in self.series and "all" in self._by_key else ()
+            self._between.append((views, [standing.score for standing in known], self._known()))
 
-    def _do(self, moved: Iterable[Moved]) -> None:
-        """Tell each viewer what it may know of what was done."""
+    def _do(self, moved: Iterable[Moved]) -> set[str]:
+        """Tell each viewer what it may know of what was done; returns who knows something."""
+        told: set[str] = set()
         for what in moved:
-            self._done = {viewer: done.after(what, viewer) for viewer, done in self._done.items()}
+            is_public = bool(what.public or what.told or what.got or what.shows)
+            known: list[tuple[bool, Done, Done]] = []  # most viewers know the same
+            for key, viewer in self._by_key.items():
+                own = viewer is ALL or viewer == what.seat
+                if not (own or is_public):
+                    continue
+                done, seen = self._done[key], what.seen_by(viewer)
+                if seen:
+                    self._moves.setdefault(key, []).extend(seen)
+                after = next((new for of, old, new in known if of == own and old is done), None)
+                if after is None:
+                    after = done.after(what, viewer, seen)
+                    known.append((own, done, after))
+                told.add(key)
+                self._done[key] = after
+        return told
+
+    def _known(self) -> _Known:
+        """What is known so far; the moves are taken."""
+        moves, self._moves = self._moves, {}
+        return self._done.copy(), moves
 
     def _add_between(self, turn: int) -> None:
         """Add a step per card that the round has moved. The state after the last one follows."""
@@ -139,43 +167,38 @@ class Steps:
         if self.steps:
             last = self.steps[-1]
             own = between if turn > last.turn else between[:-1]
-            for views, scores, done in own:
-                self._add(last.turn, views, scores, last.seats, said=False, done=done)
+            for views, scores, known in own:
+                self._add(last.turn, views, scores, last.seats, said=False, known=known)
             if len(own) < len(between):  # the state after the round shows the last one
-                *_, done = between[-1]
-                self._done = {
-                    viewer: of._replace(moves=(*done[viewer].moves, *of.moves))
-                    for viewer, of in self._done.items()
-                }
+                *_, (_, moves) = between[-1]
+                for key, later in self._moves.items():
+                    moves.setdefault(key, []).extend(later)
+                self._moves = moves
 
     def _add(
         self,
         turn: int,
-        views: Mapping[Viewer, Struct],
+        views: Mapping[str, Struct],
         scores: Sequence[float] | None,
         seats: tuple[int, ...] = (),
         time: float | None = None,
         said: bool = True,
         ends: int = 0,
-        done: Mapping[Viewer, Done] | None = None,
+        known: _Known | None = None,
     ) -> None:
         """Add a step.
 
         Args:
             said: whether it takes the lines and marks since the last one.
-            done: in the turn; None: all so far.
+            known: of what was done; None: all so far.
         """
-        self._shown_views = views
         changed = {}
-        new_now, moves = self._take_now(turn, views, done)
-        for viewer, view in views.items():
-            key = _key(viewer)
-            fields = self._fields(view)
-            old = self._views[key]
-            new = {name: v for name, v in fields.items() if name not in old or old[name] != v}
-            if new:
+        new_now, moves = self._take_now(turn, views, known)
+        shown, self._shown_views = self._shown_views, views
+        for key, view in views.items():
+            before = shown.get(key)
+            if view is not before and (new := self._changes(key, before, view)):
                 changed[key] = new
-                self._views[key] = fields
         anybodys = next(iter(views.values()), None)
         values = {
             series.name: list(scores or ()) if series is POINTS else series.of(anybodys)
@@ -197,22 +220,38 @@ class Steps:
         if self._reader is not None and self._reader.now.turn == turn:
             self.turns[-1].seats = self._reader.active()
 
+    def _changes(self, key: str, before: Any, view: Any) -> dict[str, Any]:
+        """The fields of a view that are new."""
+        if self._fields is not None:
+            old, self._views[key] = self._views.get(key, {}), self._fields(view)
+            known = self._views[key].items()
+            return {name: of for name, of in known if name not in old or old[name] != of}
+        names = zip(view.__struct_fields__, view.__struct_encode_fields__, strict=True)
+        return {
+            shown: msgspec.to_builtins(getattr(view, name))
+            for name, shown in names
+            if before is None or getattr(before, name) != getattr(view, name)
+        }
+
     def _take_now(
-        self, turn: int, views: Mapping[Viewer, Any], done: Mapping[Viewer, Done] | None
-    ) -> tuple[dict[str, Now], dict[str, Sequence[Move]]]:
+        self, turn: int, views: Mapping[str, Any], known: _Known | None
+    ) -> tuple[dict[str, Now], dict[str, list[Move]]]:
         """What happens now and was moved, of each viewer, as far as it is new."""
         reader, active = self._reader, ()
         if reader is not None and reader.now.turn == turn:
             active = reader.active()
-        if done is None:
+        if known is None:
             if self.turns and turn > self.turns[-1].turn:
                 self._done_before = self._done
-                self._done = {viewer: of.in_turn_of(active) for viewer, of in self._done.items()}
-            done = self._done
-            self._done = {viewer: of._replace(moves=()) for viewer, of in done.items()}
+                self._done = {key: of.in_turn_of(active) for key, of in self._done.items()}
+            known = self._known()
+        done, moves = known
         new = {}
-        for viewer, view in views.items():
-            key, of = _key(viewer), done[viewer]
+        for key, view in views.items():
+            of = done[key]
+            if view is self._shown_views.get(key) and of is self._shown_done.get(key):
+                continue
+            self._shown_done[key] = of
             if self._now_of is None:
                 now = Now(active[0] if len(active) == 1 else None, (), self._told)
             else:
@@ -221,7 +260,7 @@ class Steps:
                     now = msgspec.structs.replace(now, did=of.did, played=of.played, got=of.got)
             if self._now.get(key) != now:
                 new[key] = self._now[key] = now
-        return new, {_key(viewer): of.moves for viewer, of in done.items() if of.moves}
+        return new, moves
 
     def _tell(self, over: Sequence[Any]) -> None:
         """Take the line of the last turn as what was done, where the game does not say more."""
@@ -308,7 +347,7 @@ class MatchSteps(Steps):
             self._marks.append(Mark("end", code=match.outcome.reason))
             if self._reader is not None:
                 over += self._reader.end()
-        views: dict[Viewer, Any] = {viewer: match.view(viewer) for viewer in self._viewers}
+        views: dict[str, Any] = {key: match.view(of) for key, of in self._by_key.items()}
         scores = [standing.score for standing in match.standings()]
         begun = [made.turn for made in over] if self._shows_result else [match.turns]
         turn = max([self.turns[-1].turn if self.turns else 1, *begun])
@@ -391,7 +430,7 @@ class SeatSteps(Steps):
             turns.append(match.turns)
             self._own_turns = standings[self._seat].turns
         self._turn = max([self._turn, *turns])
-        views: dict[Viewer, Any] = {self._seat: match.view(self._seat)}
+        views: dict[str, Any] = {key: match.view(of) for key, of in self._by_key.items()}
         self._add_between(self._turn)
         self._tell(over)
         self._add(self._turn, views, scores, (self._seat,) if asked else ())
@@ -432,9 +471,9 @@ class LogSteps(Steps):
         if isinstance(message, GameEnd):
             self._end_turns()
         if whole:
-            views: dict[Viewer, Any] = {}
+            views: dict[str, Any] = {}
             if self._spectator is not None:
-                views[PUBLIC] = self._spectator.view()
+                views[PUBLIC.value] = self._spectator.view()
                 if self._now_of is not None:
                     self._do(self._spectator.take_moved())
             is_over = isinstance(message, GameEnd) and bool(self._over)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from referee.games.interface.sentence import Part
 from referee.games.interface.table import Moved
@@ -79,7 +79,7 @@ class PageDefinition(Struct, frozen=True):
             each card; it can be written as JSON. By default the views have all of it.
         spectator: from the number of seats; None where a `GameDefinition.log_player` takes its
             place.
-        fields: from a view, what the drawing gets of it, as in JSON; by default all of its fields.
+        fields: from a view, what the drawing gets of it, as in JSON; None: all of its fields.
         now: from any viewer's view, who is on turn and the counters; what was done comes from the
             moves. None: what was done is the line of the last turn.
         shows_result: whether a state shows what its turn led to, as where all decide at the same
@@ -90,6 +90,6 @@ class PageDefinition(Struct, frozen=True):
     series: tuple[Series, ...]
     facts: Callable[[Any], Mapping[str, Any]] = lambda options: {}
     spectator: Callable[[int], Spectator] | None = None
-    fields: Callable[[Any], dict[str, Any]] = to_builtins
+    fields: Callable[[Any], dict[str, Any]] | None = None
     now: Callable[[Any], Now] | None = None
     shows_result: bool = False

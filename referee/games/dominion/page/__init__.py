@@ -104,13 +104,15 @@ def _moved(event: Event) -> list[Moved]:
 
 def _now(view: View) -> Now:
     """Only a request says what is left."""
-    asked = view.request if isinstance(view.request, PlayTurn) else None
-    numbers = {
-        "actions": asked and asked.actions,
-        "buys": asked and asked.buys,
-        "money": asked and asked.extra_money + sum(WORTH.get(card, 0) for card in asked.hand),
-    }
-    return Now(view.asked if asked else None, tuple(starmap(Counter, numbers.items())))
+    asked = view.request
+    if not isinstance(asked, PlayTurn):
+        return _NOT_KNOWN
+    money = asked.extra_money + sum(WORTH.get(card, 0) for card in asked.hand)
+    numbers = {"actions": asked.actions, "buys": asked.buys, "money": money}
+    return Now(view.asked, tuple(starmap(Counter, numbers.items())))
+
+
+_NOT_KNOWN = Now(None, tuple(Counter(name, None) for name in ("actions", "buys", "money")))
 
 
 PAGE = PageDefinition(
