@@ -1,17 +1,17 @@
-"""Control groups: limits of all of a bot's processes together, and counters (Linux; sandbox.md).
+"""Control groups: limits of all processes of a bot together, and counters (Linux; sandbox.md).
 
-Also the quota of CPU time that the referee's own group has.
+Also determines the CPU quota of the referee's own group.
 
-Each bot has a group of its own: one folder with cgroup v2, with v1 one in each hierarchy. They are
-made beside or below the group of this process, where it may do that:
+Each bot has its own group: one folder with cgroup v2, or one in each hierarchy with v1. Groups are
+created beside or below the group of this process, if it is allowed to:
 
-- v2: the group of this process was delegated, as by `systemd-run --user --scope -p Delegate=yes`
-  or to a container. From any other group systemd may take the controllers away at any time. A group
-  that has groups below it with controllers may have no processes, so those that are in it move into
-  a group of their own below it, `LEAF`.
+- v2: the group of this process was delegated, for example by `systemd-run --user --scope -p
+  Delegate=yes` or to a container. In other groups, systemd may remove the controllers at any time.
+  A group with controllers in child groups must not contain processes, so its processes move into a
+  child group, `LEAF`.
 - v1: the hierarchies are writable, as they are for root.
 
-A referee that is killed leaves groups behind; the guardian's shell removes them (`guardian.py`).
+A killed referee leaves groups behind. The guardian's shell removes them (`guardian.py`).
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ LEAF = "referee"
 _V1 = ("memory", "pids", "cpuacct", "cpu", "freezer")
 _NEEDED = {"memory", "pids"}
 _SOCKETS = "memory.kmem.tcp"
-"""With v1, the counter of socket buffers of TCP and UDP, which are not part of the memory."""
+"""With v1, the counter of TCP and UDP socket buffers, which do not count as memory."""
 _SOCKET_PART = 8
-"""They may take one part in so many of the limit of memory, beside it."""
+"""Socket buffers may use this fraction of the memory limit, in addition to it."""
 _SYSTEMD_SECONDS = 10
 
 
 class Home(NamedTuple):
-    """Where groups can be made, by its name in the header of a record.
+    """The place for new groups, by its name in the header of a record.
 
     Attributes:
-        folders: for each controller, the folder for new groups; with v2 they are the same.
+        folders: controller -> folder for new groups. With v2 all are equal.
     """
 
     name: LimitsBy
@@ -55,7 +55,7 @@ class Home(NamedTuple):
 
 @cache
 def home() -> Home | None:
-    """Where this process can make groups; None if nowhere. With v2, see to it that it can."""
+    """Return the place where this process can create groups, or None. With v2, prepares it."""
     if sys.platform != "linux":
         return None
     try:
@@ -66,7 +66,7 @@ def home() -> Home | None:
 
 
 def find_home(mounts: str, groups: str) -> Home | None:
-    """As `home`, from the texts of /proc/self/mountinfo and /proc/self/cgroup."""
+    """Like `home`, from the contents of /proc/self/mountinfo and /proc/self/cgroup."""
     found = _own_groups(mounts, groups)
     delegated = _delegated(found[""]) if "" in found else None
     if delegated is not None:
@@ -76,7 +76,7 @@ def find_home(mounts: str, groups: str) -> Home | None:
 
 
 def _own_groups(mounts: str, groups: str) -> dict[str, str]:
-    """The folder of this process's group for each controller of v1, and for v2 as ""."""
+    """Return the folder of this process's group for each controller of v1, and for v2 as ""."""
     own: dict[str, str] = {}  # controller -> path in its hierarchy; "" for v2
     for line in groups.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -86,7 +86,7 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
         fields, _, rest = line.partition(" - ")
         root, point = fields.split()[3:5]
         kind, _, settings = rest.split(" ", 2)
-        if "\\" in point or kind not in ("cgroup", "cgroup2"):  # a path with white space in it
+        if "\\" in point or kind not in ("cgroup", "cgroup2"):  # a path with white space
             continue
         for name in [""] if kind == "cgroup2" else set(settings.split(",")) & set(_V1):
             if name not in own:
@@ -99,14 +99,14 @@ def _own_groups(mounts: str, groups: str) -> dict[str, str]:
 
 @cache
 def cpu_quota() -> float:
-    """How many cores the groups of this process may use, such as 0.5; infinity without a quota."""
+    """Number of cores that the groups of this process may use, such as 0.5, or infinity."""
     return find_cpu_quota(_read("/proc/self/mountinfo"), _read("/proc/self/cgroup"))
 
 
 def find_cpu_quota(mounts: str, groups: str) -> float:
-    """As `cpu_quota`, from the texts of /proc/self/mountinfo and /proc/self/cgroup.
+    """Like `cpu_quota`, from the contents of /proc/self/mountinfo and /proc/self/cgroup.
 
-    A group has a share of its parent's quota, so the smallest quota from there upwards counts.
+    A group has a share of its parent's quota, so the smallest quota of all ancestors applies.
     """
     found = _own_groups(mounts, groups)
     own = [Path(found[name]) for name in ("", "cpu") if name in found]
@@ -114,9 +114,9 @@ def find_cpu_quota(mounts: str, groups: str) -> float:
 
 
 def _quota(group: Path) -> float:
-    """The quota of one group: microseconds of CPU time in each period, which v1 has in two files.
+    """Return the quota of one group: CPU time per period. v1 has two files for it.
 
-    A group without a quota has "max" there, or -1, and the highest group has no such file.
+    Without a quota, the file contains "max" or -1. The root group has no such file.
     """
     text = _read(f"{group}/cpu.max")
     text = text or " ".join(_read(f"{group}/cpu.cfs_{name}_us") for name in ("quota", "period"))
@@ -125,7 +125,7 @@ def _quota(group: Path) -> float:
 
 
 def _delegated(base: str) -> str | None:
-    """Where groups with controllers can be made; see the module's text."""
+    """Return the place where groups with controllers can be created; see the module's docstring."""
     if os.path.basename(base) == LEAF:
         base = os.path.dirname(base)
     offered = set(_read(f"{base}/cgroup.controllers").split())
@@ -148,7 +148,7 @@ def _delegated(base: str) -> str | None:
 
 
 def _is_ours(base: str) -> bool:
-    """Whether a group was given to this process: to its user, by systemd, or to its container."""
+    """True if a group belongs to this process: to its user, by systemd, or to its container."""
     for name in ("user.delegate", "trusted.delegate"):
         with contextlib.suppress(OSError):
             if os.getxattr(base, name) == b"1":
@@ -159,10 +159,10 @@ def _is_ours(base: str) -> bool:
 
 
 def _is_delegated(group: str) -> bool:
-    """Whether this process may use a group: one that systemd did not make, or has delegated.
+    """True if this process may use a group: systemd did not create it, or has delegated it.
 
-    When its configuration is read again, systemd takes the controllers away from all other units,
-    and the limits of their groups are gone. A user's systemd does not mark delegated groups.
+    When systemd reloads its configuration, it removes the controllers of all other units, and the
+    limits of their groups disappear. A user's systemd does not mark delegated groups.
     """
     if not group.endswith((".scope", ".service")):
         return True
@@ -187,11 +187,11 @@ def _empty(base: str) -> None:
 
 
 def _can_make_in(folder: str) -> bool:
-    probe = f"{folder}/referee-probe"  # one name: what a killed referee leaves is removed here
+    probe = f"{folder}/referee-probe"  # a fixed name: removes the probe of a killed referee
     try:
         with contextlib.suppress(FileExistsError):
             os.mkdir(probe)
-        with contextlib.suppress(FileNotFoundError):  # another referee has removed it
+        with contextlib.suppress(FileNotFoundError):  # another referee removed it
             os.rmdir(probe)
     except OSError:
         return False
@@ -199,14 +199,14 @@ def _can_make_in(folder: str) -> bool:
 
 
 class Cgroup:
-    """The group of one bot; `make` makes it, and `folders` are to be removed in the end.
+    """The group of one bot. `make` creates it. `folders` must be removed at the end.
 
     Attributes:
-        socket_limit: bytes of socket buffers, if they are limited apart from its memory.
+        socket_limit: limit of socket buffers in bytes, if it is separate from memory.
     """
 
     def __init__(self, place: Home) -> None:
-        # A referee with the same id, killed with its guardian, may have left groups.
+        # A referee with this id, killed together with its guardian, may have left groups.
         name = f"referee-{os.getpid()}-{secrets.token_hex(4)}"
         self._is_v2 = place.name == "cgroup-v2"
         self._at = {kind: f"{folder}/{name}" for kind, folder in place.folders.items()}
@@ -214,21 +214,25 @@ class Cgroup:
         self.socket_limit = math.inf
 
     def make(self, limits: Limits) -> None:
-        """Make it, with the limits of memory and of processes; raise `OSError` if that fails."""
+        """Create the group with limits of memory and processes.
+
+        Raises:
+            OSError: creating it failed.
+        """
         for folder in self.folders:
             os.mkdir(folder)
         memory, at = limits.memory_limit, self._at
         if memory < math.inf:
             if self._is_v2:
                 name, of_swap, swap = "memory.max", "memory.swap.max", "0"
-            else:  # where it counts memory and swap together
+            else:  # v1 counts memory and swap together
                 name, of_swap = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
                 swap = str(memory)
             _write(f"{at['memory']}/{name}", str(memory))
-            with contextlib.suppress(OSError):  # not there where the system has no swap
+            with contextlib.suppress(OSError):  # missing if the system has no swap
                 _write(f"{at['memory']}/{of_swap}", swap, create=False)
-            if not self._is_v2:  # which counts them with the rest
-                with contextlib.suppress(OSError):  # not every system has it
+            if not self._is_v2:  # v2 includes them in memory
+                with contextlib.suppress(OSError):  # not available on every system
                     sockets = int(memory) // _SOCKET_PART
                     _write(f"{at['memory']}/{_SOCKETS}.limit_in_bytes", str(sockets), create=False)
                     self.socket_limit = sockets
@@ -237,12 +241,12 @@ class Cgroup:
 
     @property
     def joining(self) -> tuple[str, ...]:
-        """The files into which a process writes 0 to be in it."""
+        """Files into which a process writes 0 to join the group."""
         return tuple(f"{folder}/cgroup.procs" for folder in self.folders)
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of all that were ever in it; None where nothing counts it."""
+        """CPU time of all processes that were ever in the group. None if it is not counted."""
         if self._is_v2:
             usage = _value(f"{self._at['cpu']}/cpu.stat", "usage_usec")
             return None if usage is None else usage / 1e6
@@ -252,23 +256,23 @@ class Cgroup:
 
     @property
     def oom_kills(self) -> int:
-        """How many of its processes the system has killed for the limit of memory."""
+        """Number of processes that the system killed because of the memory limit."""
         name = "memory.events" if self._is_v2 else "memory.oom_control"
         return _value(f"{self._at['memory']}/{name}", "oom_kill") or 0
 
     @property
     def socket_bytes(self) -> int:
-        """The memory of its sockets of TCP and UDP, where `socket_limit` limits them."""
+        """Bytes of TCP and UDP socket buffers, if `socket_limit` applies."""
         text = _read_at_once(f"{self._at['memory']}/{_SOCKETS}.usage_in_bytes")
         return int(text) if text else 0
 
     @property
     def refused_forks(self) -> int:
-        """How often one of its processes could not start another one for the limit."""
+        """Number of times that starting a process failed because of the limit."""
         return _value(f"{self._at['pids']}/pids.events", "max") or 0
 
     def freeze(self, frozen: bool = True) -> bool:
-        """Let none of its processes run, or let them run again; False if it cannot."""
+        """Freeze or thaw all processes. Returns False if that is not possible."""
         if "freezer" not in self._at:
             return False
         file, words = "freezer.state", ("THAWED", "FROZEN")
@@ -282,13 +286,13 @@ class Cgroup:
 
     @property
     def is_frozen(self) -> bool:
-        """Whether none of its processes runs, which is so some time after `freeze`."""
+        """True if no process runs. This takes some time after `freeze`."""
         if self._is_v2:
             return _value(f"{self._at['freezer']}/cgroup.events", "frozen") == 1
         return _read_at_once(f"{self._at['freezer']}/freezer.state") == "FROZEN\n"
 
     def kill(self) -> None:
-        """Kill all processes in it, and let them die: with v1 one that is frozen cannot."""
+        """Kill all processes. With v1, frozen processes must be thawed to die."""
         folder = self._at["pids"]
         try:
             if self._is_v2:
@@ -297,20 +301,20 @@ class Cgroup:
         except OSError:  # Linux before 5.14
             pass
         with contextlib.suppress(OSError):
-            _write(f"{folder}/pids.max", "0")  # so that nothing new comes up meanwhile
+            _write(f"{folder}/pids.max", "0")  # prevents new processes
         for pid in _read(f"{folder}/cgroup.procs").split():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(int(pid), signal.SIGKILL)
         self.freeze(False)
 
     def remove(self) -> bool:
-        """Remove it; False if something in it has not ended yet."""
-        removed = [remove(folder) for folder in self.folders]  # each that can be
+        """Remove the group. Returns False if a process in it has not ended yet."""
+        removed = [remove(folder) for folder in self.folders]  # removes each one that is possible
         return all(removed)
 
 
 def remove(folder: str) -> bool:
-    """Remove the folder of a group; False if it cannot be yet."""
+    """Remove the folder of a group. Returns False if that is not possible yet."""
     try:
         os.rmdir(folder)
     except FileNotFoundError:
@@ -329,7 +333,7 @@ def _read(path: str) -> str:
 
 
 def _read_at_once(path: str) -> str:
-    """As `_read`, for the few lines that each match reads: `open` takes twice as long."""
+    """Like `_read`, but twice as fast as `open`, for lines that are read in each match."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except OSError:
@@ -343,7 +347,7 @@ def _read_at_once(path: str) -> str:
 
 
 def _write(path: str, text: str, *, create: bool = True) -> None:
-    # Nothing is created in a folder of groups; a stand-in for one may be empty.
+    # Files in a group's folder already exist. In a test's stand-in they may not.
     descriptor = os.open(path, os.O_WRONLY | (os.O_CREAT if create else 0), 0o644)
     try:
         os.write(descriptor, text.encode())
@@ -352,7 +356,7 @@ def _write(path: str, text: str, *, create: bool = True) -> None:
 
 
 def _value(path: str, name: str) -> int | None:
-    """The number behind a name in a file of lines such as "oom_kill 0"."""
+    """Return the number after a name in a file with lines such as "oom_kill 0"."""
     for line in _read_at_once(path).splitlines():
         found, _, value = line.partition(" ")
         if found == name and value.isdigit():

@@ -1,8 +1,8 @@
-"""Apply the limits that the system enforces on a bot from its start (sandbox.md).
+"""Apply the limits that the system enforces from the start of a bot (sandbox.md).
 
-A shell goes before the bot. It joins the bot's control group, sets the limits that are of each
-process (`ulimit`), and becomes the bot or its sandbox: so no moment passes without them. Nothing
-of this runs in the referee's own process after a fork, which in a program with threads may not be.
+A shell runs before the bot. It joins the bot's control group, sets the limits of single processes
+(`ulimit`), and becomes the bot or its sandbox, so the limits apply from the first moment. None of
+this runs in the referee's process after a fork, because that is unsafe in a program with threads.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _OF_THE_SYSTEM = (
     "open_file_limit",
     "file_size_limit",
 )
-"""The limits that a process has from its start."""
+"""The limits that apply from the start of a process."""
 _SHELL = "/bin/sh"
-_BLOCK = 512  # bytes; what `ulimit -f` counts
+_BLOCK = 512  # unit of `ulimit -f` in bytes
 NOT_REACHED = 125
-"""Exit code of the shell if it has not reached the bot's program."""
+"""Exit code of the shell if it did not reach the bot's program."""
 
 
 def limits_by(limits: Limits, sandbox: Sandbox) -> LimitsBy:
-    """The mechanism that enforces these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
+    """Return the mechanism for these limits: "cgroup-v2", "cgroup-v1", "rlimits", or "none"."""
     return held_by() if _is_wanted(limits, sandbox) else "none"
 
 
 def held_by() -> LimitsBy:
-    """The mechanism that this machine has for limits."""
+    """Return the mechanism for limits on this machine."""
     home = cgroups.home()
     return "rlimits" if home is None else home.name
 
 
 def not_held() -> list[str]:
-    """What the limits of a bot in a sandbox do not hold here, in words (sandbox.md, 10)."""
+    """Describe the limits of sandboxed bots that cannot be enforced here (sandbox.md, 10)."""
     if held_by() == "cgroup-v1":
         return ["sockets may take a quarter of the memory limit beside it"]
     if held_by() == "cgroup-v2":
@@ -57,13 +57,13 @@ def not_held() -> list[str]:
 
 
 def get_groups(words: str) -> str:
-    """The command that gives these words of the referee control groups, where there is systemd."""
+    """Return the command that runs these words with control groups, if systemd is available."""
     user = "" if os.geteuid() == 0 else "--user "
     return f"systemd-run {user}--scope -p Delegate=yes referee {words}"
 
 
 def new_cgroup(limits: Limits, sandbox: Sandbox) -> cgroups.Cgroup | None:
-    """A control group for a bot, not made yet; None if it is not needed or not possible."""
+    """Return a control group for a bot, not created yet. None if unnecessary or impossible."""
     home = cgroups.home() if _is_wanted(limits, sandbox) else None
     return None if home is None else cgroups.Cgroup(home)
 
@@ -76,10 +76,10 @@ def _is_wanted(limits: Limits, sandbox: Sandbox) -> bool:
 def inner_words(
     limits: Limits, sandbox: Sandbox, cgroup: cgroups.Cgroup | None, token: str
 ) -> list[str]:
-    """What goes before the bot's command inside a sandbox.
+    """Return the words before the bot's command inside a sandbox.
 
-    The number of processes is counted for a user in a user namespace. Outside of the sandbox it
-    would be that of all processes of the referee's user.
+    Processes are counted per user in a user namespace. Outside the sandbox, all processes of the
+    referee's user would count.
     """
     if (
         sandbox.kind == "none"
@@ -88,16 +88,16 @@ def inner_words(
     ):
         return []
     most = int(limits.process_limit)
-    # bash and dash do not agree on the letter.
+    # bash and dash use different letters.
     return _shell([f"ulimit -u {most} 2>/dev/null || ulimit -p {most}"], token)
 
 
 def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> list[str]:
-    """What goes before the command of the sandbox, or of the bot without one.
+    """Return the words before the command of the sandbox, or of the bot without a sandbox.
 
     Args:
-        token: a secret. If a line fails, the shell writes the token and the line on stderr, and
-            exits with `NOT_REACHED`. No bot can write it.
+        token: a secret. If a step fails, the shell writes the token and the step to stderr, and
+            exits with `NOT_REACHED`. Bots cannot forge it.
     """
     lines = []
     if cgroup is not None:
@@ -105,7 +105,7 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
     for letter, most, unit, kind in (
         ("n", limits.open_file_limit, 1, "RLIMIT_NOFILE"),
         ("f", limits.file_size_limit, _BLOCK, "RLIMIT_FSIZE"),
-        # Not of the address space: node, Java and Go reserve much more than they use.
+        # Not the address space: node, Java and Go reserve much more than they use.
         ("d", limits.memory_limit if cgroup is None else math.inf, 1024, "RLIMIT_DATA"),
     ):
         if _lowers(kind, most):
@@ -114,18 +114,21 @@ def outer_words(limits: Limits, cgroup: cgroups.Cgroup | None, token: str) -> li
 
 
 def _lowers(kind: str, most: float) -> bool:
-    """Whether a limit is below the hard limit of this process, which nobody can raise."""
-    import resource  # not on every system
+    """True if a limit is below the hard limit of this process, which cannot be raised."""
+    import resource  # not available on every system
 
     hard = resource.getrlimit(getattr(resource, kind))[1]
     return most < math.inf and (hard == resource.RLIM_INFINITY or most < hard)
 
 
 def _shell(lines: Sequence[str], token: str) -> list[str]:
-    """A shell that runs these lines and becomes the bot; if one fails, it writes the token."""
+    """Return a shell command that runs these lines and then becomes the bot.
+
+    If a line fails, it writes the token.
+    """
     steps = []
     for line in lines:
         said = shlex.quote(f"{token} {line}")
         steps.append(f"{{ {line}; }} || {{ echo {said} >&2; exit {NOT_REACHED}; }}")
-    # A shell adds where it is, and it is where the referee is.
+    # The shell sets these to the referee's folder.
     return [_SHELL, "-c", "\n".join([*steps, "unset PWD OLDPWD", 'exec "$@"']), "sh"]

@@ -9,20 +9,20 @@ from typing import NamedTuple
 from referee.bots.processes.orphans import descendants
 
 _BUSY_PART = 0.2
-"""What uses more of a processor than this computes; nobody has more to give on a busy machine."""
+"""A process that uses more of a core than this is computing. On a busy machine it gets no more."""
 _UTIME = 11
-"""The place of this field of /proc/PID/stat behind the command's name; three more times follow."""
+"""Index of this field of /proc/PID/stat after the command's name. Three more times follow."""
 
 
 class Usage(NamedTuple):
-    """CPU time of a process and its children; whether one runs, or waits for a processor."""
+    """CPU time of processes, and whether one runs or waits for a core."""
 
     seconds: float
     is_running: bool
 
 
 def usage(*pids: int) -> Usage | None:
-    """What processes do with the processor; None where nothing tells."""
+    """Return the CPU usage of processes. None if the system does not report it."""
     if sys.platform != "linux":
         return None
     all_fields = [stat_fields(each) for pid in pids for each in (pid, *descendants(pid))]
@@ -32,7 +32,7 @@ def usage(*pids: int) -> Usage | None:
 
 
 def stat_fields(pid: int) -> list[bytes]:
-    """The system's line on a process, from its state on; empty if it has ended."""
+    """Return the fields of /proc/PID/stat from the state on. Empty if the process has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             return file.read().rpartition(b")")[2].split()
@@ -41,7 +41,7 @@ def stat_fields(pid: int) -> list[bytes]:
 
 
 def is_computing(before: Usage | None, now: Usage | None, seconds: float) -> bool:
-    """Whether a process has computed all the time between two looks at it."""
+    """True if a process computed for the whole time between two measurements."""
     if before is None or now is None:
         return False
     share = (now.seconds - before.seconds) / seconds if seconds else 0.0

@@ -1,17 +1,17 @@
-"""Ending the bots of a referee that dies before it has ended them (protocol, 8.4).
+"""Kill the bots of a referee that dies before it has stopped them (protocol, 8.4).
 
 If the referee is killed, or dies of a signal that it does not catch (SIGKILL, SIGQUIT, SIGXCPU), it
-cannot end its bots, and a bot that ignores the end of its input would live on. Therefore a shell in
-a session of its own watches a pipe that only the referee holds open. Each line it reads is the list
-of the bots' process groups, as `kill` takes them, and of the folders of their control groups
-(`cgroups.py`). When the pipe ends, it kills the groups of the last line, and removes the folders.
+cannot stop its bots, and a bot that ignores the end of its input would continue to run. Therefore a
+shell in its own session watches a pipe that only the referee holds open. Each line that it reads is
+a list of the bots' process groups, as arguments of `kill`, and the folders of their control groups
+(`cgroups.py`). At the end of the pipe it kills the groups of the last line and removes the folders.
 
-Linux could kill a process with its parent (PR_SET_PDEATHSIG), but only that process, not what it
-has started: of `sh -c 'python bot.py; true'` the bot would stay. It would also kill the bots when
-no more than the thread ends that started them, and other systems have nothing like it.
+Linux can kill a process when its parent dies (PR_SET_PDEATHSIG), but not the descendants of that
+process: for `sh -c 'python bot.py; true'` the bot would survive. It would also kill the bots when
+only the thread ends that started them. Other systems have nothing similar.
 
-Processes that a bot puts into a session of its own are not in its group. The referee itself ends
-them at the end of a match (`orphans.py`); after the death of the referee they stay.
+Processes that a bot moves into their own session are not in its group. The referee kills them at
+the end of a match (`orphans.py`). After the death of the referee they survive.
 """
 
 from __future__ import annotations
@@ -50,17 +50,16 @@ done
 """
 _COMMAND = [_SHELL, "-c", _SCRIPT]
 STOP_SECONDS = 5
-"""For all these rounds."""
+"""Seconds for all rounds of stopping."""
 
 
 class Guardian:
-    """Watches over the process groups of this process's bots; there is one of it, `GUARDIAN`.
+    """Watches the process groups of this process's bots. There is one instance, `GUARDIAN`.
 
-    The shell runs while there is a bot: from before the first is started until after the last has
-    ended.
+    The shell runs from before the start of the first bot until after the end of the last.
 
     Attributes:
-        lock: while you hold it, no other thread starts a bot.
+        lock: while held, no other thread starts a bot.
     """
 
     def __init__(self) -> None:
@@ -72,16 +71,17 @@ class Guardian:
         self._shell: subprocess.Popen[bytes] | None = None
 
     def begin(self, folders: Iterable[str] = ()) -> None:
-        """A bot is about to be started, in a control group of these folders, if it has one.
+        """Announce the start of a bot, with the folders of its control group.
 
-        Raises `OSError` if the shell cannot be started.
+        Raises:
+            OSError: the shell cannot be started.
         """
         with self.lock:
             if self._shell is None:
                 self._shell = subprocess.Popen(
                     _COMMAND,
                     stdin=subprocess.PIPE,
-                    bufsize=0,  # it closes what it inherits: where /dev is empty, all is well
+                    bufsize=0,  # the shell closes inherited files, which needs no /dev
                     cwd="/",
                     env={},  # a bot may read it
                     start_new_session=True,
@@ -93,15 +93,15 @@ class Guardian:
                 self._write_list()
 
     def watch(self, group: int) -> None:
-        """The bot was started: this is its process group."""
+        """Add the process group of a started bot."""
         with self.lock:
             self._groups.add(group)
             self._write_list()
 
     def end(self, group: int | None, cgroup: Cgroup | None = None) -> None:
-        """The bot was not started (None), or its group was killed; its control group can go.
+        """Remove a bot whose group was killed, or that was not started (None), and its group.
 
-        To be called before the bot is reaped: until then its group cannot be anybody else's.
+        Call this before the bot is reaped: until then its group cannot belong to another process.
         """
         with self.lock:
             self._users -= 1
@@ -110,8 +110,8 @@ class Guardian:
             self._remove()
             if not self._users:
                 if cgroup is not None:
-                    self._write_list()  # what is removed already costs the shell nothing
-                self._stop()  # it kills the last group once more, and removes the last folders
+                    self._write_list()  # removing a folder again is harmless
+                self._stop()  # it kills the last group again, and removes the last folders
                 self._groups.clear()
                 self._folders.clear()
                 self._ended.clear()
@@ -121,7 +121,7 @@ class Guardian:
 
     @property
     def processes(self) -> set[int]:
-        """The bots, each the leader of its group, and the shell."""
+        """The bots, which lead their process groups, and the shell."""
         shell = set() if self._shell is None else {self._shell.pid}
         return self._groups | shell
 
@@ -136,7 +136,7 @@ class Guardian:
         if self._shell is not None and self._shell.stdin is not None:
             words = [*(f"-{group}" for group in self._groups), *self._folders]
             line = " ".join(words) + "\n"
-            with contextlib.suppress(OSError):  # somebody has killed it
+            with contextlib.suppress(OSError):  # somebody killed it
                 os.write(self._shell.stdin.fileno(), line.encode())
 
     def _stop(self) -> None:
@@ -146,7 +146,7 @@ class Guardian:
         shell.stdin.close()
         try:
             shell.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:  # somebody has stopped it
+        except subprocess.TimeoutExpired:  # somebody stopped it
             shell.kill()
             shell.wait()
 
@@ -155,7 +155,7 @@ GUARDIAN = Guardian()
 
 
 def is_guardian(pid: int) -> bool:
-    """Whether a process is the shell of this process, or of another one such as a worker."""
+    """True if a process is the shell of this process, or of another one such as a worker."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:

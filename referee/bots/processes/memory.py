@@ -1,10 +1,11 @@
-"""The memory of all processes of a bot together, where no control group counts it (Linux).
+"""Measure the memory of all processes of a bot if no control group does (Linux).
 
-Then the system limits only the private memory of each process (`confinement.py`). So the referee
-reads the memory itself (sandbox.md, 9). It first reads an upper bound, which is cheap: the private
-memory of each process, all shared memory of the machine, and all its socket buffers. Honest bots
-are within their limit already. If the bound is above the limit, the referee replaces one part after
-the other by the memory of the bot alone, until the sum is within the limit or all are replaced.
+Without a control group, the system only limits the private memory of each process
+(`confinement.py`). Therefore the referee itself measures memory (sandbox.md, 9). It first computes
+an upper bound, which is cheap: the private memory of each process, all shared memory of the
+machine, and all its socket buffers. For honest bots this is below the limit. If it is above, the
+referee replaces one part after the other by the exact memory of the bot, until the sum is below the
+limit or all parts are exact.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ if TYPE_CHECKING:
     from referee.bots.processes.cgroups import Cgroup
 
 _FILL_BYTES = 8 * 2**30
-"""Memory that a bot can fill in a second, at most."""
+"""Maximum memory that a bot can fill per second."""
 _REST_SECONDS, _MOST_REST_SECONDS = 0.05, 0.25
 _RESTS = 20
-"""Looks take at most one part in so many of the time."""
+"""Measuring takes at most one part in this many of the time."""
 _EXACT_SECONDS = 0.1
-"""CPU seconds for each part that is replaced. What is not read in that time counts by the bound."""
+"""CPU seconds for each exact part. After that, the upper bound counts."""
 _KIB = 1024
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _INODE_BYTES = 1300
-"""Memory of the kernel for an empty file."""
+"""Kernel memory of an empty file."""
 _UNIX_SOCKET_BYTES = 208 * _KIB
-"""What may wait in a Unix socket (net.core.wmem_default), which nothing shows."""
+"""Maximum data in a Unix socket (net.core.wmem_default), which cannot be measured."""
 _OWN = re.compile(rb"^(?:RssAnon|VmPTE|VmSwap):\s+(\d+)", re.M)
 _SHARED = re.compile(rb"^Shmem:\s+(\d+)", re.M)
 _EXACT = re.compile(rb"^(?:Pss_Anon|SwapPss):\s+(\d+)", re.M)
@@ -54,24 +55,24 @@ _MAPPING = re.compile(rb"^(\w+)-(\w+) \S+ (\w+) (\w+:\w+) (\d+)", re.M)
 
 
 class Looking(Protocol):
-    """What the referee itself has to look at in the memory of a bot.
+    """A measurement of a bot's memory by the referee.
 
     Attributes:
-        look_at: when to look again, on `time.monotonic`.
+        look_at: time of the next measurement, on `time.monotonic`.
     """
 
     look_at: float
 
     def exceeded(self, roots: Set[int]) -> str:
-        """Look at the memory. Returns: the reason why it is too much; empty if it is not.
+        """Measure the memory. Returns the reason if it is too much, otherwise "".
 
         Args:
-            roots: the processes of the bot from which all others descend.
+            roots: processes of the bot from which all others descend.
         """
 
 
 def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Looking | None:
-    """The looks that a bot needs; None if the system limits all of its memory, or none."""
+    """Return the necessary measurement. None if the system limits all memory."""
     if limits.memory_limit == math.inf or sys.platform != "linux":
         return None
     if cgroup is None:
@@ -80,9 +81,9 @@ def memory_watch(limits: Limits, sandbox: Sandbox, cgroup: Cgroup | None) -> Loo
 
 
 class SocketWatch:
-    """Looks at the socket buffers of a group that counts them apart from its memory.
+    """Measures the socket buffers of a group that counts them separately from memory.
 
-    The system refuses more than its limit, except the first bytes of each socket.
+    The system enforces the limit, except for the first bytes of each socket.
     """
 
     def __init__(self, cgroup: Cgroup) -> None:
@@ -101,7 +102,7 @@ class SocketWatch:
 
 
 class MemoryWatch:
-    """Looks at a bot without a control group."""
+    """Measures the memory of a bot without a control group."""
 
     def __init__(self, limits: Limits, *, is_inside: bool) -> None:
         self._limit, self._file_limit = limits.memory_limit, limits.file_size_limit
@@ -118,13 +119,13 @@ class MemoryWatch:
         return f"it has used {used / MIB:,.0f} MiB of memory (at most {self._limit / MIB:,g} MiB)"
 
     def _rest(self, used: float, began: float) -> None:
-        """Look again when the rest of the limit can be filled, but not too often."""
+        """Schedule the next measurement for when the limit could be reached, but not too often."""
         now = time.monotonic()
         rest = max((self._limit - used) / _FILL_BYTES, _REST_SECONDS, _RESTS * (now - began))
         self.look_at = now + min(rest, _MOST_REST_SECONDS)
 
     def _used(self, pids: list[int]) -> float:
-        """The bytes of these processes; an upper bound if they are within the limit."""
+        """Return the bytes of these processes, or an upper bound that is below the limit."""
         own = {pid: _kib(_OWN, _read(f"/proc/{pid}/status")) for pid in pids}
         private: float = sum(own.values())
         shared: float = _kib(_SHARED, _read("/proc/meminfo"))
@@ -150,19 +151,19 @@ class MemoryWatch:
 
 
 def _own_share(pid: int) -> float:
-    """The private memory of a process, with its share of the pages that others have as well.
+    """Return the private memory of a process plus its share of shared pages.
 
-    Returns: bytes; infinity if that cannot be found out.
+    Infinity if it cannot be determined.
     """
     exact = _read(f"/proc/{pid}/smaps_rollup")
     status = _read(f"/proc/{pid}/status")
     if _EXACT.search(exact):
         return _kib(_EXACT, exact) + _kib(_PAGE_TABLES, status)
-    return math.inf if _OWN.search(status) else 0.0  # one that has ended has no memory
+    return math.inf if _OWN.search(status) else 0.0  # a process that has ended has no memory
 
 
 def _files(pid: int) -> tuple[int, int]:
-    """The memory for the files of a sandbox: for their content, and for the files themselves."""
+    """Return the memory of files in a sandbox: for their contents, and for the files themselves."""
     content = count = 0
     for folder in ("tmp", "dev/shm"):
         with suppress(OSError):
@@ -173,7 +174,7 @@ def _files(pid: int) -> tuple[int, int]:
 
 
 class _Network(NamedTuple):
-    """The network of a sandbox: a process in it that lives, and at most so many socket buffers."""
+    """The network of a sandbox: a living process in it, and an upper bound of socket buffers."""
 
     pid: int
     most_buffers: int
@@ -182,7 +183,7 @@ class _Network(NamedTuple):
 def _network(pids: Iterable[int]) -> _Network | None:
     for pid in pids:
         text = _read(f"/proc/{pid}/net/sockstat")
-        if text:  # the buffers are those of the whole machine, and the sockets those of the sandbox
+        if text:  # buffers are counted for the machine, sockets for the sandbox
             sockets = sum(map(int, _SOCKETS_USED.findall(text)))
             waiting = sum(map(int, _BUFFERS.findall(text))) * _PAGE
             return _Network(pid, sockets and waiting + sockets * _UNIX_SOCKET_BYTES)
@@ -190,7 +191,7 @@ def _network(pids: Iterable[int]) -> _Network | None:
 
 
 def _buffers(pid: int) -> int:
-    """The socket buffers in the network of a process."""
+    """Return the socket buffers in the network of a process."""
     waiting = sum(
         int(number, 16)
         for name in ("tcp", "tcp6", "udp", "udp6")
@@ -202,13 +203,13 @@ def _buffers(pid: int) -> int:
 
 
 def _unnamed(pids: list[int], file_limit: float) -> float:
-    """Shared memory that has no name in a folder, such as that of `memfd_create`.
+    """Return the size of shared memory without a name, such as that of `memfd_create`.
 
-    It counts with its pages if a process has it open, else with the size of its mappings. A bot can
-    let go of pages that stay in memory, and then nothing shows them. A file that is on its way
-    through a socket counts with `file_limit`.
+    If a process has it open, its pages count, otherwise the size of its mappings: a bot can release
+    pages that stay in memory, and then nothing shows them. A file that is in transit through a
+    socket counts with `file_limit`.
 
-    Returns: bytes; infinity if that cannot be found out, or takes too long.
+    Infinity if it cannot be determined, or takes too long.
     """
     until = time.thread_time() + _EXACT_SECONDS
     device = _device()
@@ -218,9 +219,9 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
             mapped[inode] = max(mapped.get(inode, 0), end)
         try:
             names = os.listdir(f"/proc/{pid}/fd")
-        except PermissionError:  # it hides itself
+        except PermissionError:  # the process is hidden
             return math.inf
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         for name in names:
             if time.thread_time() > until:
@@ -237,7 +238,7 @@ def _unnamed(pids: list[int], file_limit: float) -> float:
 
 
 def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
-    """The mappings of a process from a device: the inode, and where in it the mapping ends."""
+    """Yield the mappings of a process from a device: inode, and end of the mapping in it."""
     name = b"%02x:%02x" % (os.major(device), os.minor(device))
     for start, end, offset, at, inode in _MAPPING.findall(_read(f"/proc/{pid}/maps")):
         if at == name:
@@ -246,14 +247,14 @@ def _mappings(pid: int, device: int) -> Iterator[tuple[int, int]]:
 
 @cache
 def _device() -> int:
-    """The device of all shared memory without a name."""
-    with mmap.mmap(-1, _PAGE):  # not every Python has `os.memfd_create`
+    """Return the device of shared memory without a name."""
+    with mmap.mmap(-1, _PAGE):  # `os.memfd_create` is not always available
         found = _UNNAMED.search(_read("/proc/self/maps"))
     return os.makedev(*(int(number, 16) for number in found.groups())) if found else -1
 
 
 def _kib(pattern: re.Pattern[bytes], text: bytes) -> int:
-    """The sum of all numbers of KiB that a pattern finds, in bytes."""
+    """Return the sum of all sizes in KiB that match a pattern, in bytes."""
     return sum(map(int, pattern.findall(text))) * _KIB
 
 

@@ -1,8 +1,8 @@
-"""Finding what a bot has started outside its process group (protocol, 8.3 and 8.4).
+"""Find processes that a bot has started outside its process group (protocol, 8.3 and 8.4).
 
-Killing a process group misses a child that moved into a session of its own ("daemonised"). On Linux
-it is found as a descendant of its bot while the processes between them live. If they do not, the
-referee inherits it: every new child that is not a bot is such an orphan. Elsewhere these functions
+Killing a process group misses a child that moved into its own session ("daemonised"). On Linux it
+is found as a descendant of its bot while the processes between them live. After that, the referee
+inherits it: every new child that is not a bot is such an orphan. On other systems these functions
 do nothing.
 """
 
@@ -25,8 +25,8 @@ _MAX_READS = 20
 
 
 def children(pid: int | str = "self") -> set[int]:
-    """The process ids of a process's children, zombies among them; by default this process's."""
-    # Linux can leave one out of the list if another one ends meanwhile. Then the next list differs.
+    """Return the ids of a process's children, including zombies."""
+    # Linux can omit a child if another one ends at the same time. Then the next list differs.
     found = _listed_children(pid)
     for _ in range(_MAX_READS):
         before, found = found, _listed_children(pid)
@@ -49,10 +49,10 @@ def _listed_children(pid: int | str) -> set[int]:
 
 
 def descendants(pid: int, *, quick: bool = False) -> set[int]:
-    """The children of a process, theirs, and so on.
+    """Return all descendants of a process.
 
     Args:
-        quick: whether one may be missing if others end meanwhile.
+        quick: if True, one may be missing if others end at the same time.
     """
     read = _listed_children if quick else children
     found: set[int] = set()
@@ -64,11 +64,11 @@ def descendants(pid: int, *, quick: bool = False) -> set[int]:
 
 
 def await_guardians(spare: set[int]) -> None:
-    """Let the guardians of workers that were killed do their work, before they are orphans.
+    """Wait for the guardians of killed workers before they become orphans.
 
-    Without them frozen bots would stay, and cannot even be killed (`cgroups.py`).
+    Without them, frozen bots would stay and could not be killed (`cgroups.py`).
     """
-    until = time.monotonic() + STOP_SECONDS  # a bot may look like one
+    until = time.monotonic() + STOP_SECONDS  # a bot may look like a guardian
     for pid in filter(is_guardian, children() - spare - GUARDIAN.processes):
         with contextlib.suppress(OSError):
             descriptor = os.pidfd_open(pid)
@@ -79,14 +79,14 @@ def await_guardians(spare: set[int]) -> None:
 
 
 def kill_orphans(spare: set[int]) -> None:
-    """Kill and reap children of this process that are neither bots nor anybody else's.
+    """Kill and reap children of this process that belong to nobody.
 
-    Those in this process's own session are nobody's orphans: each bot has a session of its own,
-    and nothing can leave that but for a new one.
+    Children in this process's own session are not orphans: each bot has its own session, and a
+    process can only leave a session by creating a new one.
     """
     session = os.getsid(0)
     with GUARDIAN.lock:
-        # A killed orphan's own children come up as new ones, hence the rounds.
+        # Children of a killed orphan become new orphans, so this takes several rounds.
         for _ in range(_MAX_ROUNDS):
             others = children() - spare - GUARDIAN.processes
             orphans = {pid for pid in others if _session(pid) not in (session, None)}
@@ -112,10 +112,10 @@ _spare: set[int] = set()
 
 @contextlib.contextmanager
 def no_orphans() -> Iterator[None]:
-    """Kill at the end of this block what the processes started in it have left behind.
+    """At the end of this block, kill processes left behind by those started in it.
 
-    If several threads have such a block, the last one to end does it for all, since the bots of the
-    others are alive.
+    If several threads have such a block, the last one does it for all, since the bots of the others
+    are still alive.
     """
     global _users, _spare
     with _lock:

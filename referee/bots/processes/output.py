@@ -1,4 +1,4 @@
-"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3); pure."""
+"""The output of a bot as lines with exact limits (protocol, 1.1 to 1.3). No I/O."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from referee.match.limits import Limits
 
 
 class OutputLimitError(Exception):
-    """The bot has written more than a limit allows; the text names the limit."""
+    """The bot wrote more than a limit allows. The text names the limit."""
 
 
 class Output:
-    """The bytes that a bot wrote in one match, and the lines that no request has taken yet.
+    """The output of a bot in one match, and the lines that no request has consumed.
 
     Args:
         limits: `line_limit`, `queue_limit` and `output_limit` are enforced here.
@@ -24,39 +24,39 @@ class Output:
         self._limit = limits.output_limit
         self._line_end = line_end
         self._buffer = bytearray()
-        self._scanned = 0  # bytes of the buffer that contain no line end
+        self._scanned = 0  # bytes of the buffer without a line end
         self._blank = 0  # bytes of blank lines skipped since the last line
         self._size = 0  # bytes of the whole match
 
     @property
     def unread(self) -> bytes:
-        """The bytes that no request has taken."""
+        """The unconsumed bytes."""
         return bytes(self._buffer)
 
     @property
     def is_empty(self) -> bool:
-        """Whether requests have taken everything."""
+        """True if all output is consumed."""
         return not self._buffer
 
     @property
     def is_overfull(self) -> bool:
-        """Whether there is too much even if the first line is as long as it may be."""
+        """True if there is too much output, even if the first line has the maximum length."""
         return len(self._buffer) > self._line_limit + 1 + self._queue_limit
 
     @property
     def is_blank_so_far(self) -> bool:
-        """Whether blank lines were skipped since the last line."""
+        """True if blank lines were skipped since the last line."""
         return bool(self._blank)
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Add bytes."""
         self._buffer += data
         self._size += len(data)
 
     def whole_reply(self, data: bytes) -> bytes | None:
-        """The reply, if the next bytes are a usual one: an object in one piece, and nothing else.
+        """Return the reply if the bytes are exactly one JSON object and a line end.
 
-        Otherwise takes the bytes as `feed` does, and returns None. Requires `is_empty`.
+        Otherwise add the bytes like `feed`, and return None. Requires `is_empty`.
         """
         end = len(data) - len(self._line_end)
         size = self._size + len(data)
@@ -75,7 +75,7 @@ class Output:
 
         Raises:
             OutputLimitError: a line is too long, there are too many blank lines, or the output of
-                the whole match is too long.
+                the match is too long.
         """
         buffer = self._buffer
         if self._size > self._limit:
@@ -99,11 +99,15 @@ class Output:
         return None
 
     def check_queue(self) -> None:
-        """Raise `OutputLimitError` if there are more bytes than a bot may write unasked (1.3)."""
+        """Check the size of unrequested output (1.3).
+
+        Raises:
+            OutputLimitError: there is too much.
+        """
         self._check(len(self._buffer))
 
     def clear(self) -> None:
-        """Drop the bytes that no request has taken. They still count for the output limit."""
+        """Discard unconsumed bytes. They still count for the output limit."""
         self._buffer.clear()
         self._scanned = 0
 

@@ -1,7 +1,7 @@
 """The folder in which a bot starts without a sandbox.
 
 It is the folder of the bot's program, as in a sandbox. If another word of the command may be a
-path, the bot starts in the referee's folder, because a user means that path from there.
+path, it is the current folder, because users mean paths relative to that.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from contextlib import suppress
 from referee.bots.command import BotCommand, is_interpreter
 
 _SEPARATORS = re.compile("[=:,]")
-"""Between the parts of a word, as in `--book=a.txt` and `-cp a:b`."""
+"""Separators between parts of a word, as in `--book=a.txt` and `-cp a:b`."""
 
 
 def start_place(command: BotCommand) -> tuple[str, list[str]]:
-    """Return the folder, or "" for the current one, and the command line from there."""
+    """Return the folder, or "" for the current one, and the command line relative to it."""
     argv = [*command.argv]
     if command.directory:
         return command.directory, argv
@@ -31,8 +31,8 @@ def start_place(command: BotCommand) -> tuple[str, list[str]]:
 
 
 def from_here(folder: str) -> str:
-    """Show a folder as its path from the current one if it is in that, as users type it."""
-    with suppress(FileNotFoundError):  # the current folder may be gone
+    """Show a folder inside the current one as a relative path, as users type it."""
+    with suppress(FileNotFoundError):  # the current folder may be deleted
         here = os.getcwd()
         if folder.startswith(here.rstrip(os.sep) + os.sep):
             return os.path.relpath(folder, here)
@@ -40,7 +40,7 @@ def from_here(folder: str) -> str:
 
 
 def _program(argv: Sequence[str]) -> int | None:
-    """Where the bot's own program is in its command line; None if no word is clearly that."""
+    """Return the index of the bot's own program in its command line. None if it is not clear."""
     at: int | None = 0
     folder, name = os.path.split(argv[0])
     if folder in os.environ.get("PATH", "").split(os.pathsep) or is_interpreter(name):

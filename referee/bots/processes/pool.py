@@ -1,4 +1,4 @@
-"""Processes that wait for another match, in the hands of one thread (protocol, 8.4)."""
+"""Processes that wait for another match, owned by one thread (protocol, 8.4)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from referee.bots.processes.launch import LaunchedBot
 from referee.bots.processes.process import BotProcess
 
 MAX_WAITING = 64
-"""Bots that wait at most; each takes memory, some MB for one in Python."""
+"""Maximum number of waiting bots. A Python bot takes some MB of memory."""
 
 
 class BotPool:
     """Keeps bots between matches."""
 
     def __init__(self) -> None:
-        # The longest wait first. A bot that plays against itself is here twice.
+        # In order of waiting time, longest first. A bot that plays against itself is here twice.
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """A bot that waits and has not ended; None without one, or if a fresh one is wanted."""
+        """Return a waiting bot that has not ended. None if there is none, or with `fresh`."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]
@@ -45,14 +45,14 @@ class BotPool:
         return [bot for _, bot in self._waiting]
 
     async def shrink(self) -> None:
-        """End the bots that have waited longest (8.4), if there are too many."""
+        """Stop the bots that have waited longest, if there are too many (8.4)."""
         many = max(0, len(self._waiting) - MAX_WAITING)
         if many:
             await _finish(bot for _, bot in self._waiting[:many])
             del self._waiting[:many]
 
     async def finish(self) -> None:
-        """End all waiting bots, side by side (8.4)."""
+        """Stop all waiting bots in parallel (8.4)."""
         await _finish(self.waiting)
         self._waiting.clear()
 
@@ -65,7 +65,7 @@ class BotPool:
 async def _finish(waiting: Iterable[LaunchedBot]) -> None:
     async with trio.open_nursery() as nursery:
         for launched in waiting:
-            assert launched.last_stderr is not None  # it has played
+            assert launched.last_stderr is not None  # it has played a match
             launched.thaw()
             bot = BotProcess(launched, launched.last_stderr)
             nursery.start_soon(bot.finish, launched.limits.grace)

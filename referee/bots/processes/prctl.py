@@ -1,4 +1,4 @@
-"""Requests of a process to Linux about itself; on other systems nothing happens."""
+"""Requests of a process to Linux about itself. On other systems they do nothing."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SET_CHILD_SUBREAPER = 36
 
 
 def die_with_parent() -> None:
-    """Be killed when the thread ends that has started this process."""
+    """Kill this process when the thread that started it ends."""
     _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def hide_memory() -> None:
-    """Let no other process of this user read or change this one.
+    """Prevent other processes of this user from reading or modifying this one.
 
-    Its memory, its open files and its environment are then root's in /proc, and nobody else may
-    trace it. A bot that is root can still do it all: only a sandbox keeps that one away.
+    Its memory, open files and environment then belong to root in /proc, and other users cannot
+    trace it. A bot that runs as root is only restricted by a sandbox.
     """
     _prctl(_SET_DUMPABLE, 0)
 
 
 def adopt_orphans(adopt: bool = True) -> None:
-    """Let orphaned descendants become children of this process instead of init's, or no longer."""
+    """Adopt orphaned descendants in place of init, or stop doing so."""
     _prctl(_SET_CHILD_SUBREAPER, int(adopt))
 
 
@@ -40,4 +40,4 @@ def _prctl(option: int, value: int) -> None:
 
 @cache
 def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None)  # each one is garbage that only a collection finds
+    return ctypes.CDLL(None)  # each instance is garbage that only the collector frees
