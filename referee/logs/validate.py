@@ -24,7 +24,7 @@ from referee.logs.parsing import BOM, Line, Messages, has_spaces, max_seats, mes
 from referee.logs.source import LogReader
 from referee.match import messages as say
 from referee.match.machine import CONTROL_CHARACTERS, MAX_NAME_LENGTH
-from referee.match.pages import SHARED, game_page
+from referee.match.pages import SHARED, game_page, page_name
 from referee.match.shapes import meant, misfits
 from referee.text.terminal import as_text, command_line
 
@@ -107,7 +107,7 @@ def check_log(name: str, rules: GameDefinition | None = None) -> CheckedLog:
     if game is None:
         return CheckedLog(findings, GAMES[DEFAULT_GAME].specification)
     is_checked = game.checker is not None or game.log_player is not None
-    return CheckedLog(findings, game.specification, "" if is_checked else game.name, stopped)
+    return CheckedLog(findings, page_name(game), "" if is_checked else game.name, stopped)
 
 
 class _FieldFinding(Finding, frozen=True):

@@ -208,6 +208,11 @@ def game_page(rules: GameDefinition) -> SpecPage:
     return _with_text(rules.name, rules.specification, rules.specification_text)
 
 
+def page_name(rules: GameDefinition) -> str:
+    """Return the name of a protocol for reports: its path in spec/ without ".md", or words."""
+    return game_page(rules).place if rules.specification_text else rules.specification
+
+
 @lru_cache
 def _with_text(game: str, name: str, text: str) -> SpecPage:
     own = SpecPage(name, _sections(text), f"the page of {game}")

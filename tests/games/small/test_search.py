@@ -113,6 +113,7 @@ def test_a_wrong_score_is_found_although_hands_are_hidden(
     log.write_text("".join(lines))
     code, out = validate(file, log, capsys)
     assert code == 1
+    assert out.startswith(f"{log}, line 7: the page of tricks, 2.4\n")
     assert "expected: moves-played with `scores[0]`" in out
 
 
