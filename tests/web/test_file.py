@@ -210,13 +210,16 @@ def modules_below(name: str) -> dict[str, str]:
     return made
 
 
-@pytest.mark.parametrize(("mode", "module"), [("file", "boot"), ("server", "served")])
+@pytest.mark.parametrize(
+    ("mode", "module"), [("file", "boot"), ("match", "served"), ("seat", "seated")]
+)
 def test_script_and_styles_are_small(mode: str, module: str, match: MatchPage) -> None:
     """Everything that a page loads in a mode, in bytes without comments and margins."""
     assert sum(len(text.encode()) for text in modules_below(module).values()) <= 90_000
     names = list(file.STYLES)
-    if mode == "server":
-        names = re.findall(r'href="/static/([\w.-]+)"', match_page("", "dominion", ""))
+    if mode != "file":
+        page = match_page("", "dominion", f"/{mode}/")
+        names = re.findall(r'href="/static/([\w.-]+)"', page)
     assert "theme.css" in names
     folders = [FRAME, FRAME.parent / "server"]
     styles = [
@@ -243,7 +246,7 @@ console.log(names.length);
 
 
 def test_the_bundle_and_the_modules_export_the_same(tmp_path: Path) -> None:
-    made = modules_below("served")
+    made = modules_below("served") | modules_below("seated")
     given = {"names": list(made), "script": "".join(made.values())}
     said = run_modules(tmp_path, EXPORTS, given=msgspec.json.encode(given))
     assert said == f"{len(made)}\n"

@@ -1,6 +1,6 @@
 // The page in a file: a match, or a list of several.
 
-import { inlineHeaders, inlineSource } from "./data.js";
+import { inlineHeaders, inlineSource } from "./inline.js";
 import { showList } from "./list.js";
 import { start } from "./main.js";
 import { readPlace } from "./place.js";

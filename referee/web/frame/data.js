@@ -16,36 +16,6 @@
 //   place(app)       of a seat alone: what asks the person who sits there
 //   close()          ends
 
-/** The JSON in base64 of deflate-raw. */
-export async function unpack(text) {
-  const binary = atob(text.trim());
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).json();
-}
-
-/** The headers of all matches in this file. */
-export function inlineHeaders() {
-  const found = [];
-  for (let node; (node = document.getElementById(`header-${found.length}`)); ) found.push(JSON.parse(node.textContent));
-  return found;
-}
-
-/** A match that is in this file. */
-export function inlineSource(index) {
-  const read = (part) => document.getElementById(`${part}-${index}`).textContent;
-  return {
-    kind: "file",
-    async open(onChange) {
-      const header = JSON.parse(read("header"));
-      onChange({ type: "reset", header, ...(await unpack(read("steps"))) });
-    },
-    lines: () => unpack(read("lines")),
-    close() {},
-  };
-}
-
 // What several viewers know stands in a step once: "public 0" is for each of them.
 function spread({ set, now, moves }) {
   for (const known of [set, now, moves]) {
@@ -57,6 +27,7 @@ function spread({ set, now, moves }) {
 export class Match {
   constructor({ header, turns, steps, lines, turned }) {
     this.header = header;
+    this.heard = header.heard; // when the last public message was written, in seconds since 1970
     this.turns = new Map(); // by number, in order
     this.lines = lines ?? null; // null: to be had from the source
     this.steps = [];
@@ -73,7 +44,8 @@ export class Match {
     this.add({ turns, steps, turned });
   }
 
-  add({ steps = [], lines = [], turns = [], rules = {}, turned }) {
+  add({ steps = [], lines = [], turns = [], rules = {}, turned, heard }) {
+    this.heard = heard ?? this.heard;
     for (const step of steps) {
       spread(step);
       const at = this.steps.push(step) - 1;

@@ -6,6 +6,7 @@ import { Curves } from "./curves.js";
 import { Match } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
+import { Live } from "./live.js";
 import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
@@ -48,7 +49,8 @@ class App {
       this.dispatch({ type: "result", on: !this.state.result });
       remember("result", this.state.result ? "on" : "off");
     } });
-    this.banner = el("section", { class: "banner", "aria-label": "Result" }, this.result, this.hide);
+    this.live = new Live();
+    this.banner = el("section", { class: "banner", "aria-label": "Result" }, this.live.element, this.result, this.hide);
     this.about = el("dialog", { class: "dialog about", "aria-labelledby": "about-title" });
     this.playing = new Playing((steps) => this.dispatch({ type: "tick", steps }));
     this.onHash = () => this.match && this.dispatch({ type: "place", place: readPlace(location.hash) });
@@ -291,6 +293,9 @@ class App {
     const before = match.pointsAt(match.first.get(now.turn) - 1);
     const isTold = outcome && (state.result || atEnd);
     this.result.classList.toggle("untold", !isTold);
+    this.result.hidden = !outcome;
+    const { seats = [] } = match.turns.get(match.steps[match.last].turn) ?? {};
+    this.live.follow(match, state.mode, seats.map(this.seat));
     this.hide.hidden = !outcome || state.mode === "over";
     this.hide.textContent = state.result ? "Hide result" : "Show result";
     const movers = now.seats ?? (header.kind === "record" || atEnd ? [] : match.turns.get(now.turn)?.seats ?? []);
@@ -334,6 +339,7 @@ class App {
     this.keys.close();
     this.table.close();
     this.place?.close();
+    this.live.close();
     this.tabs.close();
     this.source.close();
   }

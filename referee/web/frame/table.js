@@ -126,15 +126,16 @@ export class Table {
   }
 
   #words() {
-    const { match, turn } = this.#app;
-    const told = match.turns.get(turn);
+    const { match, step, turn } = this.#app;
+    const current = match.turns.get(turn);
+    const told = current && !current.title ? match.turnBefore(step) ?? current : current; // the last turn stays until this one is over
     if (told === this.#turn && this.place.hasChildNodes()) return;
     this.#turn = told;
     this.place.replaceChildren(
-      el("h2", null, told ? `Turn ${turn}` : "Before the first turn", told?.title && el("span", { class: "dim" }, ` ${told.title}`)),
+      el("h2", null, told ? `Turn ${told.turn}` : "Before the first turn", told?.title && el("span", { class: "dim" }, ` ${told.title}`)),
       el("div", { class: "words" }, shown(told?.show ?? [], true)),
     );
-    if (told && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
+    if (told?.title && !told.show.length) this.place.append(el("p", { class: "dim" }, "Nothing happened in this turn."));
   }
 
   /** The symbols of the drawing, each with its words; may be missing. */

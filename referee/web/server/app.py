@@ -527,8 +527,9 @@ def _assets() -> Iterator[tuple[str, bytes]]:
                 yield f"{game}/{path.name}", path.read_bytes()
             drawing = "drawing"
             imported = f'import * as drawing from "./{game}/drawing.js";\n'
-        boot = f'import {{ serve }} from "./served.js";\n{imported}serve({drawing});\n'
-        yield f"{game}.js", boot.encode()
+        for name, module in ((game, "served"), (f"{game}.seat", "seated")):
+            boot = f'import {{ serve }} from "./{module}.js";\n{imported}serve({drawing});\n'
+            yield f"{name}.js", boot.encode()
 
 
 def _of_tournaments(item: Item, known: Entrants | None) -> Item:

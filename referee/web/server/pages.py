@@ -366,14 +366,16 @@ def _named(entrant: Entrant, bot: str) -> str:
 
 
 def match_page(title: str, game: str, data: str, crumbs: Markup | None = None) -> str:
-    """One match, which loads its data itself from the addresses below `data`."""
-    links = ["/static/theme.css", "/static/frame.css", "/static/seat.css", "/static/crumbs.css"]
+    """One match, or a seat in it, which loads its data itself from the addresses below `data`."""
+    is_seat = data.startswith("/seat/")
+    own = "seat.css" if is_seat else "crumbs.css"
+    links = ["/static/theme.css", "/static/frame.css", f"/static/{own}"]
     if GAMES[game].page is not None:
         links.append(f"/static/{game}/drawing.css")
     return file.frame_page(
         title=plain(title),
         links=links,
-        scripts=[f"/static/{game}.js"],
+        scripts=[f"/static/{game}{'.seat' * is_seat}.js"],
         data=data,
         crumbs=crumbs or "",
     )

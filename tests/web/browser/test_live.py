@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         of, turn = page.locator(".of"), page.get_by_label("Go to turn")
         live = page.locator("button.live")
         expect(of).to_have_text("of 6 so far")
+        expect(page.locator(".on-air")).to_contain_text(re.compile(r"^LIVE .+ for \d+"))
         page.evaluate("window.kept = [...document.querySelectorAll(parts)]".replace("parts", PARTS))
         append(file, 60, 200)
         expect(of).to_have_text("of 20 so far")
@@ -83,6 +85,8 @@ def test_a_live_match(look: Callable[[str], Any], tmp_path: Path) -> None:
         expect(of).not_to_have_text(before)
         append(file, 300, None)
         expect(of).to_have_text("of 38")
+        expect(page.locator(".on-air")).to_be_hidden()
+        expect(page.get_by_label("Result").locator("h2")).to_be_visible()
         expect(page.get_by_label("Eyes")).to_have_value("all")  # hands too
         expect(live).to_be_hidden()
         page.context.close()  # while the server is there

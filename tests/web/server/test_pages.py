@@ -619,7 +619,8 @@ async def test_a_match_is_what_its_page_loads(name: str, records: Path) -> None:
 
 async def test_every_module_that_is_imported_is_served(records: Path) -> None:
     async with serving(records) as client:
-        todo, seen = ["/static/dominion.js", "/static/botwars.js", "/static/server.js"], set()
+        names = ("dominion", "botwars", "dominion.seat", "server")
+        todo, seen = [f"/static/{name}.js" for name in names], set()
         while todo:
             url = todo.pop()
             if url in seen:

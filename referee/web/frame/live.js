@@ -1,0 +1,36 @@
+// What a match that is being played shows besides: that it is live, whose turn it is, and for how long
+// nothing was heard of it.
+
+import { el, tag } from "./kit.js";
+
+/** The mark of a live match. Its timer runs only while the match is live and the page is seen. */
+export class Live {
+  #timer = 0;
+  #who = el("span");
+  #since = el("span", { class: "since" });
+  element = el("p", { class: "on-air", hidden: true }, el("b", null, "LIVE"), " ", this.#who, " ", this.#since);
+
+  /** Show it, or not; `movers` are seats as `kit.seats` gives them. */
+  follow(match, mode, movers) {
+    const isLive = mode === "live";
+    this.element.hidden = !isLive;
+    clearInterval(this.#timer);
+    if (!isLive) return;
+    this.#who.replaceChildren(...movers.flatMap((seat) => [tag(seat), " "]));
+    const tell = () => (this.#since.textContent = ago(Date.now() / 1000 - (match.heard ?? Date.now() / 1000)));
+    tell();
+    this.#timer = setInterval(() => document.hidden || tell(), 1000);
+  }
+
+  close() {
+    clearInterval(this.#timer);
+  }
+}
+
+/** Seconds as a clock shows them: "7 s", "2:05". */
+export function clock(seconds) {
+  const whole = Math.max(Math.round(seconds), 0);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+const ago = (seconds) => `for ${clock(seconds)}`;
