@@ -29,6 +29,7 @@ from referee.web.server import app as application
 from referee.web.server import guard, library, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
+from referee.web.server.tournaments import Tournaments
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 
@@ -891,3 +892,23 @@ async def test_a_list_with_one_tournament_offers_no_season(tmp_path: Path) -> No
     stored(tmp_path, made_setup(3, deals=1))
     async with serving(tmp_path) as client:
         assert "season" not in (await got(client, "/")).text
+
+
+def test_the_time_left_follows_from_what_was_played_since_the_first_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, now = str(tmp_path / "night.sqlite"), [100.0]
+    monkeypatch.setattr(tournaments.time, "monotonic", lambda: now[0])
+    left = []
+    with Store.for_writing(path) as store:
+        store.add_stage(made_setup(3, deals=10))
+    library, shown = Library([path]), Tournaments()
+    library.look()
+    (file,) = library.stores
+    for until in (10, 30, 60):
+        with Store.for_writing(path) as store:
+            play(store, until=until, most=1) if until < 60 else play(store)
+        left.append(shown.shown(file).left)
+        now[0] += 1_000.0
+    assert left[0] is None
+    assert left[1:] == [1_500.0, 0.0]
