@@ -1,16 +1,16 @@
-"""Star Realms: two players, decks that grow, hands that are hidden. Nothing outside knows it.
+"""Star Realms, a deck-building game for two players. Only this package knows the game.
 
-rules/         the rules, pure
-log_player.py  runs the rules behind a spectator log, for `validate` and the page
-turns.py       a match turn by turn, for people
-person.py      a person who plays: news, state and choices
-vocabulary.py  the words of rule files for it
-rule_player.py plays by the scores of a rule file
-page/         its parts of the page in the browser, and the drawing of the table
-environment.py the game for programs that learn
-statistics.py  the cards that bots gain and what their turns bring, over many matches
-notes.py       probable slips of a bot
-starters/      bots to start from, by language
+rules/          the rules, without I/O
+log_player.py   runs the rules behind a spectator log, for `validate` and the match page
+turns.py        a match turn by turn, for people
+person.py       a person at the terminal: news, state and choices
+vocabulary.py   the words of its rule files
+rule_player.py  plays by the scores of a rule file
+page/           its parts of the match page, and the drawing of the table
+environment.py  the environment for reinforcement learning
+statistics.py   the cards that bots gain and the yield of their turns, over many matches
+notes.py        probable mistakes of a bot
+starters/       templates of bots, by language
 
 bot-cases.json has the conformance cases for bots.
 """

@@ -1,6 +1,6 @@
-"""Star Realms for programs that learn: counts of cards, and a choice for each thing to do.
+"""Star Realms for reinforcement learning: observations count cards.
 
-An action of the game is one choice. A `choose` takes a choice for each pick, and "done".
+An action of the game is one choice. A `choose` takes one choice per pick, and "done".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from referee.games.starrealms.rules.game import Options
 from referee.games.starrealms.rules.player import HAND_SIZE
 from referee.games.starrealms.rules.view import SeatView, View
 
-_COPIES = "Stealth Needle"  # it has the abilities of others
+_COPIES = "Stealth Needle"  # copies the abilities of other cards
 
 
 def _choices() -> Iterator[str]:
@@ -58,19 +58,19 @@ _AT = tuple({card: _PLACE[f"{place} {card}"] for card in CARDS} for place in _PL
 _BOUNDS = {
     **dict.fromkeys(("own turn", "next ship to top", *(f"asks {kind}" for kind in say.KINDS)), 1),
     **dict.fromkeys(("own due", "other due"), 10),
-    **dict.fromkeys(("least", "most"), HAND_SIZE),  # all due are discarded, of a new hand
-    "picked": HAND_SIZE - 1,  # after the last pick the reply is sent
+    **dict.fromkeys(("least", "most"), HAND_SIZE),  # discards due, from a full hand
+    "picked": HAND_SIZE - 1,  # the last pick sends the reply
     **dict.fromkeys(("own authority", "other authority"), 200),
     "trade deck": len(TRADE_DECK) - 5,
-    "turn": 2 * 10_000,  # of the longest match
+    "turn": 2 * 10_000,  # in the longest match
     "explorers": 1_000,
 }
-"""The greatest number of each single entry; 100 if it is not here."""
+"""Upper bounds of the entries that are not counts of a card. Default: 100."""
 _EXPLORERS = 10
 
 
 def _most(place: str, card: Card) -> int:
-    """How many copies of a card there can be in a place; 1 if there is never one."""
+    """Return the highest number of copies of a card in a place, at least 1."""
     never = {
         "unused": card.is_ship or not card.primary,
         "ally used": not card.ally and card.name != _COPIES,
@@ -90,7 +90,7 @@ _HIGH = np.array(
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the entries of an observation, with their bounds."""
+    """Return the names and bounds of the entries of an observation."""
     high = _HIGH.copy()
     high[_PLACE["turn"]], high[_PLACE["explorers"]] = 2 * options.max_turns, options.explorers
     return Numbers(NAMES, np.zeros_like(high), high)
@@ -105,7 +105,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
         asked = self.view.request
         if isinstance(asked, say.PlayTurn):
             return say.PlayReply([(yield dict(map(_named, asked.actions)))])
-        assert asked is not None  # it is asked
+        assert asked is not None  # the seat has a request
         options = [_pick(option) for option in asked.options]
         picks = yield from self.pick(options, asked.least, asked.most)
         return say.ChooseReply(picks)
@@ -145,7 +145,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
 @cache
 def _named(action: say.Action) -> tuple[str, dict[str, str]]:
-    """Return an action's name as a choice, and the action as it is in a reply."""
+    """Return the name of an action's choice, and the action in the format of a reply."""
     words: dict[str, str] = to_builtins(action)
     return " ".join(words.values()), words
 
@@ -157,7 +157,10 @@ def _pick(option: say.Option) -> str:
 
 
 class StarRealmsTracker:
-    """Implements `referee.games.interface.environment.StateTracker`: a request has all of it."""
+    """Implements `referee.games.interface.environment.StateTracker`.
+
+    It keeps only the last request, which has the whole state.
+    """
 
     def __init__(self, seat: int, seats: int) -> None:
         self._seat = seat

@@ -1,6 +1,6 @@
-"""Which replies a spectator log of Star Realms comes from (`referee.games.interface.log_player`).
+"""Infers the replies of a spectator log of Star Realms (`referee.games.interface.log_player`).
 
-Hand and deck of a player are one set here: nobody but the player knows what was drawn.
+A player's hand and deck are treated as one set, because the log does not show the drawn cards.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class StarRealmsLog:
     sections = SECTIONS
 
     def __init__(self) -> None:
-        self._trade_deck = len(TRADE_DECK)  # its cards when the last reply was given
+        self._trade_deck = len(TRADE_DECK)  # size of the trade deck at the last reply
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         options = Options(info.max_turns, info.explorers)
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: StarRealms, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Each reply is one action, or the picks for one question."""
+        """Infer one action, or the picks of one question."""
         self._trade_deck = len(game.table.trade_deck)
         question = game.turn.question
         if question is not None:
@@ -62,7 +62,7 @@ class StarRealmsLog:
         return say.PlayReply([action])
 
     def settle(self, game: StarRealms, expected: Struct, found: Struct) -> bool:
-        """Deal the cards that the log shows into the trade row."""
+        """Replace the newest cards of the trade row by the cards that the log shows."""
         if not isinstance(expected, say.TradeRow) or not isinstance(found, say.TradeRow):
             return False
         row, deck = game.table.row, game.table.trade_deck
@@ -76,7 +76,7 @@ class StarRealmsLog:
 
 
 def _action(player: Player, found: Struct) -> dict[str, str]:
-    """The action that a message tells of; any other message follows the end of a turn."""
+    """Return the action that causes a message: end-turn if no other action does."""
     match found:
         case say.PlayerPlayed(card=card):
             _show(player, [card])
@@ -93,12 +93,12 @@ def _action(player: Player, found: Struct) -> dict[str, str]:
             return {"action": "attack-player"}
         case say.PlayerDiscarded(cards=cards) if len(cards) == len(player.hand):
             _show(player, cards)
-            player.hand = list(cards)  # in the order in which it is discarded
+            player.hand = list(cards)  # in the order of the discard
     return {"action": "end-turn"}
 
 
 def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list[int] | None:
-    """The picks; None if more messages are needed to know them."""
+    """Return the picks. None if that needs more messages."""
     player, row = game.turn.player, game.table.row
     match asked.kind, ahead[0]:
         case "option", say.PlayerChose(option=option):
@@ -130,7 +130,7 @@ def _picks(game: StarRealms, asked: say.Choose, ahead: Sequence[Struct]) -> list
 
 
 def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
-    """Whether a discard belongs to a clean-up; None if that is not known yet.
+    """Return True if a discard belongs to a clean-up. None if that needs more messages.
 
     A clean-up discards the whole hand and draws more than a choice of up to `most` cards.
     """
@@ -147,7 +147,11 @@ def _ends_turn(player: Player, most: int, ahead: Sequence[Any]) -> bool | None:
 def _in_row(
     card: str, row: Sequence[str], places: Sequence[int], ahead: Sequence[Struct]
 ) -> list[int] | None:
-    """Find the place of the row that a card was taken from. The next message shows the rest."""
+    """Return the pick that took a card from the row. None if that needs more messages.
+
+    `places` are the places of the options in the row. The new row in the next message
+    distinguishes equal cards.
+    """
     if len(ahead) < 2:
         return None
     shown = ahead[1].cards if isinstance(ahead[1], say.TradeRow) else []
@@ -160,7 +164,7 @@ def _in_row(
 
 
 def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | None:
-    """Find the cards that are scrapped together; None if there may be more."""
+    """Return the cards that are scrapped together. None if more can follow."""
     scrapped: list[say.PlayerScrapped] = []
     for message in ahead:
         if isinstance(message, say.PlayerScrapped) and message.from_ in ("hand", "discard"):
@@ -173,7 +177,7 @@ def _scrapped(ahead: Sequence[Struct], most: int) -> list[say.PlayerScrapped] | 
 
 
 def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
-    """Find the index of each wanted thing; no index comes twice."""
+    """Return an index in `found` for each wanted item. No index is used twice."""
     places: list[int] = []
     for each in wanted:
         free = (at for at, other in enumerate(found) if other == each and at not in places)
@@ -185,7 +189,7 @@ def _places(wanted: Iterable[Any], found: Sequence[Any]) -> list[int]:
 
 
 def _show(player: Player, cards: Iterable[str]) -> None:
-    """Put these cards into a hand, in exchange for others of it."""
+    """Exchange cards between hand and deck so that the hand contains these cards."""
     other = player.hand.copy()
     for card in cards:
         if card in other:

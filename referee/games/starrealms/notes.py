@@ -1,4 +1,4 @@
-"""Probable slips of a Star Realms bot, and the causes of its faults."""
+"""Hints about probable mistakes of a Star Realms bot, and about the causes of its faults."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from referee.games.starrealms.rules.game import StarRealms
 from referee.games.starrealms.rules.messages import ACTIONS
 
 _MANY_TURNS = 5
-"""A bot that did something in fewer turns may have meant it."""
+"""Fewer turns with the same behaviour may be intended."""
 
 
 def notes(game: StarRealms) -> list[list[str]]:
-    """Sentences for each seat, in seat order."""
+    """Return a list of sentences for each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
         said, made = [], player.made
@@ -35,7 +35,7 @@ def notes(game: StarRealms) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """The most likely cause of a fault; see `GameDefinition.hint`."""
+    """Return the likely cause of a fault, as `GameDefinition.hint`."""
     if code == BAD_PICKS:
         picks = reply.get("picks")
         if isinstance(picks, list) and any(isinstance(pick, str | dict) for pick in picks):
@@ -56,7 +56,7 @@ def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
 
 
 def _why(entry: Mapping[str, Any], state: Mapping[str, Any]) -> str:
-    """Say why an action was not offered."""
+    """Explain why an action is not legal. Empty if the reason is unknown."""
     action, card = entry.get("action"), entry.get("card")
     if action not in ACTIONS:
         return did_you_mean(action, ACTIONS)

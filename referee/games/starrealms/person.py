@@ -1,4 +1,4 @@
-"""A person who plays Star Realms: news, state and choices."""
+"""A person at the terminal who plays Star Realms: news, state and choices."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORDS = {
     "draw_with_two_bases": "with two bases draw {}",
     "draw_per_blob_card_played_this_turn": "draw {} a Blob card played",
 }
-"""Of all other words the number stands before: "3 trade"."""
+"""All other words follow their number: "3 trade"."""
 _CONSTANT = {"ally_of_all": "an ally of all", "combat_per_ship": "1 combat a ship played"}
 _TAKES_FROM_HAND = {"scrap_hand_or_discard", "copy_ship"}
 _KINDS = {
@@ -43,7 +43,7 @@ _KINDS = {
 }
 _VERBS = {what: what for what in ("plays", "uses", "scraps", "buys", "attacks", "discards")}
 _VERBS["ally"] = "uses, with an ally,"
-"""The words for the other's actions."""
+"""Verbs for the opponent's actions."""
 _HELP = (
     "Play your hand for trade and combat, use your bases and allies, buy, attack, and end your "
     "turn: then you discard what is left and draw five.",
@@ -66,7 +66,7 @@ class StarRealmsDialogue(TurnListener[Turn]):
         if isinstance(request, Choose):
             picks = yield _choice(request)
             return {"type": "choose-reply", "picks": list(picks)}
-        assert isinstance(request, PlayTurn)  # there is no other
+        assert isinstance(request, PlayTurn)  # there are only two kinds of requests
         many = [card for card in request.state.hand if _is_plain(CARDS[card])]
         *actions, _ = request.actions
         picks = yield _turn(request, actions, many)
@@ -115,7 +115,7 @@ def _option(option: Option) -> tuple[str, tuple[str, ...]]:
 
 
 def _name(action: Action) -> str:
-    """The text to type, in full or its beginning: "play-Blob-Fighter"."""
+    """Return the text to type for an action, such as "play-Blob-Fighter"."""
     top = "to-deck" if action.to == "deck" else UNSET
     words = [word for word in (action.action, action.card, top) if word is not UNSET]
     return "-".join(words).replace(" ", "-")
@@ -139,7 +139,7 @@ def _what(action: Action, state: State) -> str:
 
 
 def does(card: Card) -> str:
-    """Describe a card's effect, in short words of our own."""
+    """Describe a card's effect in a few words, in our own wording."""
     parts = [_CONSTANT.get(card.constant) or _ability(card.primary)]
     parts += [f"ally: {_ability(card.ally)}"] * bool(card.ally)
     parts += [f"scrap: {_ability(card.scrap)}"] * bool(card.scrap)
@@ -154,7 +154,7 @@ def _ability(lists: Ability) -> str:
 
 
 def _is_plain(card: Card) -> bool:
-    """Whether playing it asks nothing that could take another card of the hand."""
+    """True if playing the card cannot remove another card from the hand."""
     return not {word for effects in card.primary for word, _ in effects} & _TAKES_FROM_HAND
 
 

@@ -1,6 +1,6 @@
-"""Plays Star Realms by the scores of a rule file (spec/rule-bots.md says in which order).
+"""Plays Star Realms by the scores of a rule file, in the order of spec/rule-bots.md.
 
-It acts by names, as a bot would: of equal cards the first is meant.
+Actions name a card, as in a bot's reply. Among equal cards, a name means the first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from referee.games.starrealms.rules.cards import CARDS, EXPLORER, OUTPOST
 from referee.games.starrealms.rules.view import View
 
 _WORTH_IT = nextafter(20.0, 0.0)
-"""What may be declined is discarded or scrapped above this score: from 20 on."""
+"""Optional discards and scraps need a score above this number, so 20 is enough."""
 _RULES = {
     "discard": "discardRules",
     "scrap": "scrapRules",
@@ -27,19 +27,19 @@ _RULES = {
     "copy-ship": "copyShipRules",
     "gain-ship": "cardToTopOfDeckRules",
 }
-"""By which set a question is answered."""
+"""Kind of question -> the set of rules that answers it."""
 
 _Turn: TypeAlias = Generator[list[say.Action], say.PlayTurn, None]
-"""Yields what to do, and receives the next request of the turn."""
+"""Yields the actions of a reply, and receives the next request of the turn."""
 
 
 def in_play(state: say.State) -> list[str]:
-    """One's own cards in play."""
+    """Return the names of the player's own cards in play."""
     return [piece.card for piece in state.in_play]
 
 
 def payable(state: say.State, trade: float) -> list[str]:
-    """What can be bought with so much trade; Explorers twice, if there are two."""
+    """Return the cards with a cost of up to `trade`, with at most two Explorers."""
     offered = state.trade_row + [EXPLORER] * min(2, state.explorers)
     return [card for card in offered if CARDS[card].cost <= trade]
 
@@ -56,7 +56,7 @@ class StarRealmsRulePlayer:
         request = view.request
         if isinstance(request, say.Choose):
             return say.ChooseReply(self._picks(request))
-        assert request is not None  # it is asked
+        assert request is not None  # the seat has a request
         number = request.state.turn
         if number != self._number:
             self._number, self._turn = number, self._play(request)
@@ -66,7 +66,7 @@ class StarRealmsRulePlayer:
     # --- a turn -------------------------------------------------------------------------------
 
     def _play(self, now: say.PlayTurn) -> _Turn:
-        """One turn, in rounds, until nothing is left to do but to attack."""
+        """Play a turn in rounds until only attacks are left."""
         going_on = True
         while going_on:
             going_on = False
@@ -109,7 +109,7 @@ class StarRealmsRulePlayer:
         return now
 
     def _ranked(self, now: say.PlayTurn, action: str, rules: str) -> list[say.Action]:
-        """The same action for all cards in play that can do it and have a score above 0."""
+        """Return this action for all cards in play that have a score above 0, best first."""
         cards = _able(now, action)
         if not cards:
             return []
@@ -117,7 +117,7 @@ class StarRealmsRulePlayer:
         return [say.Action(action, cards[index]) for index in order]
 
     def _bought(self, state: say.State) -> list[say.Action]:
-        """The best card, or two that are worth more together."""
+        """Return the purchase of the best card, or of two cards with a higher total score."""
         cards = payable(state, state.trade)
         if not cards:
             return []
@@ -146,7 +146,10 @@ class StarRealmsRulePlayer:
         return actions
 
     def _attack(self, state: say.State) -> list[say.Action]:
-        """Outposts; if none stands, the player if that wins, else bases first; then the end."""
+        """Return attacks on outposts, then on other bases and the player, and the end of the turn.
+
+        If the combat is enough to defeat the player, the other bases are skipped.
+        """
         other, combat = state.opponent, state.combat
         outposts = [card for card in other.bases if CARDS[card].type == OUTPOST]
         look = self._book.decide(state)
@@ -165,7 +168,7 @@ class StarRealmsRulePlayer:
     def _picks(self, asked: say.Choose) -> list[int]:
         look = self._book.decide(asked.state)
         if asked.kind == "option":
-            assert asked.card is not None  # a card has the options
+            assert asked.card is not None  # an option always belongs to a card
             look.rank("makeChoiceRules", [asked.card])
             return [int(look.score("makeChoiceRules", asked.card)) - 1]
         cards = [option.card for option in asked.options if option.card is not UNSET]
@@ -176,7 +179,7 @@ class StarRealmsRulePlayer:
 
 
 def _able(now: say.PlayTurn, action: str) -> list[str]:
-    """The cards in play that can do something, as played; equal ones each for itself."""
+    """Return the cards in play with this action, in order of play. Includes duplicates."""
     able = {legal.card for legal in now.actions if legal.action == action}
     return [
         piece.card
@@ -188,7 +191,7 @@ def _able(now: say.PlayTurn, action: str) -> list[str]:
 
 
 def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[int, int] | None:
-    """The first two behind the best that can be paid together and are worth more than it."""
+    """Return the first affordable pair after the best card with a higher total score."""
     for first, second in combinations(range(1, len(scores)), 2):
         if costs[first] + costs[second] <= trade and scores[first] + scores[second] > scores[0]:
             return first, second
@@ -196,7 +199,7 @@ def _pair(scores: Sequence[float], costs: Sequence[int], trade: int) -> tuple[in
 
 
 def _attacked(look: Decision, bases: Sequence[str], combat: int) -> tuple[list[say.Action], int]:
-    """Attacks on bases, best first, as far as combat reaches; and the combat that is left."""
+    """Return attacks on bases, best first, as far as combat suffices, and the remaining combat."""
     actions = []
     for index in look.rank("attackBaseRules", bases, above=0):
         card = bases[index]

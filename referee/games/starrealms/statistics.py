@@ -1,4 +1,4 @@
-"""The cards that bots gain, and the yield of their turns, over many matches."""
+"""Statistics over many matches: the cards that bots gain, and the yield of their turns."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TURN_COLUMNS = (
 
 
 class SeatMatch(Struct, frozen=True):
-    """What one seat did in one match."""
+    """The numbers of one seat in one match."""
 
     turns: Count
-    made: tuple[Count, Count, Count]  # trade, combat and authority that its cards gave
-    destroyed: Count  # bases of the opponent
-    gained: dict[str, tuple[Count, Count]]  # card -> how many, and the own turn with the first
+    made: tuple[Count, Count, Count]  # trade, combat and authority from its cards
+    destroyed: Count  # destroyed bases of the opponent
+    gained: dict[str, tuple[Count, Count]]  # card -> count, and the player's turn of the first
 
 
 class _Bot:

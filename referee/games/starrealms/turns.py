@@ -1,6 +1,6 @@
 """A match of Star Realms turn by turn, for people and scripts (`referee replay`).
 
-The effects of a card are read from the card: public messages do not have them.
+Effects of a card come from the card's data, because public messages do not contain them.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ COPIES = "Stealth Needle"
 
 
 class Turn(turns.Turn, kw_only=True):
-    """One turn; a line of `referee replay --format json`.
+    """One turn, which is one line of `referee replay --format json`.
 
     Attributes:
-        trade, combat, authority: made.
-        gained: the cards.
-        damage: combat that the opponent took.
+        trade, combat, authority: amounts from cards.
+        gained: names of the gained cards.
+        damage: combat spent on attacks on the opponent.
     """
 
     trade: int = 0
@@ -39,7 +39,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Star Realms. The scores are the authority of both."""
+    """Reads the turns of a match of Star Realms. Scores are the players' authority."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {
@@ -56,9 +56,9 @@ class Turns(turns.TurnReader[Turn]):
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._fleets: Counter[str] = Counter()  # player -> cards in play that reward ships
+        self._fleets: Counter[str] = Counter()  # player -> number of Fleet HQs in play
         self._copied = ""
-        self._drawn: list[str] = []  # since the last action; the clean-up's if none follows
+        self._drawn: list[str] = []  # draws since the last action, or of the clean-up
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
@@ -80,7 +80,7 @@ class Turns(turns.TurnReader[Turn]):
         return []
 
     def close(self) -> Turn:
-        self._add_drawn()  # of a turn without a clean-up
+        self._add_drawn()  # if the turn has no clean-up
         return super().close()
 
     def _add_drawn(self) -> None:
@@ -88,7 +88,7 @@ class Turns(turns.TurnReader[Turn]):
         self._drawn = []
 
     def object_of(self, action: turns.Action) -> str:
-        return self.call(action.card)  # an attack is on a player, or a base
+        return self.call(action.card)  # the target of an attack is a player or a base
 
     def part_of(self, action: turns.Action) -> Part:
         seat = seat_of(action.card, len(self._names))
@@ -96,11 +96,11 @@ class Turns(turns.TurnReader[Turn]):
             return Seat(seat)
         return Card(action.card) if action.card in CARDS else action.card
 
-    # --- a method for each message about an action ------------------------------------------------
+    # --- one method per message about an action ---------------------------------------------------
 
     @singledispatchmethod
     def _read_action(self, message: Struct) -> None:
-        """Read a message; those about no action change nothing."""
+        """Read a message. By default, a message does not change the turn."""
 
     @_read_action.register
     def _play(self, message: say.PlayerPlayed) -> None:
@@ -168,10 +168,10 @@ class Turns(turns.TurnReader[Turn]):
         self.now.damage += combat
         self.act("attacks", message.player_number, f"with {combat}", f"{left} left")
 
-    # --- what a card gives ------------------------------------------------------------------------
+    # --- effects of cards -------------------------------------------------------------------------
 
     def _use(self, card: str, ability: str) -> None:
-        """Give what an ability of a card gives, if its player has nothing to choose."""
+        """Add the effects of an ability, unless it has a choice."""
         acting = self._copied if card == COPIES and ability != "primary" else card
         if acting in CARDS:
             lists: Ability = getattr(CARDS[acting], ability, ())

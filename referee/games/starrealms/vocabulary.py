@@ -1,6 +1,6 @@
 """The words of rule files for Star Realms: matchers, sets of rules, keys (spec/rule-bots.md).
 
-A file sees the `State` that its player is sent when asked.
+Rules are evaluated on the `State` of the player's request.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _all_of_opponent(state: State) -> list[str]:
 
 
 def _counting(zone: _Cards, kind: Container[str | None], *, copies: bool = False) -> _Count:
-    """How many cards are of a kind; a Needle among them also as what it `copies`."""
+    """Count the cards of a kind. If `copies`, a Stealth Needle also counts as its copied card."""
 
     def count(state: State) -> float:
         names = zone(state)
@@ -67,14 +67,14 @@ def _defense(kind: Container[str | None], pick: Callable[..., int]) -> _Count:
 
 
 def _scrap_effects(state: State, card: str, word: str) -> float:
-    """Sum one effect of a card's scrap ability; a Needle counts as its copy."""
+    """Sum one effect of a card's scrap ability. A Stealth Needle counts as its copied card."""
     acts = CARDS[state.copied] if card == NEEDLE and state.copied else CARDS[card]
     effects: Iterable[Effect] = (effect for option in acts.scrap for effect in option)
     return sum(number for name, number in effects if name == word)
 
 
 def _buy_score_increase(decision: Decision, card: str) -> float:
-    """Return the increase of the best score that can be bought, by a card's scrap ability (4)."""
+    """Return how much the trade of a card's scrap ability improves the best score of a purchase."""
     state: State = decision.sight
 
     def best(trade: float) -> float:
@@ -97,7 +97,7 @@ _ZONES: dict[str, tuple[str, _Cards]] = {
 }
 _ROW: dict[str, tuple[str, _Cards]] = {"trade_row": ("in the trade row", lambda s: s.trade_row)}
 _COPYING = ("cards.played", "cards.all")
-"""Where a Needle also counts as the ship that it copies."""
+"""Zones where a Stealth Needle also counts as the copied ship."""
 
 
 # --- keys -------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def _key(about: str, count: _Count) -> Key:
 
 
 def _both(name: str, about: str, own: _Count, other: _Count) -> dict[str, Key]:
-    """The same key of the player and of the opponent."""
+    """Return the same key for the player and for the opponent."""
     return {name: _key(about, own), f"opponent.{name}": _key(f"the opponent's: {about}", other)}
 
 
@@ -160,7 +160,7 @@ def _owned(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]
 
 
 def _in_play(name: str, shown: str, kind: Container[str | None]) -> dict[str, Key]:
-    """Keys of the bases in play: their number, the weakest and the strongest."""
+    """Return keys for bases in play: the number, and the opponent's lowest and highest defense."""
     found = _both(
         f"{name}.inplay",
         f"{shown} in play",
@@ -207,7 +207,7 @@ def _of_starters() -> dict[str, Key]:
 KEYS = {**_OF_TURN, **_OF_PLAYERS, **_OF_TYPES, **_of_factions(), **_of_starters()}
 
 
-# --- sets -------------------------------------------------------------------------------------
+# --- sets of rules --------------------------------------------------------------------------------
 
 
 _DEFAULTS: Mapping[str, Callable[[Card], float]] = {

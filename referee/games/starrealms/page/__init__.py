@@ -1,4 +1,4 @@
-"""Star Realms' parts of the match page, beside its views: facts of the cards, a log's views.
+"""Star Realms' parts of the match page.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -21,7 +21,7 @@ def _facts(options: Any) -> dict[str, Any]:
     Returns:
         cards: card -> its faction, type, cost, defence and effect in words.
         factions: faction -> its name.
-        pile: the card in the pile beside the row.
+        pile: the card in the pile beside the trade row.
     """
     cards = {
         name: {fact: getattr(card, fact) for fact in ("faction", "type", "cost", "defense")}
@@ -37,7 +37,7 @@ def _cards(view: View) -> list[float]:
 
 
 def _of_turn(name: str) -> Callable[[View], list[float]]:
-    """The resources of the player on turn; the other has none."""
+    """Read a resource of a view, for each seat. The player who is not on turn has 0."""
     return lambda view: [
         getattr(view, name) * (seat == view.player) for seat in range(len(view.seats))
     ]

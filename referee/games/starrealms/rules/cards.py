@@ -1,9 +1,9 @@
-"""The cards as data (protocol, 7): every card is a row, and its effects are words with a number.
+"""The cards as data (protocol, 7). Each card is a row, and each effect is a word with a number.
 
     "combat 4, draw 1"    one effect after the other
-    "trade 3 or combat 5" one of these, as the player chooses
+    "trade 3 or combat 5" one of these effects, by the player's choice
 
-effects.py has one function for each word; `CONSTANT` are the words whose effect lasts as long as
+effects.py has one function for each word. `CONSTANT` has the words whose effect lasts as long as
 the card is in play.
 """
 
@@ -22,7 +22,7 @@ SHIP, BASE, OUTPOST = "ship", "base", "outpost"
 Effect: TypeAlias = tuple[str, int]
 """A word and its number."""
 Ability: TypeAlias = tuple[tuple[Effect, ...], ...]
-"""Lists of effects of which one is chosen; most have one list, and no ability has none."""
+"""Lists of effects, one of which the player chooses. Usually one list. Empty: no ability."""
 
 CONSTANT = ("ally_of_all", "combat_per_ship")
 
@@ -34,17 +34,17 @@ class Card(NamedTuple):
     faction: str
     type: str
     cost: int
-    copies: int  # in the trade deck; of a starting card in one player's deck
-    defense: int  # the combat that destroys it; 0 for a ship
+    copies: int  # in the trade deck, or of a starting card in each player's deck
+    defense: int  # combat needed to destroy it; 0 for a ship
     primary: Ability
     ally: Ability
     scrap: Ability
-    constant: str  # the word of what holds while it is in play; "" for most
+    constant: str  # word of its lasting effect; "" for most cards
     is_ship: bool
 
 
 def _ability(words: str) -> Ability:
-    """The words of a row: "trade 3 or combat 5" -> ((("trade", 3),), (("combat", 5),))."""
+    """Parse the words of a row: "trade 3 or combat 5" -> ((("trade", 3),), (("combat", 5),))."""
     if not words:
         return ()
     lists = [[effect.split() for effect in part.split(", ")] for part in words.split(" or ")]
@@ -76,7 +76,7 @@ def _ship(name: str, cost: int, copies: int, primary: str, ally: str = "", scrap
 _base = partial(_card, BASE)
 _outpost = partial(_card, OUTPOST)
 _FACTIONS = {
-    # name, cost, copies, defense (not of a ship), primary ability; ally ability, scrap ability
+    # name, cost, copies, defense (not for ships), primary ability, ally ability, scrap ability
     BLOB: [
         _ship("Blob Fighter", 1, 3, "combat 3", "draw 1"),
         _ship("Battle Pod", 2, 2, "combat 4, scrap_trade_row 1", "combat 2"),
@@ -149,6 +149,6 @@ _TRADE = [card._replace(faction=faction) for faction, cards in _FACTIONS.items()
 
 CARDS = {card.name: card for card in [*_TRADE, *_OTHERS]}
 TRADE_DECK = tuple(card.name for card in _TRADE for _ in range(card.copies))
-"""Before it is shuffled; its end is the top (4.1)."""
+"""The trade deck before it is shuffled. The last card is the top (4.1)."""
 STARTING_DECK = tuple(card.name for card in _OTHERS for _ in range(card.copies))
-"""A player's, in the same way."""
+"""A player's deck before it is shuffled. The last card is the top."""

@@ -1,7 +1,8 @@
 """The effects of the cards' words: one function for each word (protocol, 4.3, 4.4).
 
-A function gets the table, the turn, the card that asks (of a Needle that copies, the copied ship)
-and the word's number. One that asks the player is a generator. What cannot happen does not.
+The arguments are the table, the turn, the card with the effect (for a Stealth Needle, the copied
+ship) and the word's number. A function that asks the player is a generator. An effect that is not
+possible is skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Effect: TypeAlias = Callable[[Table, TurnState, Card, int], Generator[Request, A
 
 
 def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decisions:
-    """Carry out an ability of a card: its effects in their order, after a choice if it has one."""
+    """Carry out an ability of a card: the choice, if it has one, then its effects in order."""
     if not ability:
         return
     effects = ability[0]
@@ -46,7 +47,7 @@ def happen(table: Table, turn: TurnState, card: Card, ability: Ability) -> Decis
 
 
 def cards_in(place: str, cards: Iterable[str]) -> list[say.Option]:
-    """Cards of a place as options."""
+    """Return the cards of a place as options."""
     return [say.Option(card, place) for card in cards]
 
 
@@ -60,9 +61,12 @@ def ask(
     most: int = 1,
     must: bool = False,
 ) -> Generator[Request, Any, Sequence[int]]:
-    """Have the player pick up to `most` options, or so many if it must; returns the picks."""
+    """Ask the player for up to `most` picks, or for `most` picks if `must`. Returns the picks.
+
+    `most` is reduced to the number of options.
+    """
     if not options:
-        return ()  # and the player does not get a request
+        return ()  # no request
     most = min(most, len(options))
     least = most if must else 0
     name = None if card is None else card.name
@@ -83,7 +87,7 @@ def _problem(picks: Any, least: int, most: int, options: int) -> str:
     if not isinstance(picks, list):
         return f"`picks` is {describe(picks)}, not a list"
     for place, pick in enumerate(picks):
-        # For Python true is an integer, for JSON it is no number.
+        # In Python, True is an int. In JSON, true is not a number.
         if type(pick) not in (int, float) or pick not in range(options):
             return f"picks[{place}] is {describe(pick)}, not an index from 0 to {options - 1}"
         if pick in picks[:place]:
@@ -94,7 +98,7 @@ def _problem(picks: Any, least: int, most: int, options: int) -> str:
     return ""
 
 
-# --- words ----------------------------------------------------------------------------------------
+# --- effects --------------------------------------------------------------------------------------
 
 
 def _trade(table: Table, turn: TurnState, card: Card, number: int) -> None:
@@ -103,7 +107,7 @@ def _trade(table: Table, turn: TurnState, card: Card, number: int) -> None:
 
 
 def combat(table: Table, turn: TurnState, card: Card, number: int) -> None:
-    """Give so much combat."""
+    """Increase the player's combat."""
     turn.combat += number
     turn.player.made.combat += number
 
@@ -159,12 +163,12 @@ def _scrap_from_hand(table: Table, turn: TurnState, card: Card, number: int) -> 
 
 
 def _scrap(table: Table, turn: TurnState, card: Card, number: int) -> Generator[Request, Any, int]:
-    """Have the player scrap up to so many of discard pile and hand; returns how many."""
+    """Let the player scrap cards of discard pile and hand. Returns the number of cards."""
     player = turn.player
     options = cards_in("discard", player.discard) + cards_in("hand", player.hand)
     picks = yield from ask(table, turn, "scrap", card, options, most=number)
     cards, in_discard = player.discard + player.hand, len(player.discard)
-    for pick in sorted(picks, reverse=True):  # the last first: the others keep their places
+    for pick in sorted(picks, reverse=True):  # last first, so that the other indices stay valid
         if pick < in_discard:
             del player.discard[pick]
         else:
@@ -182,7 +186,10 @@ def _discard_then_draw(table: Table, turn: TurnState, card: Card, number: int) -
 def discard_from_hand(
     table: Table, turn: TurnState, card: Card | None, number: int
 ) -> Generator[Request, Any, int]:
-    """Have the player discard up to so many of its hand, all if no card asks (4.6); how many."""
+    """Let the player discard up to `number` cards of the hand. Returns the number of cards.
+
+    If `card` is None, discards are due and the player must discard `number` cards (4.6).
+    """
     hand = turn.player.hand
     options, must = cards_in("hand", hand), card is None
     picks = yield from ask(table, turn, "discard", card, options, most=number, must=must)
@@ -224,4 +231,4 @@ EFFECTS: Mapping[str, Effect] = {
     "gain_ship": _gain_ship,
     "copy_ship": _copy_ship,
 }
-"""Every word of the cards, but for `CONSTANT`."""
+"""Word -> effect, for all words of the cards except `CONSTANT`."""

@@ -1,4 +1,4 @@
-"""The faults that only Star Realms knows (protocol, 9), and the section that defines each."""
+"""Fault codes of Star Realms (protocol, 9), each with the section that defines it."""
 
 from __future__ import annotations
 

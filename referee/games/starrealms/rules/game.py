@@ -27,11 +27,11 @@ REASONS = (AUTHORITY,)
 
 
 class Options(Struct, frozen=True):
-    """What can be chosen for a game of Star Realms.
+    """The options of a game of Star Realms.
 
     Attributes:
         max_turns: turns per player after which the game ends (4.10).
-        explorers: that lie beside the trade row.
+        explorers: number of Explorers at the start.
     """
 
     max_turns: Annotated[int, Meta(ge=1, le=10_000)] = 100
@@ -60,11 +60,11 @@ class StarRealms(TableGame[Table]):
         return [SeatState(p.authority, p.turns, CardFacts(p.cards())) for p in self.table.players]
 
     def view(self, viewer: Viewer) -> View:
-        """Show the state to a viewer: all but hands and the order of decks is public."""
+        """Return the state for a viewer. Only hands and the order of decks are hidden."""
         return view_of(self.table, self.turn, self.requests, viewer)
 
     def copy(self, chance: RandomSource) -> StarRealms | None:
-        """Copy the game between two actions of a turn."""
+        """Copy the game between two actions of a turn. None during a `choose`."""
         if not self.requests or self.turn.question is not None:
             return None
         players = [
@@ -82,15 +82,18 @@ class StarRealms(TableGame[Table]):
         return new.resume(new._play(play_on))
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal decks again, and the other's hand (4.9)."""
+        """Deal the decks and the opponent's hand again (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal decks again."""
+        """Shuffle the decks again, below the cards on top that everybody knows."""
         self._deal_again(chance, range(len(self.table.players)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
-        """Deal decks again below what everybody knows of them, and hands but those to keep."""
+        """Deal decks and hands again, except the hands of the seats to keep.
+
+        The cards on top of a deck that everybody knows stay there.
+        """
         redeal(chance, self.table.trade_deck)
         for player in self.table.players:
             below = player.deck[: len(player.deck) - player.known]

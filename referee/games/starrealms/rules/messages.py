@@ -1,6 +1,6 @@
 """The messages of Star Realms as structs (spec/starrealms/protocol.md, 2).
 
-The outgoing structs are strict. `turn.py` and `effects.py` check the values of replies.
+The structs of outgoing messages are strict. `turn.py` and `effects.py` check the values of replies.
 """
 
 from __future__ import annotations
@@ -21,42 +21,46 @@ KINDS = (
     *("copy-ship", "gain-ship", "option"),
 )
 CardName = Annotated[
-    str, Meta(description="A card's name (1.6).", extra_json_schema={"enum": list(CARDS)})
+    str, Meta(description="Name of a card (1.6).", extra_json_schema={"enum": list(CARDS)})
 ]
 Count = Annotated[int, Meta(ge=0)]
-TurnNumber = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
+TurnNumber = Annotated[
+    int, Meta(ge=1, description="Number of the turn, from 1, counted over both players.")
+]
 Pile = Annotated[str, Meta(extra_json_schema={"enum": ["discard", "deck"]})]
 Place = Annotated[
     str, Meta(extra_json_schema={"enum": ["hand", "discard", "trade-row", "play", "opponent"]})
 ]
 
 
-# --- parts ------------------------------------------------------------------------------------
+# --- parts of messages ----------------------------------------------------------------------------
 
 
 class InPlay(Struct, frozen=True, gc=False):
     """A card in play."""
 
     card: CardName
-    used: Annotated[bool, Meta(description="Whether its primary ability has nothing left to use.")]
-    ally_used: Annotated[bool, Meta(description="Whether its ally ability was used this turn.")]
+    used: Annotated[
+        bool, Meta(description="True if its primary ability has no use left in this turn.")
+    ]
+    ally_used: Annotated[bool, Meta(description="True if its ally ability was used in this turn.")]
 
 
 class Opponent(Struct, frozen=True):
-    """A player's knowledge of the other."""
+    """The opponent's state, as far as the player knows it."""
 
     authority: int
     hand_size: Count
-    due: Annotated[int, Meta(ge=0, description="Discards at the start of its next turn.")]
+    due: Annotated[int, Meta(ge=0, description="Discards due at the start of its next turn.")]
     deck_size: Count
     shuffles: Count
-    hidden: Annotated[list[CardName], Meta(description="Hand and deck together, by name.")]
-    discard: Annotated[list[CardName], Meta(description="Oldest first.")]
-    bases: Annotated[list[CardName], Meta(description="As played.")]
+    hidden: Annotated[list[CardName], Meta(description="Hand and deck together, sorted by name.")]
+    discard: Annotated[list[CardName], Meta(description="Discard pile, oldest card first.")]
+    bases: Annotated[list[CardName], Meta(description="Bases in play, in the order of play.")]
 
 
 class State(Struct, frozen=True):
-    """All that a player whose turn it is may know."""
+    """The state, as far as the player whose turn it is knows it."""
 
     turn: TurnNumber
     authority: int
@@ -64,20 +68,22 @@ class State(Struct, frozen=True):
     combat: Count
     next_ship_to_top: bool
     shuffles: Count
-    hand: Annotated[list[CardName], Meta(description="As drawn.")]
-    deck: Annotated[list[CardName], Meta(description="By name.")]
-    discard: Annotated[list[CardName], Meta(description="Oldest first.")]
-    in_play: Annotated[list[InPlay], Meta(description="As played.")]
-    played: Annotated[list[CardName], Meta(description="This turn, the scrapped included.")]
-    copied: Annotated[CardName | None, Meta(description="What a Stealth Needle copies.")]
+    hand: Annotated[list[CardName], Meta(description="Hand, in the order of drawing.")]
+    deck: Annotated[list[CardName], Meta(description="Deck, sorted by name.")]
+    discard: Annotated[list[CardName], Meta(description="Discard pile, oldest card first.")]
+    in_play: Annotated[list[InPlay], Meta(description="Cards in play, in the order of play.")]
+    played: Annotated[
+        list[CardName], Meta(description="Cards played in this turn, including scrapped cards.")
+    ]
+    copied: Annotated[CardName | None, Meta(description="The card that a Stealth Needle copies.")]
     opponent: Opponent
-    trade_row: Annotated[list[CardName], Meta(description="Oldest first.")]
-    trade_deck: Annotated[int, Meta(ge=0, description="Its cards.")]
+    trade_row: Annotated[list[CardName], Meta(description="Trade row, oldest card first.")]
+    trade_deck: Annotated[int, Meta(ge=0, description="Number of cards in the trade deck.")]
     explorers: Count
 
 
 class Action(Struct, frozen=True, gc=False):
-    """What can be done in a turn (5)."""
+    """An action in a turn (5)."""
 
     action: Annotated[str, Meta(extra_json_schema={"enum": list(ACTIONS)})]
     card: CardName | UnsetType = UNSET
@@ -85,7 +91,7 @@ class Action(Struct, frozen=True, gc=False):
 
 
 class Option(Struct, frozen=True):
-    """What can be picked: a card, or effects."""
+    """An option of a choice: a card, or effects."""
 
     card: CardName | UnsetType = UNSET
     from_: Place | UnsetType = field(default=UNSET, name="from")
@@ -93,23 +99,23 @@ class Option(Struct, frozen=True):
     effects: list[dict[str, int]] | UnsetType = UNSET
 
 
-# --- to all -----------------------------------------------------------------------------------
+# --- messages to all ------------------------------------------------------------------------------
 
 
 class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
-    """Once, after the names."""
+    """The options of the match. Sent once, after the names."""
 
     game: Annotated[str, Meta(extra_json_schema={"const": "starrealms"})]
-    max_turns: Annotated[int, Meta(ge=1, description="Turns a player.")]
+    max_turns: Annotated[int, Meta(ge=1, description="Turn limit per player.")]
     explorers: Count
-    player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+    player_bot_names: Annotated[list[str], Meta(description="Names of the players, in seat order.")]
 
 
 class TradeRow(Struct, frozen=True, tag_field="type", tag="trade-row"):
-    """At the start, and after each change of the row or of the Explorers."""
+    """The trade row. Sent at the start, and after each change of the row or of the Explorers."""
 
-    cards: Annotated[list[CardName], Meta(description="Oldest first.")]
-    deck: Annotated[int, Meta(ge=0, description="Cards of the trade deck.")]
+    cards: Annotated[list[CardName], Meta(description="Trade row, oldest card first.")]
+    deck: Annotated[int, Meta(ge=0, description="Number of cards in the trade deck.")]
     explorers: Count
 
 
@@ -133,27 +139,29 @@ class PlayerPlayed(OfPlayer, frozen=True, tag_field="type", tag="player-played")
 
 
 class PlayerUsed(OfPlayer, frozen=True, tag_field="type", tag="player-used"):
-    """A base's primary ability, or an ally ability, was used."""
+    """A primary ability of a base or an ally ability was used."""
 
     card: CardName
     ability: Annotated[str, Meta(extra_json_schema={"enum": ["primary", "ally"]})]
 
 
 class PlayerChose(OfPlayer, frozen=True, tag_field="type", tag="player-chose"):
-    """One of two things was chosen."""
+    """One of two options was chosen."""
 
-    card: Annotated[CardName, Meta(description="Whose ability it is: of a Needle, the copied.")]
+    card: Annotated[
+        CardName, Meta(description="Card with the ability. For a Stealth Needle, the copied card.")
+    ]
     option: Annotated[int, Meta(ge=1)]
 
 
 class PlayerCopied(OfPlayer, frozen=True, tag_field="type", tag="player-copied"):
-    """A Stealth Needle copies a ship."""
+    """A Stealth Needle copied a ship."""
 
     card: CardName
 
 
 class PlayerScrapped(OfPlayer, frozen=True, tag_field="type", tag="player-scrapped"):
-    """A card has left the game; an Explorer went back to its pile."""
+    """A card left the game. An Explorer went back to its pile."""
 
     card: CardName
     from_: Annotated[
@@ -162,7 +170,7 @@ class PlayerScrapped(OfPlayer, frozen=True, tag_field="type", tag="player-scrapp
 
 
 class PlayerGained(OfPlayer, frozen=True, tag_field="type", tag="player-gained"):
-    """A card was bought, or gained by a Blob Carrier."""
+    """A card was bought, or gained through a Blob Carrier."""
 
     gained: CardName
     paid: Count
@@ -176,69 +184,73 @@ class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew"):
 
 
 class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled"):
-    """A discard pile became the deck; not for the initial deal."""
+    """A discard pile became the deck. Not sent for the initial deal."""
 
 
 class BaseDestroyed(Struct, frozen=True, tag_field="type", tag="base-destroyed"):
     """A base went to its owner's discard pile."""
 
-    player_number: Annotated[SeatId, Meta(description="The owner.")]
+    player_number: Annotated[SeatId, Meta(description="Owner of the base.")]
     card: CardName
-    combat: Annotated[int, Meta(ge=0, description="Spent on it; 0: by an ability.")]
+    combat: Annotated[
+        int, Meta(ge=0, description="Combat spent on the attack. 0: an ability destroyed the base.")
+    ]
 
 
 class PlayerAttacked(Struct, frozen=True, tag_field="type", tag="player-attacked"):
     """A player was attacked."""
 
-    player_number: Annotated[SeatId, Meta(description="Who was attacked.")]
+    player_number: Annotated[SeatId, Meta(description="The player who was attacked.")]
     combat: Annotated[int, Meta(ge=1)]
-    authority: Annotated[int, Meta(description="What is left.")]
+    authority: Annotated[int, Meta(description="Remaining authority of that player.")]
 
 
 class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
-    """After the clean-up; all lists in seat order."""
+    """A turn ended, after the clean-up. All lists are in seat order."""
 
     turn: TurnNumber
     player_number: SeatId
     authority: list[int]
-    hand: Annotated[list[int], Meta(description="Cards in hand.")]
-    deck: Annotated[list[int], Meta(description="Cards in the deck.")]
-    discard: Annotated[list[int], Meta(description="Cards in the discard pile.")]
-    due: Annotated[list[int], Meta(description="Discards due.")]
+    hand: Annotated[list[int], Meta(description="Number of cards in each hand.")]
+    deck: Annotated[list[int], Meta(description="Number of cards in each deck.")]
+    discard: Annotated[list[int], Meta(description="Number of cards in each discard pile.")]
+    due: Annotated[list[int], Meta(description="Discards due of each player.")]
 
 
-# --- to one bot -------------------------------------------------------------------------------
+# --- messages to one bot --------------------------------------------------------------------------
 
 
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
-    """Asks for actions (5)."""
+    """Request for actions (5)."""
 
     state: State
-    actions: Annotated[list[Action], Meta(min_length=1, description="All that is legal.")]
+    actions: Annotated[list[Action], Meta(min_length=1, description="All legal actions.")]
 
 
 class Choose(Struct, frozen=True, tag_field="type", tag="choose"):
-    """Asks for a choice (6)."""
+    """Request for a choice (6)."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(KINDS)})]
-    card: Annotated[CardName | None, Meta(description="Which asks; null: discards due.")]
+    card: Annotated[
+        CardName | None, Meta(description="The card that requires the choice. null: discards due.")
+    ]
     options: Annotated[list[Option], Meta(min_length=1)]
     least: Count
     most: Annotated[int, Meta(ge=1)]
     state: State
 
 
-# --- from a bot -------------------------------------------------------------------------------
+# --- messages from a bot --------------------------------------------------------------------------
 
 
 class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
-    """The answer to `play-turn` (5)."""
+    """The reply to `play-turn` (5)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("actions",)
     actions: Annotated[
         Any,
         Meta(
-            description="Actions, carried out in this order.",
+            description="Actions, which the referee carries out in this order.",
             extra_json_schema={
                 "type": "array",
                 "minItems": 1,
@@ -257,13 +269,13 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
 
 
 class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
-    """The answer to `choose` (6)."""
+    """The reply to `choose` (6)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("picks",)
     picks: Annotated[
         Any,
         Meta(
-            description="Different indices of options, from 0, in the order to be carried out.",
+            description="Different indices of options, from 0, in the order of execution.",
             extra_json_schema={"type": "array", "items": {"type": "number", "minimum": 0}},
         ),
     ] = None

@@ -20,31 +20,33 @@ class Piece:
     __slots__ = ("acts", "ally_used", "card", "used")
 
     def __init__(self, card: Card) -> None:
-        self.card = self.acts = card  # acts: whose abilities it has; of a Needle, the copied one's
+        self.card = self.acts = (
+            card  # acts: source of its abilities, such as a Needle's copied ship
+        )
         self.ally_used = False
         self.refresh()
 
     def copy(self) -> Piece:
-        """Return a piece in the same state."""
+        """Return a copy."""
         new = Piece(self.card)
         new.acts, new.used, new.ally_used = self.acts, self.used, self.ally_used
         return new
 
     def refresh(self) -> None:
-        """Make it ready for a turn."""
-        self.used = not self.card.primary  # whether its primary ability has nothing left to use
+        """Make its abilities usable again, for a new turn."""
+        self.used = not self.card.primary  # True if its primary ability has no use left
         self.ally_used = False
 
 
 class Gain(NamedTuple):
-    """A card that a player has gained, and in which of its turns, counted from 1."""
+    """A card that a player gained, and the number of the player's turn, from 1."""
 
     card: str
     turn: int
 
 
 class TurnStats:
-    """Totals over turns, for statistics and notes; `idle` ones left combat that could attack."""
+    """Totals for statistics and notes. `idle` counts turns that ended with a possible attack."""
 
     def __init__(self) -> None:
         self.trade = self.combat = self.authority = self.destroyed = self.idle = 0
@@ -57,37 +59,37 @@ class Player:
     def __init__(self, seat: int) -> None:
         self.seat = seat
         self.number = seat_id(seat)
-        self.authority = AUTHORITY  # left; 0 or less has lost
-        self.deck = list(STARTING_DECK)  # face down; the end of the list is the top
-        self.hand: list[str] = []  # in the order drawn
+        self.authority = AUTHORITY  # the player loses at 0 or less
+        self.deck = list(STARTING_DECK)  # face down; the last card is the top
+        self.hand: list[str] = []  # in the order of drawing
         self.discard: list[str] = []  # oldest first
-        self.in_play: list[Piece] = []  # in the order played, those of earlier turns first
+        self.in_play: list[Piece] = []  # in the order of play, over all turns
         self.due = self.shuffles = self.turns = 0  # due: discards at the start of its next turn
-        self.known = 0  # how many cards on top of the deck everybody has seen go there
+        self.known = 0  # number of cards on top of the deck that everybody knows
         self.made = TurnStats()
         self.left = False
 
     def bases(self) -> list[Piece]:
-        """Its bases in play, outposts included."""
+        """Return the player's bases in play, including outposts."""
         return [piece for piece in self.in_play if not piece.card.is_ship]
 
     def exposed(self) -> list[Piece]:
-        """List the bases open to attack or destruction: only outposts, if any (4.7)."""
+        """Return the bases that can be attacked or destroyed: only the outposts, if any (4.7)."""
         bases = self.bases()
         return [piece for piece in bases if piece.card.type == OUTPOST] or bases
 
     def is_shielded(self) -> bool:
-        """Whether an outpost keeps it from being attacked."""
+        """True if an outpost protects the player from attacks."""
         return OUTPOST in [piece.card.type for piece in self.in_play]
 
     def constant(self, word: str) -> int:
-        """How many of its cards in play have this word."""
+        """Count the player's cards in play with this lasting effect."""
         return [piece.card.constant for piece in self.in_play].count(word)
 
     def has_ally(self, piece: Piece) -> bool:
-        """Whether another card of the faction of a piece's ally ability is in play (4.3)."""
+        """True if another card of the faction of a piece's ally ability is in play (4.3)."""
         faction = piece.acts.faction
-        for other in self.in_play:  # `any` takes twice as long, and this is asked often
+        for other in self.in_play:  # faster than `any`, and called often
             if other is not piece and (
                 other.acts.faction == faction
                 or other.card.faction == faction
@@ -97,13 +99,13 @@ class Player:
         return False
 
     def cards(self) -> dict[str, int]:
-        """All cards owned: card -> count, by name."""
+        """Return all cards of the player: card -> count, sorted by name."""
         in_play = [piece.card.name for piece in self.in_play]
         return dict(sorted(Counter(self.hand + self.deck + self.discard + in_play).items()))
 
 
 class TurnState:
-    """One player's turn; `question` is the open `choose`. Scrapped cards count as played."""
+    """One player's turn. `question` is the open `choose`. `played` includes scrapped cards."""
 
     def __init__(self, player: Player, opponent: Player) -> None:
         self.player = player
@@ -115,6 +117,6 @@ class TurnState:
         self.question: Choose | None = None
 
     def blobs(self) -> int:
-        """How many Blob cards were played this turn, a Needle that copies one included (4.4)."""
+        """Count the Blob cards played in this turn, including a Stealth Needle's copy (4.4)."""
         played = [*self.played, self.copied] if self.copied else self.played
         return sum(CARDS[card].faction == BLOB for card in played)

@@ -1,4 +1,4 @@
-"""Where a game begins that begins in the middle, and the simplest reply: for conformance cases."""
+"""A game that begins in the middle, and the simplest reply, for conformance cases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty. The first card of the deck is drawn first."""
+    """The cards of a seat. Missing piles are empty. The first card of the deck is drawn first."""
 
     authority: int = AUTHORITY
     hand: list[str] = []
@@ -23,7 +23,7 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
     due: int = 0
 
     def lay_out(self, player: Player) -> None:
-        """Give a player these cards."""
+        """Replace a player's cards by these cards."""
         player.authority = self.authority
         player.hand = self.hand.copy()
         player.deck = self.deck[::-1]
@@ -33,17 +33,17 @@ class SeatCards(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The start of a game: a turn of player 1. Missing parts are as after the deal."""
+    """The start of a game: a turn of player 1. Missing parts stay as dealt."""
 
     seats: dict[str, SeatCards] = {}  # player number -> its cards
     trade_row: list[str] | None = None  # oldest first
-    trade_deck: list[str] | None = None  # its first card is dealt first
-    turn: int = 0  # how many turns were played before
+    trade_deck: list[str] | None = None  # the first card is dealt first
+    turn: int = 0  # number of turns before this turn
     trade: int = 0
     combat: int = 0
 
     def lay_out(self, table: Table, turn: TurnState) -> None:
-        """Lay out a new table, and set the resources of the first turn."""
+        """Set up a new table, and the resources of the first turn."""
         for player in table.players:
             if player.number in self.seats:
                 self.seats[player.number].lay_out(player)
@@ -56,7 +56,7 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """End the turn; pick what comes first, and no more than must be."""
+    """End the turn, or pick the first `least` options."""
     if request["type"] == "choose":
         return {"type": "choose-reply", "picks": list(range(request["least"]))}
     return {"type": "play-reply", "actions": [{"action": "end-turn"}]}

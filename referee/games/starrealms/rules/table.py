@@ -1,6 +1,6 @@
-"""The table, and the moves that every rule is made of.
+"""The table, and the basic moves.
 
-Each move changes the cards and publishes it, in the order of the protocol, 2.22.
+Each move changes the cards and publishes the change, in the order of the protocol, 2.22.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROW_SIZE = 5
 
 
 class Table(interface.Table[Player]):
-    """Players, trade row and the messages on their changes."""
+    """The players, the trade row, and the messages about their changes."""
 
     sections = SECTIONS
 
@@ -27,10 +27,10 @@ class Table(interface.Table[Player]):
         """Shuffle all decks and deal (4.1)."""
         super().__init__([Player(seat) for seat in range(len(FIRST_HANDS))])
         self._chance = chance
-        self.row: list[str] = []  # the cards that can be bought, oldest first
-        self.trade_deck = list(TRADE_DECK)  # face down; the end of the list is the top
+        self.row: list[str] = []  # the cards for sale, oldest first
+        self.trade_deck = list(TRADE_DECK)  # face down; the last card is the top
         self.explorers = explorers
-        self.turn = 0  # counted from 1 over both players; 0 before the first
+        self.turn = 0  # from 1, over both players; 0 before the first
         chance.shuffle(TRADE_STREAM, self.trade_deck)
         self._refill()
         for player, count in zip(self.players, FIRST_HANDS, strict=True):
@@ -38,8 +38,8 @@ class Table(interface.Table[Player]):
             self._take(player, count)
 
     def draw(self, player: Player, count: int) -> None:
-        """Draw up to `count` cards, shuffling on the way if the deck is empty (4.8)."""
-        self.moved()  # what led to it
+        """Draw up to `count` cards. If the deck runs out, shuffle the discard pile (4.8)."""
+        self.moved()  # report the cause first
         before = len(player.hand)
         first = min(count, len(player.deck))
         self._draw(player, first)
@@ -51,13 +51,13 @@ class Table(interface.Table[Player]):
             self._draw(player, min(count - first, len(player.deck)))
         drawn = player.hand[before:]
         if self.watchers and drawn:
-            # Its next request shows the cards to the seat; others know only how many there are.
+            # The seat learns the cards from its next request. Others only know their number.
             whole = moves_of(player.seat, drawn, "deck", "hand")
             known = [Move(player.seat, "deck", "hand", count=len(drawn))]
             self.moved(Moved(player.seat, whole, known, known))
 
     def discard(self, player: Player, cards: list[str]) -> None:
-        """Put cards, already taken out of the hand, on the discard pile."""
+        """Put cards on the discard pile. They were already removed from the hand."""
         if cards:
             player.discard += cards
             self.events.append(say.PlayerDiscarded(player.number, cards))
@@ -65,7 +65,7 @@ class Table(interface.Table[Player]):
                 self.note(player.seat, moves_of(player.seat, cards, "hand", "discard"))
 
     def scrap(self, player: Player, card: str, place: str) -> None:
-        """Take a card that was in this place out of the game; an Explorer goes to its pile."""
+        """Remove a card of this place from the game. An Explorer goes back to its pile."""
         self.events.append(say.PlayerScrapped(player.number, card, place))
         if self.watchers:
             to = "explorers" if card == EXPLORER else "scrapped"
@@ -75,7 +75,7 @@ class Table(interface.Table[Player]):
             self.show_row()
 
     def scrap_from_row(self, player: Player, index: int) -> None:
-        """Take a card of the row out of the game, and put another in its place."""
+        """Remove a card of the row from the game and replace it."""
         card = self._take_from_row(index)
         self.events.append(say.PlayerScrapped(player.number, card, "trade-row"))
         if self.watchers:
@@ -84,10 +84,10 @@ class Table(interface.Table[Player]):
         self.show_row()
 
     def gain(self, player: Player, index: int, paid: int, to: str, trade: int = 0) -> None:
-        """Give a player a card of the row, or an Explorer, whose index is one beyond the row.
+        """Give a player a card of the row. The index after the last card means an Explorer.
 
         Args:
-            trade: what the player had to pay it with.
+            trade: the player's trade before the purchase.
         """
         place = "trade-row"
         if index == len(self.row):
@@ -110,7 +110,7 @@ class Table(interface.Table[Player]):
         self.show_row()
 
     def destroy(self, owner: Player, base: Piece, combat: int) -> None:
-        """Put a base on its owner's discard pile; combat: of an attack."""
+        """Put a base on its owner's discard pile. `combat`: spent on an attack, or 0."""
         owner.in_play.remove(base)
         owner.discard.append(base.card.name)
         self.events.append(say.BaseDestroyed(owner.number, base.card.name, combat))
@@ -122,7 +122,7 @@ class Table(interface.Table[Player]):
             self.note(1 - owner.seat, moves, *did)
 
     def show_row(self) -> None:
-        """Publish row and Explorers."""
+        """Publish the trade row and the number of Explorers."""
         self.events.append(say.TradeRow(self.row.copy(), len(self.trade_deck), self.explorers))
 
     def _draw(self, player: Player, count: int) -> None:

@@ -1,7 +1,7 @@
 """One turn, from the discards due to the end of its clean-up (protocol, 4.2 and 5).
 
-A turn is a generator: it yields each request and receives the reply. What can be done now is
-`legal`; a reply's actions are looked up there, one after the other.
+A turn is a generator: it yields each request and receives the reply. `legal` lists the actions that
+are legal now. The actions of a reply are looked up one after the other.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from referee.games.starrealms.rules.table import Table
 from referee.games.starrealms.rules.view import state_of
 
 Key: TypeAlias = tuple[str, str, str]
-"""An action as its `action`, `card` and `to`, each "" where it has none."""
+"""The `action`, `card` and `to` of an action, each "" if it is missing."""
 Options: TypeAlias = Iterable[tuple[Key, int]]
-"""Actions that are legal now, each with its index (`legal`)."""
+"""Legal actions, each with its index (`legal`)."""
 WITHOUT_CARD = ("attack-player", "end-turn")
 
 
@@ -44,9 +44,9 @@ def play_turn(table: Table, turn: TurnState) -> Decisions:
 
 
 def play_on(table: Table, turn: TurnState) -> Decisions:
-    """Play a turn from one of its `play-turn` requests on.
+    """Continue a turn at one of its `play-turn` requests.
 
-    It ends without clean-up if it ends the game.
+    If the turn ends the game, there is no clean-up.
     """
     player = turn.player
     ended = False
@@ -67,13 +67,14 @@ def _request(table: Table, turn: TurnState) -> say.PlayTurn:
 
 
 def legal(table: Table, turn: TurnState, actions: Iterable[str] = say.ACTIONS) -> dict[Key, int]:
-    """What can be done now, in the order of the protocol, 5.1, each with its index.
+    """Return the legal actions with their indices, in the order of the protocol, 5.1.
 
-    Equal cards are one action: of the first that can do it. An index is of hand, cards in play, row
-    (one beyond it: the Explorers) or the opponent's bases that are exposed.
+    Equal cards have one action, which applies to the first of them. An index counts cards of the
+    hand, cards in play, cards of the row (the next index is the Explorers) or exposed bases of the
+    opponent.
 
     Args:
-        actions: the actions that are looked for; a few cost less than all.
+        actions: kinds of actions to look for. Fewer kinds take less time.
     """
     found: dict[Key, int] = {}
     for action in actions:
@@ -89,7 +90,7 @@ def _action(key: Key) -> say.Action:
 
 
 def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request, Any, bool]:
-    """Carry out the actions of a reply in their order (5.1); returns whether the turn has ended."""
+    """Carry out the actions of a reply in order (5.1). Returns True if the turn has ended."""
     if not isinstance(actions, list) or not actions:
         what = "an empty list" if actions == [] else f"{describe(actions)}, not a list"
         table.fault(turn.player, BAD_ACTION, f"`actions` is {what}")
@@ -113,14 +114,14 @@ def _carry_out(table: Table, turn: TurnState, actions: Any) -> Generator[Request
 
 
 def _find(table: Table, turn: TurnState, entry: Any) -> tuple[Key, int] | None:
-    """The legal action that an entry of a reply names, if it does; other fields are skipped."""
+    """Return the legal action that an entry of a reply names, or None. Ignores other fields."""
     if not isinstance(entry, dict):
         return None
     action, card, to = entry.get("action"), entry.get("card"), entry.get("to")
     if not isinstance(action, str) or action not in OPTIONS:
         return None
     if not isinstance(card, str):
-        card = ""  # no action that needs one has such a name
+        card = ""  # no card has this name
     if action != "buy":
         candidates = [(action, "", "") if action in WITHOUT_CARD else (action, card, "")]
     elif "to" in entry:
@@ -140,7 +141,7 @@ def _shown(entry: Any) -> str:
     return " ".join(parts) or "an object without `action`"
 
 
-# --- what can be done now (5.1) -------------------------------------------------------------------
+# --- legal actions (5.1) --------------------------------------------------------------------------
 
 
 def _plays(table: Table, turn: TurnState) -> Options:
@@ -208,10 +209,10 @@ OPTIONS: Mapping[str, Callable[[Table, TurnState], Options]] = {
     "attack-player": _attacks_on_player,
     "end-turn": _end,
 }
-"""The ways to do each action now, each with its index (`legal`)."""
+"""Kind of action -> the legal actions of this kind, each with its index (`legal`)."""
 
 
-# --- what it does ---------------------------------------------------------------------------------
+# --- carrying out actions -------------------------------------------------------------------------
 
 
 def _play(table: Table, turn: TurnState, index: int, to: str) -> Decisions:
@@ -283,11 +284,11 @@ DO: Mapping[str, Callable[[Table, TurnState, int, str], Decisions | None]] = {
     "attack-base": _attack_base,
     "attack-player": _attack_player,
 }
-"""The effect of each action: with the index of `legal` and the place of a bought card."""
+"""Kind of action -> its effect, from the index of `legal` and the place of a bought card."""
 
 
 def _clean_up(table: Table, turn: TurnState) -> None:
-    """Discard ships, then the hand; draw five (4.2)."""
+    """Discard the ships in play, then the hand, and draw five cards (4.2)."""
     player = turn.player
     if legal(table, turn, ("attack-base", "attack-player")):
         player.made.idle += 1

@@ -14,7 +14,7 @@ from referee.games.starrealms.rules.table import Table
 
 
 def state_of(table: Table, turn: TurnState) -> say.State:
-    """All that the player whose turn it is may know."""
+    """Return the state, as far as the player whose turn it is knows it."""
     player, other = turn.player, turn.opponent
     opponent = say.Opponent(
         other.authority,
@@ -47,7 +47,7 @@ def state_of(table: Table, turn: TurnState) -> say.State:
 
 
 def in_play(player: Player) -> list[say.InPlay]:
-    """A player's cards in play, as they are sent."""
+    """Return a player's cards in play, in the format of the messages."""
     return [say.InPlay(piece.card.name, piece.used, piece.ally_used) for piece in player.in_play]
 
 
@@ -55,17 +55,18 @@ class SeatView(Struct, frozen=True):
     """One seat in a view.
 
     Attributes:
-        hand: as drawn; None for viewers who do not know it. A seat knows it at its request.
-        discard, in_play: oldest first for `ALL` and for the seat with a request; else by name,
-            since no message says which of equal cards was scrapped or destroyed.
+        hand: in the order of drawing. None for viewers who do not know it. A seat knows it at its
+            request.
+        discard, in_play: oldest first for `ALL` and for the seat with a request. Otherwise sorted,
+            because no message shows which of several equal cards was scrapped or destroyed.
     """
 
     authority: int
     hand_size: say.Count
     deck_size: say.Count
     hand: list[say.CardName] | None
-    deck: list[say.CardName] | None  # by name, for `ALL` its first card is on top; None likewise
-    hidden: list[say.CardName]  # hand and deck together, by name
+    deck: list[say.CardName] | None  # sorted; for `ALL`, the top card first; None as `hand`
+    hidden: list[say.CardName]  # hand and deck together, sorted
     discard: list[say.CardName]
     in_play: list[say.InPlay]
     due: say.Count  # discards at the start of its next turn
@@ -76,23 +77,23 @@ class SeatView(Struct, frozen=True):
 class View(Struct, frozen=True):
     """A view of a game (`referee.games.interface.game.Game.view`)."""
 
-    turn: say.Count  # counted from 1 over both players; 0 before the first
+    turn: say.Count  # from 1, over both players; 0 before the first
     player: int  # the seat whose turn it is
-    trade: say.Count  # trade, combat, next_ship_to_top, played, copied: of this turn, as in `State`
+    trade: say.Count  # trade, combat, next_ship_to_top, played, copied: as in `State`
     combat: say.Count
     next_ship_to_top: bool
     played: list[say.CardName]
     copied: say.CardName | None
-    trade_row: Annotated[list[say.CardName], Meta(description="Oldest first.")]
+    trade_row: Annotated[list[say.CardName], Meta(description="Trade row, oldest card first.")]
     trade_deck: say.Count
     explorers: say.Count
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None for all other viewers, and without a request
-    request: say.PlayTurn | say.Choose | None  # the request of that seat; else None
+    asked: int | None  # the seat with a request; None for other viewers, or without request
+    request: say.PlayTurn | say.Choose | None  # the request of that seat, or None
 
 
 def view_of(table: Table, turn: TurnState, requests: tuple[Request, ...], viewer: Viewer) -> View:
-    """Make the view of a table for a viewer."""
+    """Return the view of a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(

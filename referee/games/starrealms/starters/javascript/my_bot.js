@@ -1,23 +1,23 @@
 #!/usr/bin/env node
-// A bot for Star Realms that does what is offered first. README.md says how to play it.
+// A bot for Star Realms that takes the first suitable action. README.md explains how to run it.
 
 const NAME = "My Bot";
-const NEVER = ["scrap"]; // the kinds of actions that it leaves alone
+const NEVER = ["scrap"]; // kinds of actions that the bot never takes
 
-/** One of the actions: cards, bases and allies first, then buys and attacks (5.1). */
+/** Return one of the actions: cards, bases and allies first, then buys and attacks (5.1). */
 function chooseAction(state, actions) {
-  return actions.find(({ action }) => !NEVER.includes(action)); // the last is the end of the turn
+  return actions.find(({ action }) => !NEVER.includes(action)); // the last is end-turn
 }
 
-/** Indices of options, `least` to `most` of them (2.5). */
+/** Return `least` to `most` indices of options (2.5). */
 function choosePicks({ kind, options, least, most }) {
   return [...Array(least).keys()];
 }
 
-/** The reply to a message, or undefined: most are news about the game. */
+/** Return the reply to a message, or undefined for news about the game. */
 function answer(message) {
   switch (message.type) {
-    case "player-name-request": { // a match begins; it may not be the first
+    case "player-name-request": { // a new match begins
       const about = { name: NAME, version: 1, keep_alive: true };
       return { type: "player-name-reply", player_number: message.player_number, ...about };
     }
@@ -28,7 +28,7 @@ function answer(message) {
   }
 }
 
-let text = ""; // what has come and is no whole line yet
+let text = ""; // the part after the last complete line
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (piece) => {
   const lines = (text + piece).split("\n");
