@@ -1,17 +1,17 @@
-"""Scripts of Tribute: decks that grow, and patrons whose favour can win. Nothing outside knows it.
+"""Scripts of Tribute, a deck-building game with patrons. Only this package knows the game.
 
-rules/         the rules, pure
-log_player.py  runs the rules behind a spectator log, for `validate` and the page
-turns.py       a match turn by turn, for people
-person.py      a person who plays: news, state and choices
-environment.py the game for programs that learn
-statistics.py  how matches end, and what bots buy and call, over many of them
-classic.py     the language of the engine's bots
-leaks.py       the same with what the engine gives away, to compare with it
-sot/           bots of the engine's Python library, unchanged
-notes.py       probable slips of a bot
-page/          its parts of the match page
-starters/      bots to start from, by language
+rules/          the rules, without I/O
+log_player.py   runs the rules behind a spectator log, for `validate` and the match page
+turns.py        a match turn by turn, for people
+person.py       a person at the terminal: news, state and choices
+environment.py  the environment for reinforcement learning
+statistics.py   how matches end, and what bots buy and call, over many matches
+classic.py      the languages of the engine's external bots
+leaks.py        the same languages with the hidden orders that the engine reveals
+sot/            bots of the engine's Python library, unchanged
+notes.py        probable mistakes of a bot
+page/           its parts of the match page
+starters/       templates of bots, by language
 
 bot-cases.json has the conformance cases for bots.
 """
@@ -41,7 +41,7 @@ RULES = GameDefinition(
     specification="tribute/protocol",
     options=Options,
     limits=MappingProxyType({"time_limit": 30.0}),
-    tournament_limits=MappingProxyType({"time_bank": 600.0}),  # as its engine grants, 30 s a turn
+    tournament_limits=MappingProxyType({"time_bank": 600.0}),  # the engine allows 30 s per turn
     facts=CardFacts,
     new=Tribute,
     public=messages.PUBLIC,

@@ -1,7 +1,7 @@
-"""The language of the engine's external bots: a state in, a command or an index out (protocol, 6).
+"""The languages of the engine's external bots: a state in, a command or an index out (protocol, 6).
 
-A dialect here sees nothing but the canonical lines of its bot. It keeps the card table, the cards
-it has heard of, and the list of completed actions.
+A dialect only sees the messages to its bot. It keeps the card table, the cards that it has seen,
+and the list of completed actions.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _COMMANDS = {
     "ATTACK": "attack",
     "ACTIVATE": "activate-agent",
 }
-_INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; Python has a limit
+_INTEGER = re.compile(r"[\t-\r ]*([+-]?[0-9]{1,4000})[\t-\r ]*")  # as int.Parse; limited by Python
 _MOST_NAMED = 12
-"""The most commands or cards that a list of legal ones names."""
+"""Maximum number of commands or cards in a list of legal replies."""
 _MOMENTS = 5
-"""The most actions and choices in the line at the end."""
+"""Maximum number of actions and choices in the context of the end."""
 _BOARD_STATES = {"discard": "START_OF_TURN_CHOICE_PENDING", "complete": "PATRON_CHOICE_PENDING"}
 _LISTED = {"play-card": "PLAY_CARD", "activate-agent": "ACTIVATE_AGENT", "buy-card": "BUY_CARD"}
-"""Actions that stand among the completed ones; `attack` does not, its events do."""
+"""Actions in the list of completed actions. An attack is missing, but its events are listed."""
 _ONLY_TARGET = ("AGENT_DEATH", "KNOCKOUT_ALL", "ATTACK_AGENT")
 _AMOUNTS = (
     *("GAIN_COIN", "GAIN_POWER", "GAIN_PRESTIGE", "OPP_LOSE_PRESTIGE", "DRAW"),
@@ -45,14 +45,14 @@ _AMOUNTS = (
 )
 _OWN = "Hand Cooldown Played KnownPile Agents Power PatronCalls Coins Prestige DrawPile"
 _OTHERS = "Cooldown Played HandAndDraw Agents Power Coins Prestige"
-"""The parts of a state on the player with the request and on the other, in this order."""
+"""Fields of a state for the player with the request, and for the opponent, in this order."""
 _FIELDS = {
     "KnownPile": "known",
     "PatronCalls": "patron_calls",
     "DrawPile": "draw_pile",
     "HandAndDraw": "hand_and_draw",
 }
-"""Their names in the request, where they are written in another way."""
+"""Names of fields in the request, where they differ."""
 _REASONS = {
     "prestige-80": "PRESTIGE_OVER_80",
     "prestige-40": "PRESTIGE_OVER_40_NOT_MATCHED",
@@ -60,17 +60,17 @@ _REASONS = {
     "turn-limit": "TURN_LIMIT_EXCEEDED",
     "bad-patron": "PATRON_SELECTION_FAILURE",
 }
-"""At the end; all other codes are BOT_EXCEPTION."""
+"""End reason -> its name in the engine. All other codes are BOT_EXCEPTION."""
 NOBODY = "NO_PLAYER_SELECTED"
 
 
 def board_state(follow_up: str) -> str:
-    """The state of the board while a choice is open."""
+    """Return the engine's state of the board during a choice."""
     return _BOARD_STATES.get(follow_up.split("-")[0], "CHOICE_PENDING")
 
 
 def reason_of(reason: str) -> str:
-    """The reason of an end in the engine's words."""
+    """Return the engine's name of an end reason."""
     return _REASONS.get(reason, "BOT_EXCEPTION")
 
 
@@ -78,7 +78,7 @@ class Classic:
     """Implements `referee.games.interface.dialect.Dialect`: states in, commands out."""
 
     gap = ""
-    """The word after the type of a completed action."""
+    """Separator after the type of a completed action."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         self._seat = seat
@@ -144,7 +144,7 @@ class Classic:
             return msgspec.json.encode(reply)
         return b"[" + data + b"]" if data.lstrip().startswith(b"{") else data
 
-    # --- what differs between the two -----------------------------------------------------------
+    # --- differences between the two languages ----------------------------------------------------
 
     def _framed(self, state: bytes) -> bytes:
         return state + b"\nEOT\n"
@@ -169,7 +169,7 @@ class Classic:
             return {"type": "choose-reply", "cards": [uid for uid in listed if uid in numbers]}
         return ends
 
-    # --- the state ------------------------------------------------------------------------------
+    # --- state ------------------------------------------------------------------------------------
 
     def _state(self, asked: Json) -> bytes:
         state = asked["state"]
@@ -229,10 +229,10 @@ class Classic:
         shown |= {"HP": -1 if row["hp"] is None else row["hp"], "taunt": row["taunt"]}
         return shown | {"UniqueId": card["uid"], "effects": row["effects"]}
 
-    # --- what has happened ----------------------------------------------------------------------
+    # --- news -------------------------------------------------------------------------------------
 
     def learn(self, cards: Iterable[Json]) -> None:
-        """Keep what these cards are."""
+        """Remember the definitions of these cards."""
         for card in cards:
             self._cards[card["uid"]] = card["card"]
 
@@ -269,23 +269,23 @@ class Classic:
         )
 
     def _action(self, action: Json) -> str:
-        """An action as `classic-index` lists it."""
+        """Return an action in the format of `classic-index`."""
         verb = action["type"].upper().replace("-", "_")
         if verb == "CALL_PATRON":
             return f"PATRON {action['patron']}"
         return f"{verb} {self._cards[action['card']]}" if "card" in action else verb
 
     def _effect_choice(self, source: Json) -> str:
-        """Either choice of an OR as `classic-index` lists it."""
+        """Return the text for both effects of an OR, in the format of `classic-index`."""
         return f"CHOICE {self._table[source['card']]['name']}"
 
     def _choice(self, cards: Iterable[Json]) -> str:
-        """A choice of cards as `classic-index` lists it."""
+        """Return a choice of cards in the format of `classic-index`."""
         names = [self._table[card["card"]]["name"].upper().replace(" ", "_") for card in cards]
         return "CHOICE " + " ".join(names)
 
     def ending(self, end: Json) -> tuple[str, str, str]:
-        """Give winner, reason and context of the end."""
+        """Return winner, reason and context of the end."""
         winners = end["winners"]
         winner = winners[0].upper() if len(winners) == 1 else NOBODY
         reason = reason_of(end["reason"])
@@ -298,7 +298,7 @@ class Classic:
 
 
 class ClassicIndex(Classic):
-    """The later one: a list of actions comes with the state, and the answer is an index."""
+    """The newer language: the state comes with a list of actions, and the answer is an index."""
 
     gap = " "
 
@@ -329,7 +329,7 @@ class ClassicIndex(Classic):
 
 
 def _subsets(asked: Mapping[str, Any]) -> Iterator[tuple[Json, ...]]:
-    """All choices of cards: by size, then in lexicographic order of the positions."""
+    """Yield all choices of cards: by size, then in lexicographic order of the positions."""
     cards = asked["cards"]
     sizes = range(asked["min"], min(asked["max"], len(cards)) + 1)
     return chain.from_iterable(map(partial(combinations, cards), sizes))
@@ -344,11 +344,11 @@ def _integer(text: str) -> int | None:
     return int(found[1]) if found else None
 
 
-# --- what is wrong with an answer -----------------------------------------------------------------
+# --- explanations of wrong answers ----------------------------------------------------------------
 
 
 def _wrong_command(fault: Fault, asked: Mapping[str, Any], answer: bytes) -> str:
-    """See `DialectKind.wrong`."""
+    """Explain a wrong answer, as `DialectKind.wrong`."""
     if asked["type"] == "patron-request":
         return _wrong_patron(asked)
     if asked["type"] == "play-turn":
@@ -386,7 +386,7 @@ def _wrong_patron(asked: Mapping[str, Any]) -> str:
 
 
 def _command(action: Json) -> str:
-    """An action as a command of `classic`."""
+    """Return an action as a command of `classic`."""
     verbs = {theirs: verb for verb, theirs in _COMMANDS.items()} | {CALL_PATRON: "PATRON"}
     what = action.get("card", action.get("patron"))
     return "ENDTURN" if what is None else f"{verbs[action['type']]} {what}"

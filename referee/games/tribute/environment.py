@@ -1,6 +1,6 @@
-"""Scripts of Tribute for programs that learn: counts of cards, and a choice for each thing to do.
+"""Scripts of Tribute for reinforcement learning: observations count cards.
 
-An action of the game is one choice. A choice of cards takes one for each card, and "done".
+An action of the game is one choice. A choice of cards takes one choice per card, and "done".
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SETS = ("2025-04", "2024-02", "2023-06", "2023-02")
 _KINDS = {kind.card: kind for name in _SETS[::-1] for kind in card_set(name).kinds.values()}
 _NUMBERS = {card: kind.number for card, kind in _KINDS.items()}
 _CARDS = tuple(sorted(_NUMBERS, key=_NUMBERS.__getitem__))
-"""Of all card sets, so that a policy learnt with one can play with another."""
+"""Cards of all card sets, so that a policy learnt with one set can play with another."""
 _CALLED = (*PATRONS, TREASURY)
 _ZONES = ("hand", "agents", "played")
 
@@ -63,18 +63,18 @@ _AT = tuple({card: _PLACE[f"{place} {card}"] for card in _CARDS} for place in _P
 _BOUNDS = {
     **dict.fromkeys(("coins", "power", "prestige"), 100),
     "hand size": 20,
-    "least": 2,  # of KNOCKOUT
-    "most": 5,  # of TOSS
-    "chosen": 4,  # after the last one the reply is sent
+    "least": 2,  # KNOCKOUT
+    "most": 5,  # TOSS
+    "chosen": 4,  # the last card sends the reply
     "patron calls": 10,
-    "turn": 10_001,  # of the longest match
+    "turn": 10_001,  # in the longest match
 }
-"""The greatest number of each single entry; 1 if it is not here."""
-_MADE = 10  # of a card that the tavern does not have
+"""Upper bounds of the entries that are not counts of a card. Default: 1."""
+_MADE = 10  # copies of a card that is not in the tavern deck
 
 
 def _most(place: str, kind: Kind) -> int:
-    """The greatest number for a card in a place; 1 if it is never there."""
+    """Return the upper bound for a card in a place, at least 1."""
     if not kind.is_agent and place.endswith(("agents", "ready", "HP")):
         return 1
     if place in ("row", "tavern deck"):
@@ -98,7 +98,7 @@ _HIGH = np.array(
 
 
 def layout(seats: int, options: Options) -> Numbers:
-    """Name the entries of an observation, with their bounds."""
+    """Return the names and bounds of the entries of an observation."""
     high = _HIGH.copy()
     high[_PLACE["turn"]] = options.max_turns + 1
     return Numbers(NAMES, np.zeros_like(high), high)
@@ -115,7 +115,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
             return say.PatronReply((yield {f"pick {patron}": patron for patron in asked.available}))
         if isinstance(asked, say.PlayTurn):
             return say.PlayReply(None, (yield _actions(asked)))
-        assert asked is not None  # it is asked
+        assert asked is not None  # the seat has a request
         if asked.effects:
             return say.ChooseReply(None, (yield {"left": 0, "right": 1}))
         zones: dict[int, str] = {}
@@ -157,7 +157,7 @@ class Translator(ChoosingTranslator, choices=CHOICES, names=NAMES):
 
 
 def _actions(asked: say.PlayTurn) -> dict[str, int]:
-    """The index of each action; of alike ones the first."""
+    """Return the index of each action by name. Equal names have the first index."""
     state, found = asked.state, dict[str, int]()
     cards = [*state.me.hand, *state.row, *state.me.agents, *state.opponent.agents]
     by_uid = {card.uid: card.card for card in cards}  # type: ignore[attr-defined]

@@ -1,7 +1,7 @@
-"""The dialects with the hidden orders that the engine gives away, to compare with it (6.10).
+"""Dialects with the hidden orders that the engine reveals, for comparisons with it (6.10).
 
-Lines do not show it. This dialect therefore plays the game too, from the seed of the match and the
-news.
+Messages do not contain these orders. A dialect therefore plays the game too, from the seed of the
+match and the public messages.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from referee.games.tribute.rules.messages import ChooseReply, PatronReply, PlayR
 
 
 class Leaky(Classic):
-    """Classic, with piles in the orders of the engine."""
+    """`Classic`, with piles in the engine's order."""
 
     def __init__(self, seat: int, seed: int, name: str) -> None:
         super().__init__(seat, seed, name)
         self._seed = seed
 
     def send(self, line: bytes) -> bytes:
-        """Translate as `Classic` does, and play the announced decision too."""
+        """Translate as `Classic`, and play the announced decision in the dialect's own game."""
         sent = super().send(line)
         message = self._asked
         match message["type"]:
@@ -43,7 +43,7 @@ class Leaky(Classic):
                 uids = [card["uid"] for card in message["cards"]]
                 self._advance(ChooseReply(uids, message["effect"]))
                 if message["follow_up"] == "complete-pellin":
-                    self._game.table.me.known -= 1  # the engine does not count this card
+                    self._game.table.me.known -= 1  # the engine does not count this card as known
         return sent
 
     def _advance(self, reply: Struct) -> None:
@@ -64,7 +64,7 @@ class Leaky(Classic):
 
 
 class LeakyIndex(Leaky, ClassicIndex):
-    """ClassicIndex, likewise."""
+    """`ClassicIndex`, with piles in the engine's order."""
 
 
 CLASSIC_LEAKS = DialectKind(Leaky, tells_hidden=True, wrong=CLASSIC.wrong)

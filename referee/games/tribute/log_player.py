@@ -1,7 +1,7 @@
-"""Which replies a log of Scripts of Tribute comes from (`referee.games.interface.log_player`).
+"""Infers the replies of a log of Scripts of Tribute (`referee.games.interface.log_player`).
 
-Every reply is public but for the cards of the hand that nobody has chosen. Hand and draw pile of a
-player are one set here, and so is the tavern deck.
+A log contains every reply. Only cards of the hand that were never chosen are hidden. A player's
+hand and draw pile are treated as one set, and so is the tavern deck.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class TributeLog:
     sections = SECTIONS
 
     def __init__(self) -> None:
-        self._row: set[int] = set()  # the uids of the row when the last reply was given
-        self._has_changed = False  # what can be done may be other than the rules have found
+        self._row: set[int] = set()  # uids of the row at the last reply
+        self._has_changed = False  # True if the legal actions must be computed again
 
     def begin(self, info: say.GameInfo, names: Sequence[str]) -> GameSetup:
         limits = info.max_turns, info.max_actions
@@ -59,7 +59,7 @@ class TributeLog:
         return GameSetup(chance=SeededRandomSource(0), names=tuple(names), options=options)
 
     def reply(self, game: Tribute, asked: Request, ahead: Sequence[Struct]) -> object | None:
-        """Find the reply. If it lost the game, only the end of the match shows that."""
+        """Infer the reply. If it lost the game, the log only shows the end of the match."""
         table, waits = game.table, game.asked
         self._row = _uids(table.row)
         if self._has_changed and isinstance(waits, list):
@@ -84,7 +84,7 @@ class TributeLog:
         raise DifferenceError(f"what answers a {asked.message.__struct_config__.tag}")
 
     def settle(self, game: Tribute, expected: Struct, found: Struct) -> bool:
-        """Deal the cards that the log shows into the row."""
+        """Exchange cards of the row for the cards that the log shows."""
         table = game.table
         match expected, found:
             case say.TableSet(), say.TableSet():
@@ -107,12 +107,15 @@ class TributeLog:
 
 
 def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.PlayReply | None:
-    """Find an action, and show its cards of the hand; None: needs more messages."""
+    """Return the reply with an action, and move its hidden cards into the hand.
+
+    None if that needs more messages.
+    """
     table = game.table
     shown: list[int] = []
     if action.type == say.PLAY_CARD and isinstance(action.card, int):
         shown = [action.card]
-    elif action.patron == "HLAALU" and not for_hlaalu(table):  # the next message says which card
+    elif action.patron == "HLAALU" and not for_hlaalu(table):  # `chosen` will show the card
         shown = [card.uid for card in table.me.draw_pile if card.kind.cost][:1]
     elif action.type == say.END_TURN:
         ended = next((message for message in ahead[1:] if not isinstance(message, say.Event)), None)
@@ -120,7 +123,7 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
             return None
         if isinstance(ended, say.TurnEnded):
             discarded = [card.uid for card in ended.discarded[: len(table.me.hand)]]
-            with suppress(DifferenceError):  # the end of the turn will differ
+            with suppress(DifferenceError):  # otherwise `turn-ended` will differ
                 _hold(table.me, discarded)
                 table.me.hand.sort(key=lambda card: [*discarded, card.uid].index(card.uid))
     hidden = [uid for uid in shown if uid in _uids(table.me.draw_pile)]
@@ -131,9 +134,9 @@ def _act(game: Tribute, action: say.Action, ahead: Sequence[Struct]) -> say.Play
 
 
 def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
-    """Have these cards among those of a choice, in their order."""
+    """Arrange hidden cards so that a choice offers these cards, in this order."""
     me = table.me
-    if choice.follow_up == "acquire-cards":  # the row was dealt after the choice was made
+    if choice.follow_up == "acquire-cards":  # the row was arranged after the choice was created
         choice.cards = [c for c in table.row if c in choice.cards or c.uid in uids]
     hidden = [uid for uid in uids if uid in _uids(me.draw_pile) or uid in _uids(me.hand)]
     if choice.follow_up == "toss-cards":
@@ -153,7 +156,7 @@ def _choose(table: Table, choice: Choice, uids: Sequence[int]) -> None:
 
 
 def _hold(me: Player, uids: Sequence[int]) -> None:
-    """Put these cards into the hand, in exchange for others of it."""
+    """Exchange cards between hand and draw pile so that the hand contains these cards."""
     others = [card for card in me.hand if card.uid not in uids]
     for uid in uids:
         if uid not in _uids(me.hand):

@@ -1,4 +1,4 @@
-"""Probable slips of a Scripts of Tribute bot, and the causes of its faults."""
+"""Hints about probable mistakes of a Scripts of Tribute bot, and about the causes of its faults."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referee.games.tribute.rules import messages as say
 from referee.games.tribute.rules.game import Tribute
 
 _MANY_TURNS = 5
-"""A bot that did something in fewer turns may have meant it."""
+"""Fewer turns with the same behaviour may be intended."""
 _MISSED = {
     "cards": 'with cards in hand that could be played: send "play-card" for each (4.3)',
     "agents": 'with an agent that was not activated: send "activate-agent" for each (4.3)',
@@ -21,7 +21,7 @@ _MISSED = {
 
 
 def notes(game: Tribute) -> list[list[str]]:
-    """Sentences for each seat, in seat order."""
+    """Return a list of sentences for each seat, in seat order."""
     found: list[list[str]] = []
     for player in game.table.players:
         missed = player.made.missed
@@ -41,7 +41,7 @@ def notes(game: Tribute) -> list[list[str]]:
 
 
 def hint(code: str, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """The most likely cause of a fault; see `GameDefinition.hint`."""
+    """Return the likely cause of a fault, as `GameDefinition.hint`."""
     if code == faults.BAD_PATRON:
         return did_you_mean(reply.get("patron"), asked.get("available", []))
     if code == faults.ILLEGAL_ACTION:

@@ -1,4 +1,4 @@
-"""A person who plays Scripts of Tribute: news, state and choices."""
+"""A person at the terminal who plays Scripts of Tribute: news, state and choices."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CALLS = {
     + _CALLS[patron]
     for patron, row in PATRONS.items()
 }
-"""The price and effect of a call of each patron."""
+"""Patron -> price and effect of a call."""
 ASKS = {
     "enact-chosen-effect": "Which do you choose?",
     "replace-cards-in-tavern": "Which cards of the row do you replace?",
@@ -70,7 +70,7 @@ ASKS = {
     "complete-psijic": "Which agent do you knock out?",
     "complete-treasury": "Which card becomes a Writ of Coin?",
 }
-"""The questions, by `follow_up`."""
+"""`follow_up` of a choice -> the question."""
 _TELLS = {what: what for what in ("plays", "activates", "attacks", "buys", "calls", "discards")}
 _HELP = (
     "Play your hand for coins and power, activate your agents, buy, call patrons, attack agents, "
@@ -91,7 +91,7 @@ class TributeDialogue(TurnListener[Turn]):
     def __init__(self, names: Sequence[str], seat: int) -> None:
         super().__init__(names, seat)
         self._rows: Mapping[str, say.CardRow] = {}
-        self._playing: set[int] = set()  # what is left of a hand that is played as a whole
+        self._playing: set[int] = set()  # uids left to play from "play your hand"
 
     def observe(self, message: Struct) -> list[str]:
         if isinstance(message, say.GameInfo):
@@ -111,13 +111,13 @@ class TributeDialogue(TurnListener[Turn]):
             if request.effects:
                 return {"type": "choose-reply", "effect": picks[0]}
             return {"type": "choose-reply", "cards": [request.cards[pick].uid for pick in picks]}
-        assert isinstance(request, say.PlayTurn)  # there is no other
+        assert isinstance(request, say.PlayTurn)  # there are only three kinds of requests
         index = self._next_to_play(request)
         if index is None:
             self._playing = set()
             picks = yield self._turn(request)
             index = picks[0] if picks else len(request.actions) - 1
-            if picks == (len(request.actions) - 1,):  # the choice behind all actions
+            if picks == (len(request.actions) - 1,):  # "play your hand", after all actions
                 self._playing = {card.uid for card in request.state.me.hand}
                 index = self._next_to_play(request)
         return {"type": "play-reply", "index": index}
@@ -253,12 +253,12 @@ class TributeDialogue(TurnListener[Turn]):
 
 
 def _verb(action: say.Action) -> str:
-    """The first word of its type: "buy-card" -> "buy"."""
+    """Return the first word of an action's type: "buy-card" -> "buy"."""
     return action.type.partition("-")[0]
 
 
 def does(row: say.CardRow) -> str:
-    """Describe a card's effect, in short words of our own."""
+    """Describe a card's effect in a few words, in our own wording."""
     parts = [
         f"combo {level}: {_words(effect)}" if level > 1 else _words(effect)
         for level, effect in enumerate(row.effects, 1)
@@ -274,7 +274,7 @@ def _kind(row: say.CardRow) -> str:
 
 
 def _words(effect: str) -> str:
-    """An effect in words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
+    """Return an effect in words: "GAIN_COIN 1 AND DRAW 1" -> "1 coin, draw 1"."""
     for word, between in ((" OR ", " or "), (" AND ", ", ")):
         if word in effect:
             return between.join(map(_words, effect.split(word)))
@@ -283,7 +283,7 @@ def _words(effect: str) -> str:
 
 
 def _typed(name: str) -> str:
-    """A name without white space, which would part words."""
+    """Return a name without spaces, because spaces separate words."""
     return name.replace(",", "").replace(" ", "-")
 
 

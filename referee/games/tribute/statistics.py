@@ -1,4 +1,4 @@
-"""How matches end, the yield of turns, purchases and calls, over many matches."""
+"""Statistics over many matches: how they end, yield of turns, purchases and calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDS = ("prestige-80", "prestige-40", "patron-favour", "turn-limit")
 
 
 class SeatMatch(Struct, frozen=True):
-    """What one seat did in one match."""
+    """The numbers of one seat in one match."""
 
     first: bool
     reason: str
@@ -27,13 +27,13 @@ class SeatMatch(Struct, frozen=True):
     power: Count
     coins: Count
     bought: _Counts
-    cost: Count  # of all of them
-    patrons: list[str]  # at the table but the treasury
+    cost: Count  # total cost of the bought cards
+    patrons: list[str]  # patrons at the table, without the Treasury
     calls: _Counts
-    favours: list[str]  # patrons that favour it at the end
-    agents: Count  # that came into play; every one counts each time
-    lost: tuple[Count, Count, Count]  # how many were killed, knocked out, destroyed
-    standing: Count  # in play at the end
+    favours: list[str]  # patrons that favour the player at the end
+    agents: Count  # number of times that an agent came into play
+    lost: tuple[Count, Count, Count]  # agents that were killed, knocked out, destroyed
+    standing: Count  # agents in play at the end
 
 
 _Bots = Sequence[tuple[str, Sequence[tuple[float, SeatMatch]]]]
@@ -88,7 +88,7 @@ def _ends(bots: _Bots) -> StatisticsTable:
     for bot, matches in bots:
         reasons = Counter(match.reason for _, match in matches)
         shares = [reasons[reason] / len(matches) for reason in _ENDS]
-        seats = ((True, False), (True,), (False,))  # both, the first, the second
+        seats = ((True, False), (True,), (False,))  # both seats, the first, the second
         points = [_mean(p for p, match in matches if match.first in among) for among in seats]
         rows.append((bot, len(matches), *shares, max(0.0, 1 - sum(shares)), *points))
     numbers = (*_ENDS, "other end", "points", "points as first", "as second")
@@ -122,11 +122,11 @@ def _turns(bots: _Bots) -> StatisticsTable:
 
 
 def _calls(bots: _Bots) -> StatisticsTable:
-    """A row a patron: over the matches in which it was at the table."""
+    """Create the table of calls: for each patron, the matches in which it was at the table."""
     rows: list[Row] = []
     for bot, matches in bots:
         for patron in (*PATRONS, TREASURY):
-            is_treasury = patron == TREASURY  # which is at every table, and favours nobody
+            is_treasury = patron == TREASURY  # at every table, and favours nobody
             here = [
                 (points, match)
                 for points, match in matches
@@ -155,7 +155,7 @@ def _agents(bots: _Bots) -> StatisticsTable:
 
 
 def _cards(bots: _Bots) -> StatisticsTable:
-    """One row per card, the one with the greatest share first."""
+    """Create the table of bought cards, sorted by share, highest first."""
     rows: list[Row] = []
     for bot, matches in bots:
         sums = CardSums()

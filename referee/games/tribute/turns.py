@@ -1,6 +1,6 @@
 """A match of Scripts of Tribute turn by turn, for people and scripts (`referee replay`).
 
-Names, prices and HP of cards are read from `game-info`: no other message has them.
+Names, prices and HP of cards come from `game-info`, because other messages do not contain them.
 """
 
 from __future__ import annotations
@@ -45,20 +45,21 @@ _DONE = {
     "opp-lose-prestige": "the other loses {} prestige",
     "add-bewilderment-to-opponent": "gives {}",
 }
-"""The other events make a card: "gets Writ of Coin"."""
+"""All other events with a card create it: "gets Writ of Coin"."""
 _CONTRACTS = {CONTRACT_ACTION, CONTRACT_AGENT}
 
 
 class Turn(turns.Turn, kw_only=True):
-    """One turn; a line of `referee replay --format json`. Turn 1 begins with the draft.
+    """One turn, which is one line of `referee replay --format json`. Turn 1 begins with the draft.
 
     Attributes:
-        coins, power: got in it, without prices; coins with those that it began with.
-        prestige: got in it, power that was left included.
-        bought: the names of the cards.
-        called: the names of the patrons.
-        agents: name and HP of the agents that both have after it, in seat order.
-        favours: patron -> the player whom it favours after it, or null.
+        coins, power: amounts gained, without subtracting prices. `coins` includes the coins at the
+            start.
+        prestige: amount gained, including unused power.
+        bought: names of the bought cards.
+        called: names of the called patrons.
+        agents: names and HP of the agents after the turn, in seat order.
+        favours: patron -> the favoured player after the turn, or null.
     """
 
     coins: int = 0
@@ -71,7 +72,7 @@ class Turn(turns.Turn, kw_only=True):
 
 
 class Turns(turns.TurnReader[Turn]):
-    """Reads a match of Scripts of Tribute. The scores are the prestige of both."""
+    """Reads the turns of a match of Scripts of Tribute. Scores are the players' prestige."""
 
     turn_type = Turn
     styles: ClassVar[Mapping[str, str]] = {
@@ -91,8 +92,8 @@ class Turns(turns.TurnReader[Turn]):
         self._rows: dict[str, say.CardRow] = {}
         self._cards: dict[int, str] = {}  # uid -> card
         self._favours: dict[str, str | None] = {}
-        self._agents: dict[int, tuple[str, int]] = {}  # uid -> whose it is, HP
-        self._left: Counter[str] = Counter()  # coins and power
+        self._agents: dict[int, tuple[str, int]] = {}  # uid -> owner, HP
+        self._left: Counter[str] = Counter()  # unspent coins and power
 
     def read(self, message: Struct, to: int | None) -> list[Turn]:
         match message:
@@ -126,7 +127,7 @@ class Turns(turns.TurnReader[Turn]):
         return super().close()
 
     def _set_up(self, message: say.GameInfo | say.PatronPicked | say.TableSet) -> None:
-        """Read a message from before the first turn: the cards, the draft, the table."""
+        """Read a message before the first turn: the cards, the draft, the table."""
         match message:
             case say.GameInfo(card_table=rows):
                 self._rows = {row.card: row for row in rows}
@@ -138,7 +139,7 @@ class Turns(turns.TurnReader[Turn]):
                 self._favours = dict.fromkeys(p for p in message.patrons if p != TREASURY)
 
     def _end_turn(self, prestige: Sequence[int]) -> None:
-        """Turn power that is left into prestige; coins are lost."""
+        """Turn unused power into prestige. Unused coins are lost."""
         power, coins = self._left["power"], self._left["coins"]
         lost = [f"{_amount(coins, 'coins')} left over"] * (coins > 0)
         self.act("ends", "", *[f"{power} power becomes prestige"] * (power > 0), *lost)
@@ -174,7 +175,7 @@ class Turns(turns.TurnReader[Turn]):
                 self.add_effects("neutral now" if after is None else f"favours {self._name(after)}")
 
     def _enter(self, uid: int, row: say.CardRow) -> None:
-        """Put a card into play, if it is an agent."""
+        """If a card is an agent, put it into play."""
         if row.hp is not None:
             self._agents[uid] = (self.now.player_number, row.hp)
             self.add_effects(f"{'taunt agent' if row.taunt else 'agent'} of {row.hp} HP")
@@ -184,7 +185,7 @@ class Turns(turns.TurnReader[Turn]):
         if kind in _GAINS:
             self._gain(event.player_number, amount, _GAINS[kind])
         elif target is None:
-            if kind in _DONE:  # not a draw: `player-drew` says how many came
+            if kind in _DONE:  # not draws, which `player-drew` reports
                 self.add_effects(_DONE[kind].format(amount))
         else:
             self._cards[target.uid] = target.card
@@ -205,9 +206,9 @@ class Turns(turns.TurnReader[Turn]):
                 left = self._hit(target.uid, amount)
                 self.act("attacks", name, f"with {amount} at the end", *left)
             case "agent-death":
-                self._agents.pop(target.uid, None)  # the attack has told it
+                self._agents.pop(target.uid, None)  # reported by the attack
             case "discard" if self.now.actions and self.now.actions[-1].what == "discards":
-                pass  # `chosen` has told it
+                pass  # reported by `chosen`
             case _:
                 self.add_effects(_DONE.get(kind, "gets {}").format(name))
                 if kind == "knockout-all":
@@ -226,14 +227,14 @@ class Turns(turns.TurnReader[Turn]):
             setattr(self.now, what, getattr(self.now, what) + amount)
         effects = self.now.actions[-1].effects if self.now.actions else []
         same = (e for e in effects if re.fullmatch(rf"[0-9]+ {what}?", e))
-        if amount > 0 and (before := next(same, "")):  # by the same action
+        if amount > 0 and (before := next(same, "")):  # add gains of the same action
             total = int(before.split()[0]) + amount
             effects[effects.index(before)] = _amount(total, what)
         elif amount:
             self.add_effects(f"{'for ' * (amount < 0)}{_amount(abs(amount), what)}")
 
     def _hit(self, uid: int, damage: int) -> list[str]:
-        """Take HP off an agent, and the power for it; returns what it has left, if it is known."""
+        """Subtract damage from an agent's HP and from the power. Returns the effects in words."""
         self._left["power"] -= damage
         if uid not in self._agents:
             return []
@@ -271,5 +272,5 @@ class Turns(turns.TurnReader[Turn]):
 
 
 def _amount(number: int, what: str) -> str:
-    """Say an amount: "1 coin", "2 coins", "2 power"."""
+    """Return an amount in words: "1 coin", "2 coins", "2 power"."""
     return f"{number} {what.removesuffix('s') if number == 1 else what}"

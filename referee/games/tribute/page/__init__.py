@@ -1,4 +1,4 @@
-"""Scripts of Tribute's other parts of the match page: facts of the cards, a log's views.
+"""Scripts of Tribute's parts of the match page.
 
 drawing.js, drawing.css    the table, as the browser draws it
 """
@@ -22,8 +22,7 @@ def _facts(options: Options) -> dict[str, Any]:
 
     Returns:
         cards: card -> its name, patron, type, cost, HP, taunt and effect in words.
-        patrons: patron -> its name, the price and effect of a call, and whether it can favour a
-            player.
+        patrons: patron -> its name, price and effect of a call, and whether it can favour a player.
         asks: `follow_up` -> the question.
     """
     patrons = [*options.patrons, TREASURY]

@@ -2,13 +2,13 @@
 
 chance.py     the generator of random numbers
 cards.py      the cards as data, from cards.json
-messages.py   the wire messages as structs
-faults.py     a bot's mistakes
-table.py      players, tavern, favours, and the moves that every rule is made of
+messages.py   the messages as structs
+faults.py     fault codes
+table.py      players, tavern, favours, and the basic moves
 effects.py    the effects of the cards' verbs, and their queue
-patrons.py    the patrons, a row each
+patrons.py    the patrons, one row each
 turn.py       draft, set-up, turns and end
-replies.py    the meaning of a reply
+replies.py    decisions in replies
 view.py       the state in a request, and the view of any viewer
 situation.py  a game that begins in the middle
 game.py       the game as a match sees it

@@ -1,6 +1,6 @@
-"""The cards as data (protocol, 7): what cards.json beside this file says of each.
+"""The cards as data (protocol, 7), read from cards.json in this folder.
 
-An effect is written as it is sent: "TOSS 1", "DRAW 1 AND GAIN_COIN 2", "GAIN_POWER 1 OR TOSS 1".
+Effects are written as in messages: "TOSS 1", "DRAW 1 AND GAIN_COIN 2", "GAIN_POWER 1 OR TOSS 1".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PATRONS = (
     *("ANSEI", "DUKE_OF_CROWS", "RAJHIN", "PSIJIC", "ORGNUM"),
     *("HLAALU", "PELIN", "RED_EAGLE", "SAINT_ALESSIA"),
 )
-"""Those that can be picked, in the order in which they are offered."""
+"""Patrons that can be picked, in the order in which they are offered."""
 MORIHAUS = ("MORIHAUS_SACRED_BULL", "MORIHAUS_THE_ARCHER")
 
 
@@ -35,7 +35,7 @@ class Effect(NamedTuple):
 
 
 class Either(NamedTuple):
-    """Two effects of which one is chosen."""
+    """A choice between two effects."""
 
     left: Effect
     right: Effect
@@ -45,25 +45,25 @@ class Either(NamedTuple):
 
 
 Entry: TypeAlias = tuple[Effect | Either, ...]
-"""What one level of a card brings, in order: one thing, or both halves of an AND."""
+"""The effects of one level of a card, in order: one effect, or both parts of an AND."""
 
 
 class Kind:
     """The properties that all copies of a card share."""
 
     def __init__(self, row: CardRow, number: int, copies: int) -> None:
-        self.row = row  # its facts, as they are sent
+        self.row = row  # its row of `card_table`
         self.card, self.name, self.deck, self.type = row.card, row.name, row.deck, row.type
         self.cost, self.hp, self.taunt = row.cost, row.hp or 0, row.taunt
         self.is_agent = row.hp is not None
-        self.number = number  # what everything sorted by card is sorted by
-        self.copies = copies  # in the tavern, if it has the deck; none of starters and curses
+        self.number = number  # sort key of the cards
+        self.copies = copies  # in the tavern deck; 0 for starters and curses
         entries = [(level, entry(text)) for level, text in enumerate(row.effects) if text]
-        self.entries = tuple(entries)  # levels, counted from 0, and what they bring
+        self.entries = tuple(entries)  # (level from 0, its effects), without empty levels
 
 
 class Card:
-    """One card of a game; `order` sorts sets by kind and uid. Agents in play have `hp` left."""
+    """One card of a game. `order` sorts sets by kind and uid. `hp`: remaining HP of an agent."""
 
     __slots__ = ("activated", "hp", "kind", "order", "ref", "uid")
 
@@ -71,7 +71,7 @@ class Card:
         self.uid = uid
         self.kind = kind
         self.ref = CardRef(uid, kind.card)
-        self.order = (kind.number << 23) + uid  # 30 bits: Python sorts larger integers slower
+        self.order = (kind.number << 23) + uid  # 30 bits, because larger integers sort more slowly
         self.hp = kind.hp
         self.activated = False
 
@@ -80,9 +80,9 @@ class CardSet(NamedTuple):
     """The cards of one version of the game."""
 
     name: str
-    kinds: dict[str, Kind]  # card -> its facts, ascending by number
-    starters: dict[str, tuple[str, ...]]  # patron -> the cards with which each player begins
-    creates: str  # the verb of Orgnum's cards that makes a card
+    kinds: dict[str, Kind]  # card -> its properties, sorted by number
+    starters: dict[str, tuple[str, ...]]  # patron -> starting cards of each player
+    creates: str  # verb of the cards of Orgnum that creates a card
 
 
 class _Row(CardRow, frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ def _file() -> _File:
 
 @cache
 def card_set(name: str) -> CardSet:
-    """The cards of a set (`CARD_SETS`)."""
+    """Return the card set with this name."""
     file = _file()
     chosen = file.sets[name]
     kinds = {}
@@ -133,7 +133,7 @@ def card_set(name: str) -> CardSet:
 
 
 def entry(text: str) -> Entry:
-    """An entry's text: "DRAW 1 AND GAIN_COIN 2" -> its effects."""
+    """Parse the text of an entry, such as "DRAW 1 AND GAIN_COIN 2"."""
     if " OR " in text:
         left, right = text.split(" OR ")
         return (Either(_effect(left), _effect(right)),)
@@ -146,5 +146,5 @@ def _effect(text: str) -> Effect:
 
 
 def title_of(name: str) -> str:
-    """An id as people say it: "DUKE_OF_CROWS" -> "Duke of Crows"."""
+    """Return an id in the format for people: "DUKE_OF_CROWS" -> "Duke of Crows"."""
     return name.replace("_", " ").title().replace(" Of ", " of ")

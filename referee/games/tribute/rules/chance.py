@@ -20,12 +20,12 @@ class Generator:
         self.state = seed % _MODULUS
 
     def next(self) -> int:
-        """The next number: 0 <= result < 2147483646."""
+        """Return the next number: 0 <= result < 2147483646."""
         self.state = state = (0x5DEECE66D * self.state + 0xB) & 0xFFFFFFFFFFFF
         return ((state >> 16) * 2147483646) >> 32
 
     def shuffle(self, items: list[Any]) -> None:
-        """Shuffle in place: each item is given a number, and they are sorted by it."""
+        """Shuffle in place: draw a number for each item, and sort by these numbers."""
         keys = [self.next() for _ in items]
         items[:] = [items[place] for place in sorted(range(len(items)), key=keys.__getitem__)]
 
@@ -33,12 +33,13 @@ class Generator:
 def generators(
     kind: str, chance: RandomSource, seed: int, players: tuple[str, ...]
 ) -> dict[str, Generator]:
-    """The generators of a game, by the names of their streams.
+    """Create the generators of a game, by the names of their streams.
 
     Args:
-        kind: `STREAMS`, one for the tavern and one for each player; or `ENGINE`, one for all.
-        chance: gives the first states of streams.
-        seed: of the match, the first state of the one.
+        kind: `STREAMS` for one generator for the tavern and one per player, or `ENGINE` for a
+            single generator.
+        chance: source of the initial states of `STREAMS`.
+        seed: seed of the match, the initial state of `ENGINE`.
     """
     streams = (TAVERN, *players)
     if kind == ENGINE:

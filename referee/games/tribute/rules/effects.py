@@ -1,7 +1,7 @@
 """The effects of the cards' verbs, and their queue (protocol, 4.4 and 7.1).
 
-A verb is a function of the table and of the effect that is due. One that the player has to decide
-about gives a `Choice`.
+Each verb has a function of the table, the effect in the queue, and its amount. If the player has to
+decide, the function returns a `Choice`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from referee.games.tribute.rules.table import (
 )
 
 Decisions: TypeAlias = Generator[Any, Any, None]
-"""Yields what is to be decided, and receives it (`turn.py`)."""
+"""Yields questions and receives decisions (`turn.py`)."""
 OPP_DISCARD = "OPP_DISCARD"
 
 
 def count(table: Table, card: Card) -> None:
-    """Count a card for its deck, and put into the queue what that releases (4.4)."""
+    """Count a card for its deck, and queue the effects that it releases (4.4)."""
     deck = card.kind.deck
     lists = table.waiting.get(deck)
     if lists is None:
@@ -51,7 +51,7 @@ def count(table: Table, card: Card) -> None:
 
 
 def work_off(table: Table, before: Callable[[], None] | None = None) -> Decisions:
-    """Work off the queue from its front; `before` is called before a request, or at the end."""
+    """Process the queue from its front. Calls `before` before the first request, or at the end."""
     queue = table.queue
     while queue:
         choice = begin(table, queue.popleft())
@@ -65,7 +65,7 @@ def work_off(table: Table, before: Callable[[], None] | None = None) -> Decision
 
 
 def ask(table: Table, choice: Choice | None) -> Decisions:
-    """Ask a question, carry out the answer, and ask what follows of it."""
+    """Ask a question, carry out the answer, and ask the questions that result from it."""
     while choice is not None:
         answer = yield choice
         if choice.effects is None:
@@ -79,7 +79,7 @@ def ask(table: Table, choice: Choice | None) -> Decisions:
 
 
 def begin(table: Table, due: Due) -> Choice | None:
-    """Carry out an effect, as far as it goes without a choice."""
+    """Start an effect. Returns a `Choice` if the player has to decide."""
     effect = due.effect
     if isinstance(effect, Effect):
         return VERBS[effect.verb](table, due, effect.amount)
@@ -120,7 +120,7 @@ def _create(table: Table, due: Due, amount: int) -> None:
 
 
 def create_for_orgnum(table: Table, source: Card | str) -> None:
-    """Make the card that Orgnum gives in this card set (4.8)."""
+    """Create the card that Orgnum gives in this card set (4.8)."""
     table.create(*CREATIONS[table.cards.creates], source, table.me)
 
 
@@ -180,13 +180,13 @@ def _acquire(table: Table, choice: Choice, cards: list[Card], effect: int) -> No
 
 
 def place_of(card: Card) -> str:
-    """Where a card that leaves the row goes to."""
+    """Return the place that a card of the row goes to."""
     places = {CONTRACT_ACTION: "tavern-deck", CONTRACT_AGENT: "agents"}
     return places.get(card.kind.type, "cooldown")
 
 
 def settle(table: Table, card: Card) -> Card | None:
-    """Put a card that was in the row into its place; returns it if it acts immediately (4.7)."""
+    """Move a card of the row to its place. Returns the card if its effects happen now (4.7)."""
     if card.kind.type == CONTRACT_ACTION:
         table.put_below(card)
         return card
@@ -214,7 +214,7 @@ def _return_top(table: Table, due: Due, amount: int) -> Choice:
 
 
 def returnable(table: Table) -> list[Card]:
-    """The agents of the cooldown pile. Contract agents never get there."""
+    """Return the agents in the cooldown pile. Contract agents never go there."""
     return [card for card in table.me.cooldown if card.kind.is_agent]
 
 
@@ -288,7 +288,7 @@ CREATIONS: Mapping[str, tuple[str, str]] = {
     "CREATE_SUMMERSET_SACKING": ("add-summerset-sacking", "SUMMERSET_SACKING"),
     "CREATE_MAORMER_BOARDING_PARTY": ("add-boarding-party", "MAORMER_BOARDING_PARTY"),
 }
-"""The verbs that make a card: the event, and the card. A card set has one of them."""
+"""Verb that creates a card -> the event and the card. A card set has one of these verbs."""
 VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "GAIN_COIN": lambda table, due, amount: table.gain_coin(due.source, amount),
     "GAIN_POWER": lambda table, due, amount: table.gain_power(due.source, amount),
@@ -309,7 +309,7 @@ VERBS: Mapping[str, Callable[[Table, Due, int], Choice | None]] = {
     "KNOCKOUT": _knockout,
     "DONATE": _donate,
 }
-"""Every verb of the cards."""
+"""Verb of a card -> its function."""
 FOLLOW_UPS: Mapping[str, Then] = {
     "enact-chosen-effect": _enact,
     "replace-cards-in-tavern": _replace,
@@ -321,4 +321,4 @@ FOLLOW_UPS: Mapping[str, Then] = {
     "knockout-agents": _knock_out,
     "donate": _donated,
 }
-"""What carries out each choice of the cards, by its follow-up; those of patrons have one."""
+"""`follow_up` of a card's choice -> its function. Choices of patrons use `patrons.complete`."""

@@ -1,4 +1,4 @@
-"""The faults that only Scripts of Tribute knows (protocol, 9), and the section of each."""
+"""Fault codes of Scripts of Tribute (protocol, 9), each with the section that defines it."""
 
 from __future__ import annotations
 

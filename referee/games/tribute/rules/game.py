@@ -1,8 +1,8 @@
 """The game of Scripts of Tribute as a match sees it: options, requests, faults, outcome.
 
-The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields what is
-to be decided. Here that becomes a request, and a reply becomes a decision or a mistake. A mistake
-ends the game.
+The whole game is one generator (`turn.py`, `referee.games.interface.table`), which yields
+questions. This module turns a question into a request, and a reply into a decision or a mistake. A
+mistake ends the game.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ REASONS = (turn.PRESTIGE_80, turn.PRESTIGE_40, turn.PATRON_FAVOUR, ILLEGAL_REPLY
 
 
 class Options(Struct, frozen=True):
-    """What can be chosen for a game of Scripts of Tribute.
+    """The options of a game of Scripts of Tribute.
 
     Attributes:
         cards: the card set (7).
-        patrons: available in the draft, in order. Patrons without cards in the card set are removed
-            when the options are made, so that a record's header says the same as `game-info`.
-        max_turns: turns, of both players together, after which the game is a draw (4.10).
-        max_actions: of a turn, after which it can only be ended (4.3).
-        chance: how the seed becomes shuffles (4.11).
+        patrons: patrons for the draft, in order. Patrons without cards in the card set are removed
+            when the options are created, so that the header of a record agrees with `game-info`.
+        max_turns: turns of both players together, after which the game is a draw (4.10).
+        max_actions: actions per turn, after which the turn can only be ended (4.3).
+        chance: the generators of random numbers (4.11).
     """
 
     cards: Literal["2025-04", "2024-02", "2023-06", "2023-02"] = "2025-04"
@@ -52,7 +52,7 @@ class Options(Struct, frozen=True):
     chance: Literal["streams", "engine"] = "streams"
 
     def __post_init__(self) -> None:
-        """Leave out patrons that do not exist; `UsageError` if too few are left for a draft."""
+        """Remove patrons without cards in the card set. `UsageError` if too few are left."""
         for patron in self.patrons:
             if patron not in PATRONS:
                 raise UsageError(f"no patron {patron!r}; there are: {', '.join(PATRONS)}")
@@ -71,7 +71,7 @@ class Tribute(TableGame[Table]):
 
     def __init__(self, setup: GameSetup, situation: Situation | None = None) -> None:
         options: Options = setup.options
-        self.asked: Asked | None = None  # the decision that the rules wait for (`turn.py`)
+        self.asked: Asked | None = None  # the open question of the rules (`turn.py`)
         cards = card_set(options.cards)
         lcgs = generators(options.chance, setup.chance, setup.seed, PLAYERS)
         table = Table(cards, lcgs)
@@ -95,7 +95,7 @@ class Tribute(TableGame[Table]):
         self.begin(script, setup.absent)
 
     def go_on(self, reply: object) -> None:
-        """Run to the next request; a reply with a mistake loses the game."""
+        """Run to the next request. A reply with a mistake loses the game."""
         asked = self.asked
         decision = None if asked is None else read(asked, reply)
         if type(decision) is Mistake:
@@ -124,30 +124,30 @@ class Tribute(TableGame[Table]):
         return found
 
     def view(self, viewer: Viewer) -> View:
-        """Show the state to a viewer: hands are hidden, and the order of decks."""
+        """Return the state for a viewer. Only hands and the order of decks are hidden."""
         return view_of(self.table, self.requests, viewer, self._player())
 
     def copy(self, chance: RandomSource) -> Tribute | None:
-        """Copy the game anywhere but in the draft."""
+        """Copy the game, except during the draft."""
         if not self.requests or type(self.asked) is turn.Pick:
             return None
         table, asked = copy_of(self.table, self.asked)
-        # In `engine` all streams are one generator.
+        # With `engine`, all streams share one generator.
         new = {id(each): Generator(each.state) for each in table.generators.values()}
         table.generators = {name: new[id(each)] for name, each in table.generators.items()}
         script = turn.resume(table, asked if isinstance(asked, Choice) else None, *self._limits)
         return copied(self, table=table, asked=None).resume(script)
 
     def redeal(self, seat: int, chance: RandomSource) -> None:
-        """Deal piles again below what the seat knows of them, and the other's hand (4.9)."""
+        """Deal piles again below the cards that the seat knows, and the opponent's hand (4.9)."""
         self._deal_again(chance, [seat])
 
     def reshuffle(self, chance: RandomSource) -> None:
-        """Deal piles again below what their owners know of them."""
+        """Deal piles again below the cards that their owners know."""
         self._deal_again(chance, range(len(PLAYERS)))
 
     def _deal_again(self, chance: RandomSource, keep: Container[int]) -> None:
-        """Deal piles again, and hands but those to keep, whose owners' knowledge stays, too."""
+        """Deal piles and hands again, except hands and known cards of the seats to keep."""
         table, order = self.table, attrgetter("order")
         table.generators = generators(
             self._options.chance, chance, chance.choose("engine", 2**48), PLAYERS

@@ -1,6 +1,6 @@
 """The messages of Scripts of Tribute as structs (spec/tribute/protocol.md, 2).
 
-The outgoing structs are strict. `replies.py` checks the values of replies.
+The structs of outgoing messages are strict. `replies.py` checks the values of replies.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ ACTIONS = ("play-card", "activate-agent", "attack", "buy-card", "call-patron", "
 PLAY_CARD, ACTIVATE_AGENT, ATTACK, BUY_CARD, CALL_PATRON, END_TURN = ACTIONS
 
 Count = Annotated[int, Meta(ge=0)]
-TurnNumber = Annotated[int, Meta(ge=1, description="Counted from 1 over both players.")]
-Uid = Annotated[int, Meta(ge=10_000, description="Of a card (1.6).")]
-CardId = Annotated[str, Meta(description="Of a definition, such as GOLD (1.6).")]
-Patron = Annotated[str, Meta(description="A patron's id, such as HLAALU (1.6).")]
+TurnNumber = Annotated[
+    int, Meta(ge=1, description="Number of the turn, from 1, counted over both players.")
+]
+Uid = Annotated[int, Meta(ge=10_000, description="Number of a card (1.6).")]
+CardId = Annotated[str, Meta(description="Id of a card's definition, such as GOLD (1.6).")]
+Patron = Annotated[str, Meta(description="Id of a patron, such as HLAALU (1.6).")]
 FollowUp = Annotated[str, Meta(extra_json_schema={"enum": list(FOLLOW_UPS)})]
-EffectText = Annotated[str, Meta(description="Such as GAIN_POWER 1 (7.1).")]
+EffectText = Annotated[str, Meta(description="Text of an effect, such as GAIN_POWER 1 (7.1).")]
 
 
-# --- parts ------------------------------------------------------------------------------------
+# --- parts of messages ----------------------------------------------------------------------------
 
 
 class CardRef(Struct, frozen=True, gc=False):
@@ -52,12 +54,14 @@ class AgentRef(Struct, frozen=True, gc=False):
 
     uid: Uid
     card: CardId
-    hp: Annotated[int, Meta(ge=1, description="What is left.")]
-    activated: Annotated[bool, Meta(description="This turn.")]
+    hp: Annotated[int, Meta(ge=1, description="Remaining HP.")]
+    activated: Annotated[
+        bool, Meta(description="True if it was activated or came into play in this turn.")
+    ]
 
 
 class CardRow(Struct, frozen=True):
-    """The facts of a card (7)."""
+    """The definition of a card (7)."""
 
     card: CardId
     name: str
@@ -68,7 +72,11 @@ class CardRow(Struct, frozen=True):
     taunt: bool
     effects: Annotated[
         list[str],
-        Meta(min_length=4, max_length=4, description="Of the levels 1 to 4; empty for none."),
+        Meta(
+            min_length=4,
+            max_length=4,
+            description="Effects of levels 1 to 4. An empty text means no effect.",
+        ),
     ]
 
 
@@ -76,7 +84,7 @@ Source = Annotated[CardRef | Patron | None, Meta(description="A card, a patron, 
 
 
 class Action(Struct, frozen=True, gc=False):
-    """What can be done in a turn (5.2)."""
+    """An action in a turn (5.2)."""
 
     type: Annotated[str, Meta(extra_json_schema={"enum": list(ACTIONS)})]
     card: Uid | UnsetType = UNSET
@@ -84,7 +92,7 @@ class Action(Struct, frozen=True, gc=False):
 
 
 class Waiting(Struct, frozen=True, gc=False):
-    """An effect that is still to come."""
+    """An effect that has not happened yet."""
 
     source: CardRef
     level: Annotated[int, Meta(ge=1, le=4)]
@@ -92,11 +100,13 @@ class Waiting(Struct, frozen=True, gc=False):
 
 
 class Me(Struct, frozen=True):
-    """A player's knowledge of itself; piles from the oldest card."""
+    """The player's own state. Piles start with the oldest card."""
 
     hand: list[CardRef]
-    draw_pile: Annotated[list[CardRef], Meta(description="A set (1.6).")]
-    known: Annotated[list[CardRef], Meta(description="The known top of it, top first.")]
+    draw_pile: Annotated[list[CardRef], Meta(description="Draw pile, as a set (1.6).")]
+    known: Annotated[
+        list[CardRef], Meta(description="Known cards on top of the draw pile, top card first.")
+    ]
     cooldown: list[CardRef]
     played: list[CardRef]
     agents: list[AgentRef]
@@ -104,14 +114,19 @@ class Me(Struct, frozen=True):
     power: Count
     prestige: Count
     patron_calls: Count
-    counters: Annotated[dict[Patron, int], Meta(description="Cards of each deck, up to 4 (4.4).")]
+    counters: Annotated[
+        dict[Patron, int],
+        Meta(description="Number of cards of each deck in this turn, up to 4 (4.4)."),
+    ]
 
 
 class Opponent(Struct, frozen=True):
-    """A player's knowledge of the other."""
+    """The opponent's state, as far as the player knows it."""
 
     hand_size: Count
-    hand_and_draw: Annotated[list[CardRef], Meta(description="Hand and draw pile as one set.")]
+    hand_and_draw: Annotated[
+        list[CardRef], Meta(description="Hand and draw pile together, as a set (1.6).")
+    ]
     cooldown: list[CardRef]
     played: list[CardRef]
     agents: list[AgentRef]
@@ -121,31 +136,34 @@ class Opponent(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The knowledge of a player with a request."""
+    """The state, as far as the player with the request knows it."""
 
-    favours: Annotated[dict[Patron, SeatId | None], Meta(description="In the order of the table.")]
+    favours: Annotated[
+        dict[Patron, SeatId | None],
+        Meta(description="Patron -> the favoured player or null, in table order."),
+    ]
     row: list[CardRef]
-    tavern_deck: Annotated[list[CardRef], Meta(description="A set (1.6).")]
+    tavern_deck: Annotated[list[CardRef], Meta(description="Tavern deck, as a set (1.6).")]
     start_of_next_turn: Annotated[
-        list[Waiting], Meta(description="What the next turn of the other begins with.")
+        list[Waiting], Meta(description="Effects at the start of the opponent's next turn.")
     ]
     me: Me
     opponent: Opponent
 
 
-# --- to all -----------------------------------------------------------------------------------
+# --- messages to all ------------------------------------------------------------------------------
 
 
 class GameInfo(Struct, frozen=True, tag_field="type", tag="game-info"):
-    """Once, after the names."""
+    """The options of the match and the definitions of its cards. Sent once, after the names."""
 
-    cards: Annotated[str, Meta(description="The card set.")]
-    patrons: Annotated[list[Patron], Meta(description="Those that may be picked.")]
+    cards: Annotated[str, Meta(description="Card set.")]
+    patrons: Annotated[list[Patron], Meta(description="Patrons that can be picked.")]
     max_turns: Annotated[int, Meta(ge=1)]
     max_actions: Annotated[int, Meta(ge=1)]
     chance: Annotated[str, Meta(extra_json_schema={"enum": ["streams", "engine"]})]
     card_table: list[CardRow]
-    player_bot_names: Annotated[list[str], Meta(description="In seat order.")]
+    player_bot_names: Annotated[list[str], Meta(description="Names of the players, in seat order.")]
     game: Annotated[str, Meta(extra_json_schema={"const": "tribute"})] = "tribute"
 
 
@@ -157,12 +175,14 @@ class PatronPicked(OfPlayer, frozen=True, tag_field="type", tag="patron-picked",
 
 
 class TableSet(Struct, frozen=True, tag_field="type", tag="table-set"):
-    """Once, after the draft: every card of the game."""
+    """All cards of the game. Sent once, after the draft."""
 
-    patrons: Annotated[list[Patron], Meta(description="In the order of the table.")]
+    patrons: Annotated[list[Patron], Meta(description="Patrons, in table order.")]
     row: list[CardRef]
-    tavern_deck: Annotated[list[CardRef], Meta(description="A set (1.6).")]
-    starters: Annotated[list[list[CardRef]], Meta(description="A set for each player.")]
+    tavern_deck: Annotated[list[CardRef], Meta(description="Tavern deck, as a set (1.6).")]
+    starters: Annotated[
+        list[list[CardRef]], Meta(description="Starting cards of each player, as sets (1.6).")
+    ]
 
 
 class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started", gc=False):
@@ -174,7 +194,7 @@ class TurnStarted(Struct, frozen=True, tag_field="type", tag="turn-started", gc=
 
 
 class Acted(OfPlayer, frozen=True, tag_field="type", tag="action", gc=False):
-    """An action begins."""
+    """A player started an action. Its effects follow."""
 
     action: Action
 
@@ -189,7 +209,7 @@ class Chosen(OfPlayer, frozen=True, tag_field="type", tag="chosen"):
 
 
 class Event(OfPlayer, frozen=True, tag_field="type", tag="event", gc=False):
-    """Something happened."""
+    """An event, such as a gain of coins."""
 
     kind: Annotated[str, Meta(extra_json_schema={"enum": list(EVENTS)})]
     source: Source
@@ -198,14 +218,14 @@ class Event(OfPlayer, frozen=True, tag_field="type", tag="event", gc=False):
 
 
 class RowRefilled(Struct, frozen=True, tag_field="type", tag="row-refilled", gc=False):
-    """A card has left the row, and another has come, or none."""
+    """A card left the row. `card` replaces it; null if the tavern deck is empty."""
 
     place: Count
     card: CardRef | None
 
 
 class PlayerShuffled(OfPlayer, frozen=True, tag_field="type", tag="player-shuffled", gc=False):
-    """A cooldown pile became the bottom of the draw pile."""
+    """A cooldown pile was shuffled and put under the draw pile."""
 
 
 class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew", gc=False):
@@ -215,53 +235,62 @@ class PlayerDrew(OfPlayer, frozen=True, tag_field="type", tag="player-drew", gc=
 
 
 class TurnEnded(Struct, frozen=True, tag_field="type", tag="turn-ended"):
-    """A turn is over; the draw follows."""
+    """A turn ended. The draw follows."""
 
     turn: TurnNumber
     player_number: SeatId
-    discarded: Annotated[list[CardRef], Meta(description="Hand, then played.")]
-    prestige: Annotated[list[int], Meta(description="In seat order.")]
+    discarded: Annotated[list[CardRef], Meta(description="Cards of the hand, then cards played.")]
+    prestige: Annotated[list[int], Meta(description="Prestige of the players, in seat order.")]
 
 
-# --- to one bot -------------------------------------------------------------------------------
+# --- messages to one bot --------------------------------------------------------------------------
 
 
 class PatronRequest(Struct, frozen=True, tag_field="type", tag="patron-request"):
-    """Asks for a patron (5.1)."""
+    """Request for a patron (5.1)."""
 
     round: Annotated[int, Meta(ge=1, le=2)]
     available: Annotated[list[Patron], Meta(min_length=1)]
-    picked: Annotated[list[Patron], Meta(description="So far, in their order.")]
+    picked: Annotated[list[Patron], Meta(description="Patrons picked so far, in order.")]
 
 
 class PlayTurn(Struct, frozen=True, tag_field="type", tag="play-turn"):
-    """Asks for an action (5.2)."""
+    """Request for an action (5.2)."""
 
     turn: TurnNumber
     state: State
-    actions: Annotated[list[Action], Meta(min_length=1, description="All that is legal.")]
+    actions: Annotated[list[Action], Meta(min_length=1, description="All legal actions.")]
 
 
 class ChooseRequest(Struct, frozen=True, tag_field="type", tag="choose-request"):
-    """Asks for a choice (5.3)."""
+    """Request for a choice (5.3)."""
 
     turn: TurnNumber
     follow_up: FollowUp
-    source: Annotated[CardRef | Patron, Meta(description="A card or a patron.")]
-    level: Annotated[int, Meta(ge=0, le=4, description="Of the card's entry; 0: a patron.")]
+    source: Annotated[
+        CardRef | Patron, Meta(description="The card or patron that requests the choice.")
+    ]
+    level: Annotated[
+        int,
+        Meta(
+            ge=0, le=4, description="Level of the card's effect. 0: a patron requests the choice."
+        ),
+    ]
     min: Count
     max: Count
-    cards: Annotated[list[CardRef], Meta(description="Among what; empty for an OR.")]
-    effects: Annotated[list[EffectText], Meta(description="The two of an OR; else empty.")]
-    upcoming: Annotated[list[Waiting], Meta(description="What is still to come, in order.")]
+    cards: Annotated[list[CardRef], Meta(description="Cards to choose from. Empty for an OR.")]
+    effects: Annotated[
+        list[EffectText], Meta(description="The two effects of an OR. Empty for cards.")
+    ]
+    upcoming: Annotated[list[Waiting], Meta(description="Effects that follow, in order.")]
     state: State
 
 
-# --- from a bot -------------------------------------------------------------------------------
+# --- messages from a bot --------------------------------------------------------------------------
 
 
 class PatronReply(Struct, frozen=True, tag_field="type", tag="patron-reply"):
-    """The answer to `patron-request` (5.1)."""
+    """The reply to `patron-request` (5.1)."""
 
     legal_has: ClassVar[tuple[str, ...]] = ("patron",)
     patron: Annotated[
@@ -270,7 +299,7 @@ class PatronReply(Struct, frozen=True, tag_field="type", tag="patron-reply"):
 
 
 class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
-    """The answer to `play-turn` (5.2): an action, or an index."""
+    """The reply to `play-turn` (5.2): an action, or an index."""
 
     legal_has: ClassVar[tuple[str, ...]] = ()
     action: Annotated[
@@ -291,14 +320,14 @@ class PlayReply(Struct, frozen=True, tag_field="type", tag="play-reply"):
     index: Annotated[
         Any,
         Meta(
-            description="Into `actions`, from 0; if there is no `action`.",
+            description="Index of an action in `actions`, from 0. Used if there is no `action`.",
             extra_json_schema={"type": "number", "minimum": 0},
         ),
     ] = None
 
 
 class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
-    """The answer to `choose-request` (5.3): cards, or for an OR an effect."""
+    """The reply to `choose-request` (5.3): cards, or an effect for an OR."""
 
     legal_has: ClassVar[tuple[str, ...]] = ()
     cards: Annotated[
@@ -311,7 +340,7 @@ class ChooseReply(Struct, frozen=True, tag_field="type", tag="choose-reply"):
     effect: Annotated[
         Any,
         Meta(
-            description="0: the left, 1: the right.",
+            description="0: left effect. 1: right effect.",
             extra_json_schema={"type": "number", "enum": [0, 1]},
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""The patrons, a row each (protocol, 4.8)."""
+"""The patrons, one row each (protocol, 4.8)."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ class Patron(NamedTuple):
     """A patron. Some patrons act immediately, others ask for a card first.
 
     Attributes:
-        does: acts immediately. Its second argument is the player whom the patron favoured before.
-        among: the cards among which it asks for one; without any it cannot be called.
-        pays_first: whether the price is paid before anything else; if not, `does` takes it.
+        does: the immediate effect. Its second argument is the player whom the patron favoured
+            before.
+        among: returns the cards to choose from. Without cards, the patron cannot be called.
+        pays_first: True if the price is paid before anything else. Otherwise `does` subtracts it.
     """
 
-    coins: int = 0  # with power the price of a call
+    coins: int = 0  # coins, power: the price of a call
     power: int = 0
     does: Callable[[Table, Player | None], None] | None = None
     among: Callable[[Table], list[Card]] | None = None
-    follow_up: str = ""  # of that choice
-    completes: Callable[[Table, Card], None] | None = None  # acts on the card that was chosen
+    follow_up: str = ""  # `follow_up` of the choice
+    completes: Callable[[Table, Card], None] | None = None  # the effect on the chosen card
     pays_first: bool = True
-    again: bool = True  # whether the player whom it favours can call it
+    again: bool = True  # True if the favoured player can call it
 
 
 def can_call(table: Table, patron: str) -> bool:
-    """Whether the player on turn can call a patron, if it has a call left."""
+    """True if the player on turn can call a patron, not counting the calls left."""
     me, row = table.me, PATRONS[patron]
     return (
         me.coins >= row.coins
@@ -44,12 +45,12 @@ def can_call(table: Table, patron: str) -> bool:
 
 
 def favour_after(patron: str, favoured: P | None, caller: P) -> P | None:
-    """Return whom a patron favours after a call: one step towards the caller, Ansei both steps."""
+    """Return the favoured player after a call: one step towards the caller. Ansei: two steps."""
     return caller if favoured in (None, caller) or patron == ANSEI else None
 
 
 def call(table: Table, patron: str) -> Choice | None:
-    """Call a patron that can be called. Its favour moves before any choice."""
+    """Call a patron for which `can_call` is True. The favour moves before any choice."""
     me, row = table.me, PATRONS[patron]
     me.calls -= 1
     me.made.called.append(patron)
@@ -68,7 +69,7 @@ def call(table: Table, patron: str) -> Choice | None:
 
 
 def complete(table: Table, choice: Choice, cards: list[Card], effect: int) -> None:
-    """Carry out what a patron has asked for."""
+    """Carry out the choice of a patron."""
     assert isinstance(choice.source, str)
     completes = PATRONS[choice.source].completes
     assert completes is not None
@@ -82,7 +83,7 @@ def _duke(table: Table, favoured: Player | None) -> None:
 
 
 def for_hlaalu(table: Table) -> list[Card]:
-    """The cards that Hlaalu takes: those that cost something."""
+    """Return the cards that Hlaalu can destroy: cards with a cost."""
     me = table.me
     return [card for card in me.hand + me.played + me.agents if card.kind.cost >= 1]
 
@@ -116,7 +117,7 @@ def _rajhin(table: Table, favoured: Player | None) -> None:
 
 
 def _red_eagle(table: Table, favoured: Player | None) -> None:
-    table.draw(table.me, 1)  # before the price
+    table.draw(table.me, 1)  # before the price is paid
     table.gain_power("RED_EAGLE", -PATRONS["RED_EAGLE"].power)
     table.event("draw", "RED_EAGLE")
 
@@ -164,6 +165,6 @@ PATRONS: Mapping[str, Patron] = {
 
 
 def start_of_turn(table: Table) -> None:
-    """Give the player on turn what patrons bring it: only Ansei does (4.3)."""
+    """Carry out the effects of patrons at the start of a turn. Only Ansei has one (4.3)."""
     if table.favours.get(ANSEI) is table.me:
         table.me.coins += 1

@@ -1,4 +1,4 @@
-"""The meaning of a reply: a decision of the rules, or a mistake (protocol, 5)."""
+"""Reads a reply: a decision for the rules, or a mistake (protocol, 5)."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from referee.games.tribute.rules.table import Choice
 from referee.games.tribute.rules.turn import LegalAction, Pick
 
 Asked: TypeAlias = Pick | Choice | list[LegalAction]
-"""The decision that the rules wait for (`turn.py`)."""
+"""The open question of the rules (`turn.py`)."""
 
 
 class Mistake(NamedTuple):
-    """A reply that loses."""
+    """A mistake in a reply, which loses the game."""
 
     code: str
     detail: str
 
 
 def read(asked: Asked, reply: Any) -> Any:
-    """The decision that a reply is, as `turn.py` receives it; or a `Mistake`."""
+    """Return the decision of a reply in the format of `turn.py`, or a `Mistake`."""
     if type(reply) is InvalidReply:
         return Mistake(BAD_FORMAT, reply.detail)
     wanted, read_as = _READERS[type(asked)]
@@ -113,7 +113,7 @@ def _read_effect(reply: say.ChooseReply) -> int | Mistake:
 
 
 def _integer(value: Any) -> int | None:
-    # For Python true is an integer, for JSON it is no number.
+    # In Python, True is an int. In JSON, true is not a number.
     is_whole = type(value) is int or (type(value) is float and value.is_integer())
     return int(value) if is_whole else None
 
@@ -123,4 +123,4 @@ _READERS: Mapping[type, tuple[type[Struct], Callable[..., Any]]] = {
     Choice: (say.ChooseReply, _read_choice),
     list: (say.PlayReply, _read_action),
 }
-"""What is asked -> the reply to it, and what reads that."""
+"""Type of question -> the type of its reply, and the function that reads it."""

@@ -1,4 +1,4 @@
-"""Where a game begins that begins in the middle, and the simplest reply: for conformance cases."""
+"""A game that begins in the middle, and the simplest reply, for conformance cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.games.tribute.rules.table import PLAYERS, Due, Player, Table
 
 
 class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent in play; without `hp` it has all."""
+    """An agent in play. Default of `hp`: undamaged."""
 
     card: str
     hp: int | None = None
@@ -22,7 +22,7 @@ class AgentAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
-    """A seat; missing parts are empty, or 0. Piles have their top or their oldest card first."""
+    """The cards and resources of a seat. Piles start with their top or oldest card."""
 
     hand: list[str] = []
     draw_pile: list[str] = []
@@ -36,7 +36,7 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
     patron_calls: int = 1
 
     def lay_out(self, table: Table, player: Player) -> None:
-        """Give a player all that."""
+        """Give a player these cards and resources."""
         for pile in ("hand", "draw_pile", "cooldown", "played"):
             setattr(player, pile, _made(table, getattr(self, pile)))
         for agent in self.agents:
@@ -49,30 +49,30 @@ class SeatAt(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Situation(Struct, frozen=True, forbid_unknown_fields=True):
-    """The beginning of a game in the middle: a turn of player 1. Missing parts are empty.
+    """A game that begins in the middle, with a turn of player 1. Missing parts are empty.
 
     Cards are given by their ids. Their uids count from 10000: the row, the tavern deck, then for
-    each player hand, draw pile, cooldown pile, played, agents.
+    each player hand, draw pile, cooldown pile, played cards, agents.
 
     Attributes:
         discards: cards of player 2 that make player 1 discard at the start of its turn.
     """
 
-    patrons: tuple[str, str, str, str]  # the four that were picked, in that order
+    patrons: tuple[str, str, str, str]  # the four picked patrons, in order
     seats: dict[str, SeatAt] = {}
-    favours: dict[str, str] = {}  # patron -> whom it favours
+    favours: dict[str, str] = {}  # patron -> the favoured player
     row: list[str] = []
-    tavern_deck: list[str] = []  # its top first
-    turn: int = 0  # how many turns were played before
+    tavern_deck: list[str] = []  # top card first
+    turn: int = 0  # number of turns before this turn
     discards: list[str] = []
 
     def lay_out(self, table: Table) -> None:
-        """Put a new table into this state; `ValidationError` if it names what is not there."""
+        """Set up a new table. `ValidationError` if a patron, player or card does not exist."""
         players = dict(zip(PLAYERS, table.players, strict=True))
         table.picked, table.turn = list(self.patrons), self.turn
         try:
             for patron in self.patrons:
-                table.cards.starters[patron]  # or it is not in this card set
+                table.cards.starters[patron]  # KeyError if the card set does not have it
             table.seat_patrons()
             table.favours |= {patron: players[who] for patron, who in self.favours.items()}
             table.row, table.deck = _made(table, self.row), _made(table, self.tavern_deck)
@@ -84,22 +84,22 @@ class Situation(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _made(table: Table, cards: Iterable[str]) -> list[Card]:
-    """Cards of the decks of these patrons."""
+    """Create cards. KeyError if a card's patron is not at the table."""
     made = [table.new_card(card) for card in cards]
     for card in made:
-        table.favours[card.kind.deck]  # or its patron is not there
+        table.favours[card.kind.deck]  # KeyError if the patron is not at the table
     return made
 
 
 def _discard_of(player: Player, card: str) -> Due:
-    """The first OPP_DISCARD of a card that a player has."""
+    """Return the first OPP_DISCARD effect of a player's card."""
     source = next(each for each in player.owned() if each.kind.card == card)
     effects = ((level, effect) for level, entry in source.kind.entries for effect in entry)
     return next(Due(source, at + 1, effect) for at, effect in effects if effect[0] == OPP_DISCARD)
 
 
 def simplest_reply(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first patron; the end of the turn; as few cards as can be, the first; the left effect."""
+    """Pick the first patron, end the turn, choose the first `min` cards or the left effect."""
     if request["type"] == "patron-request":
         return {"type": "patron-reply", "patron": request["available"][0]}
     if request["type"] == "play-turn":

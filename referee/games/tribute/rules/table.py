@@ -1,7 +1,7 @@
-"""Players, tavern, favours, and the moves that every rule is made of (protocol, 4).
+"""Players, tavern, favours, and the basic moves (protocol, 4).
 
-Each move changes the cards and publishes it, in the order of the protocol, 2.19. In all piles the
-first card is on top, or the oldest.
+Each move changes the cards and publishes the change, in the order of the protocol, 2.19. All piles
+start with the top or oldest card.
 """
 
 from __future__ import annotations
@@ -42,19 +42,20 @@ PLAYERS = (seat_id(0), seat_id(1))
 
 
 class TurnStats:
-    """A player's actions and missed chances, for statistics and for notes to the bot's author.
+    """A player's actions and missed opportunities, for statistics and notes.
 
     Attributes:
-        agents: that came into play; each counts as often as it came.
-        killed, knocked_out, destroyed: what became of them.
-        missed: chance -> turns in which it was missed: "cards" to play, "agents" to activate,
-            "coins" for a card of the row, the last "favour", "power" that did not kill an agent.
+        agents: number of times that an agent came into play.
+        killed, knocked_out, destroyed: number of agents that left play in this way.
+        missed: opportunity -> number of turns in which it was missed: "cards" to play, "agents" to
+            activate, "coins" for a card of the row, the last "favour", "power" that did not kill an
+            agent.
     """
 
     def __init__(self) -> None:
-        self.bought: list[Kind] = []  # cards, in order; without those acquired
+        self.bought: list[Kind] = []  # bought cards, in order, without acquired cards
         self.called: list[str] = []
-        self.power = self.coins = 0  # power left for prestige, coins left over
+        self.power = self.coins = 0  # unused power (now prestige), unused coins
         self.agents = self.killed = self.knocked_out = self.destroyed = 0
         self.missed = dict.fromkeys(("cards", "agents", "coins", "favour", "power"), 0)
 
@@ -69,41 +70,41 @@ class Player:
         self.draw_pile: list[Card] = []
         self.cooldown: list[Card] = []
         self.played: list[Card] = []
-        self.agents: list[Card] = []  # in the order in which they came
-        self.known = 0  # how many cards of the top of the draw pile it knows
+        self.agents: list[Card] = []  # in order of arrival
+        self.known = 0  # number of cards on top of the draw pile that the player knows
         self.coins = self.power = self.prestige = self.turns = 0
-        self.calls = 1  # of patrons, left in this turn
-        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()  # hidden: with its hand
+        self.calls = 1  # calls of patrons left in this turn
+        self.sent_draw_pile, self.sent_hidden = SentSet(), SentSet()  # hidden: hand and draw pile
         self.made = TurnStats()
         self.left = False
 
     def owned(self) -> list[Card]:
-        """All its cards."""
+        """Return all cards of the player."""
         return self.hand + self.draw_pile + self.played + self.agents + self.cooldown
 
 
 def as_set(cards: list[Card]) -> list[say.CardRef]:
-    """Sort cards whose order is hidden, as they are sent (1.6)."""
+    """Return cards as a set, sorted so that their order stays hidden (1.6)."""
     return [card.ref for card in sorted(cards, key=attrgetter("order"))]
 
 
 def cards_of(cards: Iterable[Card]) -> list[str]:
-    """The keys of cards."""
+    """Return the ids of the cards' definitions."""
     return [card.kind.card for card in cards]
 
 
 def shown(card: Card) -> Shown:
-    """A card as people see it in a sentence."""
+    """Return a card in the format for sentences."""
     return Shown(card.kind.card, name=card.kind.name)
 
 
 def move(player: Player, card: Card, from_: str, to: str) -> Move:
-    """One card of a player that goes from one place to another."""
+    """Return the move of one card of a player between two places."""
     return Move(player.seat, from_, to, card.kind.card)
 
 
 class SentSet:
-    """A set of cards as text (1.6), which is written again only if the cards have changed.
+    """A set of cards as JSON (1.6), which is only encoded again if the cards have changed.
 
     Most requests show the same tavern deck and draw piles as the request before.
     """
@@ -113,7 +114,7 @@ class SentSet:
         self._text = Raw(b"[]")
 
     def of(self, cards: list[Card]) -> list[say.CardRef]:
-        """Write these cards, for a message that is only written as JSON."""
+        """Return the cards as encoded JSON, for a message that is only encoded."""
         if self._cards != cards:
             self._cards = cards.copy()
             self._text = Raw(_encode(as_set(cards)))
@@ -124,7 +125,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Due(Struct, frozen=True, eq=False, gc=False):
-    """An effect that waits: whose it is, of which level."""
+    """An effect in the queue, with the card that causes it and the level of the card's entry."""
 
     source: Card
     level: int
@@ -135,25 +136,25 @@ class Choice(Struct, eq=False):
     """A question in the middle of a turn.
 
     Attributes:
-        then: carries out what was chosen: cards in the order of the list, or none and the effect.
-            It may ask another question.
+        then: carries out the answer: the chosen cards in the order of the list, or no cards and the
+            effect. It can return another question.
     """
 
     follow_up: str
     source: Card | str  # a card or a patron
-    level: int  # of the card's entry; 0 of a patron
+    level: int  # level of the card's entry; 0 for a patron
     cards: list[Card]
     then: Then
     most: int = 1
-    least: int = 0  # least, most: how many are to be chosen; `most` may exceed the cards
-    effects: Either | None = None  # the two of an OR, and then no cards
+    least: int = 0  # least, most: number of cards to choose; `most` can exceed the list
+    effects: Either | None = None  # the two effects of an OR; then there are no cards
 
 
 Then: TypeAlias = "Callable[[Table, Choice, list[Card], int], Choice | None]"
 
 
 class Table(interface.Table[Player]):
-    """The whole table, and its public events."""
+    """The table, and the messages about its changes."""
 
     sections = SECTIONS
 
@@ -161,33 +162,33 @@ class Table(interface.Table[Player]):
         super().__init__([Player(0), Player(1)])
         self.cards = cards
         self.generators = generators
-        self.me, self.other = self.players  # whose turn it is, and who waits
+        self.me, self.other = self.players  # the player on turn, and the opponent
         self.picked: list[str] = []
-        self.favours: dict[str, Player | None] = {}  # in the order of the table, with Treasury
+        self.favours: dict[str, Player | None] = {}  # in table order, including the Treasury
         self.row: list[Card] = []
-        self.deck: list[Card] = []  # the tavern deck, its top first
-        self.known_below = 0  # how many cards below everybody has seen go there
+        self.deck: list[Card] = []  # the tavern deck, top card first
+        self.known_below = 0  # number of cards at the bottom of `deck` that everybody knows
         self.sent_deck = SentSet()
-        self.turn = self.actions_left = 0  # turn: counted over both players; 0 before the first
+        self.turn = self.actions_left = 0  # turn: from 1, over both players; 0 before the first
         self.next_uid = FIRST_UID
-        self.queue: deque[Due] = deque()  # the effects that wait, the next one first
-        self.discards: list[Due] = []  # those that the next turn of the other begins with
+        self.queue: deque[Due] = deque()  # effects to carry out, the next first
+        self.discards: list[Due] = []  # for the start of the opponent's next turn
         self.counters: dict[str, int] = {}  # cards of each deck in this turn, up to 4
-        self.waiting: dict[str, list[list[Due]]] = {}  # per deck and level, what a card releases
+        self.waiting: dict[str, list[list[Due]]] = {}  # deck -> effects that wait, by level
 
     def seat_patrons(self) -> None:
-        """Put the patrons that were picked on the table; they favour nobody (4.1)."""
+        """Put the picked patrons on the table. They favour nobody (4.1)."""
         first, second, third, fourth = self.picked
         self.favours = dict.fromkeys((first, second, TREASURY, third, fourth))
         self.forget_combos()
 
     def forget_combos(self) -> None:
-        """Begin the counters of a turn, and empty its waiting lists (4.4)."""
+        """Reset the counters and waiting effects, for a new turn (4.4)."""
         self.counters = dict.fromkeys(self.favours, 0)
         self.waiting = {}
 
     def new_card(self, card: str) -> Card:
-        """Make a card."""
+        """Create a card with the next uid."""
         made = Card(self.next_uid, self.cards.kinds[card])
         self.next_uid += 1
         return made
@@ -195,30 +196,30 @@ class Table(interface.Table[Player]):
     def event(
         self, kind: str, source: Card | str | None, target: Card | None = None, amount: int = 1
     ) -> None:
-        """Publish what the player on turn did."""
+        """Publish an event of the player on turn."""
         of = source.ref if isinstance(source, Card) else source
         hit = None if target is None else target.ref
         self.events.append(say.Event(self.me.number, kind, of, hit, amount))
 
-    # --- what a player has ----------------------------------------------------------------------
+    # --- resources --------------------------------------------------------------------------------
 
     def gain_coin(self, source: Card | str, amount: int) -> None:
-        """Give coins to the player on turn; a price is negative."""
+        """Give coins to the player on turn. A negative amount is a price."""
         self.me.coins += amount
         self.event("gain-coin", source, None, amount)
 
     def gain_power(self, source: Card | str, amount: int) -> None:
-        """Give power; a price is negative."""
+        """Give power to the player on turn. A negative amount is a price."""
         self.me.power += amount
         self.event("gain-power", source, None, amount)
 
     def gain_prestige(self, source: Card | str, amount: int) -> None:
-        """Give prestige."""
+        """Give prestige to the player on turn."""
         self.me.prestige += amount
         self.event("gain-prestige", source, None, amount)
 
     def create(self, kind: str, card: str, source: Card | str, owner: Player) -> None:
-        """Make a card and put it into a cooldown pile; `kind` is the event's kind."""
+        """Create a card in a cooldown pile. `kind`: kind of the event."""
         made = self.new_card(card)
         owner.cooldown.append(made)
         self.event(kind, source, made)
@@ -231,7 +232,7 @@ class Table(interface.Table[Player]):
     # --- piles ----------------------------------------------------------------------------------
 
     def reach(self, player: Player, count: int) -> None:
-        """Put the shuffled cooldown pile under a draw pile of fewer cards than that (4.3)."""
+        """Put the shuffled cooldown pile under a draw pile of fewer than `count` cards (4.3)."""
         if len(player.draw_pile) < count and player.cooldown:
             self.generators[player.number].shuffle(player.cooldown)
             player.draw_pile += player.cooldown
@@ -240,7 +241,7 @@ class Table(interface.Table[Player]):
 
     def draw(self, player: Player, count: int) -> None:
         """Draw up to `count` cards (4.3)."""
-        self.moved()  # what led to it
+        self.moved()  # report the cause first
         self.reach(player, count)
         pile = player.draw_pile
         drawn = pile[:count]
@@ -250,7 +251,7 @@ class Table(interface.Table[Player]):
             player.known = max(0, player.known - count)
             self.events.append(say.PlayerDrew(player.number, len(drawn)))
             if self.watchers:
-                # Its next request shows the cards to the seat; others know how many there are.
+                # The seat learns the cards from its next request. Others only know their number.
                 known = [Move(player.seat, "draw-pile", "hand", count=len(drawn))]
                 whole = moves_of(player.seat, cards_of(drawn), "draw-pile", "hand")
                 self.moved(Moved(player.seat, whole, known, known))
@@ -265,7 +266,7 @@ class Table(interface.Table[Player]):
             self.note(player.seat, moves, "puts ", shown(card), " on top")
 
     def discard(self, cards: list[Card]) -> None:
-        """Put cards of the hand of the player on turn on its cooldown pile."""
+        """Move cards of the player on turn from the hand to the cooldown pile."""
         me = self.me
         for card in cards:
             me.hand.remove(card)
@@ -275,7 +276,7 @@ class Table(interface.Table[Player]):
             self.note(me.seat, moves, "discards ", *listed(map(shown, cards)))
 
     def destroy(self, card: Card) -> None:
-        """Take a card out of the hand, the agents or the played cards of the player on turn."""
+        """Remove a card of the player on turn from the hand, the agents or the played cards."""
         me = self.me
         for pile, name in ((me.hand, "hand"), (me.agents, "agents"), (me.played, "played")):
             if card in pile:
@@ -287,10 +288,11 @@ class Table(interface.Table[Player]):
                 return
 
     def enter(self, card: Card) -> Card:
-        """Make a card an agent of the player on turn; it cannot be activated in this turn.
+        """Make a card an agent of the player on turn. It cannot be activated in this turn.
 
         Returns:
-            The agent. It is a copy: copies of the game share all cards but agents in play.
+            The agent. It is a copy of the card, because copies of the game share all cards except
+            agents in play.
         """
         agent = copy(card)
         agent.hp, agent.activated = card.kind.hp, True
@@ -299,7 +301,7 @@ class Table(interface.Table[Player]):
         return agent
 
     def knock_out(self, owner: Player, card: Card) -> None:
-        """Take an agent out of play: to the cooldown pile, or below the tavern deck."""
+        """Remove an agent from play: to the cooldown pile, or below the tavern deck."""
         owner.agents.remove(card)
         owner.made.knocked_out += card.hp > 0
         owner.made.killed += not card.hp
@@ -310,9 +312,8 @@ class Table(interface.Table[Player]):
         if self.watchers:
             to = "tavern-deck" if card.kind.type == CONTRACT_AGENT else "cooldown"
             moves = [move(owner, card, "agents", to)]
-            did: list[Part] = (
-                ["knocks out ", shown(card)] if card.hp else []
-            )  # an attack tells of a death
+            # An attack that kills the agent has its own sentence.
+            did: list[Part] = ["knocks out ", shown(card)] if card.hp else []
             self.note(self.me.seat, moves, *did)
 
     def put_below(self, card: Card) -> None:
@@ -321,7 +322,7 @@ class Table(interface.Table[Player]):
         self.known_below += 1
 
     def hit(self, card: Card) -> int:
-        """Hit an agent of the other with the power that there is (4.6); returns the damage."""
+        """Spend power on an agent of the opponent (4.6). Returns the damage."""
         damage = min(self.me.power, card.hp)
         self.me.power -= damage
         card.hp -= damage
@@ -330,7 +331,7 @@ class Table(interface.Table[Player]):
         return damage
 
     def refill(self, place: int) -> None:
-        """Put the top of the tavern deck where a card has left the row (4.7)."""
+        """Fill a place of the row with the top card of the tavern deck (4.7)."""
         card = self.deck.pop(0) if self.deck else None
         self.known_below = min(self.known_below, len(self.deck))
         if card is not None:
@@ -340,7 +341,7 @@ class Table(interface.Table[Player]):
     # --- set-up ---------------------------------------------------------------------------------
 
     def deal(self) -> None:
-        """Set up tavern and players, with the patrons on the table (4.2)."""
+        """Set up the tavern and the players. Patrons are already at the table (4.2)."""
         self.deck = [
             self.new_card(kind.card)
             for kind in self.cards.kinds.values()
@@ -360,14 +361,14 @@ class Table(interface.Table[Player]):
         self.players[1].coins = 1
 
     def favours_all(self, player: Player) -> bool:
-        """Whether all patrons that can favour somebody favour this player."""
+        """True if all patrons that can favour a player favour this player."""
         return all(
             favoured is player for patron, favoured in self.favours.items() if patron != TREASURY
         )
 
 
 def copy_of(table: Table, asked: A) -> tuple[Table, A]:
-    """Copy a table, and its choice or actions. Agents have hit points; all else is shared."""
+    """Copy a table, and its choice or actions. Cards are shared, except agents in play."""
     agents: dict[Any, Any] = {each: copy(each) for p in table.players for each in p.agents}
 
     def dues(waiting: Iterable[Due]) -> list[Due]:

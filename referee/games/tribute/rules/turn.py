@@ -1,13 +1,13 @@
 """Draft, set-up, turns and end (protocol, 4.1 to 4.3 and 4.10).
 
-The whole game is one generator. It yields what is to be decided and receives the decision:
+The whole game is one generator. It yields a question and receives the decision:
 
-    a `Pick`                  the patron
-    a `Choice` among cards    the places of the chosen cards in its list, ascending
-    a `Choice` of an OR       0 or 1
-    a list of `LegalAction`s         the place of one of them
+    a `Pick`                    the patron
+    a `Choice` among cards      the indices of the chosen cards, ascending
+    a `Choice` of an OR         0 or 1
+    a list of `LegalAction`s    the index of the action
 
-It knows no messages to bots: `game.py` makes them, so that the rules cost what the rules cost.
+`game.py` creates the requests, so that the rules do not spend time on messages to bots.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from referee.games.tribute.rules.table import (
 PRESTIGE_80, PRESTIGE_40, PATRON_FAVOUR = "prestige-80", "prestige-40", "patron-favour"
 WINS_AT_ONCE, WINS_IF_AHEAD = 80, 40
 DRAFT = (0, 1, 1, 0)
-"""Who picks."""
+"""Seats, in the order of their picks."""
 LegalAction: TypeAlias = tuple[str, Card | str | None]
-"""An action: its type, and a card, a patron or nothing."""
+"""The type of an action, with its card or patron, or None."""
 _END: LegalAction = (say.END_TURN, None)
 
 
 class Pick(NamedTuple):
-    """A patron is to be picked."""
+    """The question which patron to pick."""
 
     seat: int
     round: int
@@ -51,7 +51,7 @@ class Pick(NamedTuple):
 
 
 class GameResult(NamedTuple):
-    """How a game ended; no winner: a draw."""
+    """The result of a game. `winner` is None after a draw."""
 
     reason: str
     winner: Player | None
@@ -60,13 +60,13 @@ class GameResult(NamedTuple):
 def play(
     table: Table, offered: Sequence[str], max_turns: int, max_actions: int
 ) -> Generator[Any, Any, GameResult]:
-    """Play a game from the draft on."""
+    """Play a game from the draft to its end."""
     yield from draft(table, offered)
     return (yield from play_on(table, max_turns, max_actions))
 
 
 def draft(table: Table, offered: Sequence[str]) -> Generator[Any, Any, None]:
-    """Have the patrons picked, and set up the table (4.1, 4.2)."""
+    """Ask for the patrons, and set up the table (4.1, 4.2)."""
     picked = table.picked
     for place, seat in enumerate(DRAFT):
         available = [patron for patron in offered if patron not in picked]
@@ -91,7 +91,7 @@ def show(table: Table) -> None:
 
 
 def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, Any, GameResult]:
-    """Play turns until one ends the game."""
+    """Play turns until the game ends."""
     while True:
         begin_turn(table)
         table.actions_left = max_actions
@@ -103,7 +103,7 @@ def play_on(table: Table, max_turns: int, max_actions: int) -> Generator[Any, An
 def resume(
     table: Table, choice: Choice | None, max_turns: int, max_actions: int
 ) -> Generator[Any, Any, GameResult]:
-    """Play on from the middle of a turn, from the open choice, or where an action is due."""
+    """Continue in the middle of a turn: at the open choice, or at the next action."""
     end = yield from _rest_of_turn(table, choice, max_turns)
     return end or (yield from play_on(table, max_turns, max_actions))
 
@@ -111,7 +111,7 @@ def resume(
 def _rest_of_turn(
     table: Table, choice: Choice | None, max_turns: int
 ) -> Generator[Any, Any, GameResult | None]:
-    """Play a turn to its end; returns how that ended the game, or None."""
+    """Play a turn to its end. Returns the result if the game has ended, otherwise None."""
     yield from effects.ask(table, choice)
     yield from effects.work_off(table)
     while True:
@@ -133,7 +133,7 @@ def _rest_of_turn(
 
 
 def begin_turn(table: Table) -> None:
-    """Begin the turn of the player on turn; its due discards are in the queue."""
+    """Begin the turn of the player on turn, and queue the discards due."""
     me = table.me
     table.turn += 1
     me.turns += 1
@@ -145,7 +145,7 @@ def begin_turn(table: Table) -> None:
 
 
 def legal(table: Table) -> list[LegalAction]:
-    """What can be done now, in the order of the protocol, 5.2."""
+    """Return the legal actions, in the order of the protocol, 5.2."""
     if not table.actions_left:
         return [_END]
     me = table.me
@@ -167,7 +167,7 @@ def legal(table: Table) -> list[LegalAction]:
 
 
 def as_action(kind: str, thing: Any) -> say.Action:
-    """An action as it is sent."""
+    """Return an action in the format of the messages."""
     if thing is None:
         return say.Action(kind)
     if type(thing) is Card:
@@ -210,7 +210,10 @@ def _do(table: Table, kind: str, thing: Any) -> Generator[Any, Any, None]:
 
 
 def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
-    """Buy a card. Row and coins change only when a contract has reached its first choice (4.7)."""
+    """Buy a card.
+
+    Row and coins change before the first choice of a contract, or after all effects (4.7).
+    """
     place = table.row.index(card)
     del table.row[place]
     table.me.made.bought.append(card.kind)
@@ -231,7 +234,7 @@ def _buy(table: Table, card: Card) -> Generator[Any, Any, None]:
 
 
 def _note_missed(table: Table, now: list[LegalAction]) -> None:
-    """Note what the player on turn leaves undone with these legal actions."""
+    """Count the opportunities that the player on turn misses by ending the turn."""
     me, missed = table.me, table.me.made.missed
     kinds = {kind for kind, _ in now}
     missed["cards"] += say.PLAY_CARD in kinds
@@ -271,7 +274,7 @@ def _clean_up(table: Table) -> None:
 
 
 def _end(table: Table) -> GameResult | None:
-    """Whether the turn that was just ended ends the game (4.10)."""
+    """Return the result if the turn that just ended ends the game, otherwise None (4.10)."""
     mover, other = table.me, table.other
     if mover.prestige >= WINS_AT_ONCE:
         return GameResult(PRESTIGE_80, mover)

@@ -18,7 +18,7 @@ from referee.games.tribute.rules.turn import LegalAction, Pick, as_action
 
 
 def request_of(table: Table, asked: Asked) -> Request:
-    """Make the request for a decision; the requests of a turn share a clock (8.1)."""
+    """Return the request for a question. All requests of a turn share a clock (8.1)."""
     if isinstance(asked, Pick):
         message = say.PatronRequest(asked.round, asked.available, asked.picked)
         return Request(asked.seat, message)
@@ -31,7 +31,7 @@ def _message(
     asked: Choice | list[LegalAction],
     written: Callable[[SentSet, list[Card]], list[say.CardRef]] = lambda sent, cards: as_set(cards),
 ) -> say.ChooseRequest | say.PlayTurn:
-    """Make the message; `written` makes its sets of cards."""
+    """Return the message of a request. `written` encodes a set of cards."""
     state = _state(table, written)
     if isinstance(asked, Choice):
         source = asked.source
@@ -51,7 +51,7 @@ def _message(
 
 
 def _state(table: Table, written: Callable[[SentSet, list[Card]], list[say.CardRef]]) -> say.State:
-    """All that the player on turn may know."""
+    """Return the state, as far as the player on turn knows it."""
     me, other = table.me, table.other
     return say.State(
         _favours(table),
@@ -88,7 +88,7 @@ def _refs(cards: list[Card]) -> list[say.CardRef]:
 def _public(
     player: Player,
 ) -> tuple[list[say.CardRef], list[say.CardRef], list[say.AgentRef], int, int, int]:
-    """The fields from `cooldown` to `prestige`, which everybody knows of a player."""
+    """Return the fields from `cooldown` to `prestige`, which are public."""
     agents = [say.AgentRef(a.uid, a.kind.card, a.hp, a.activated) for a in player.agents]
     resources = player.coins, player.power, player.prestige
     return _refs(player.cooldown), _refs(player.played), agents, *resources
@@ -102,15 +102,15 @@ class SeatView(Struct, frozen=True):
     """One seat in a view.
 
     Attributes:
-        hand: in order; None for viewers who do not know it. A seat knows it at its request.
-        known: the top of the draw pile that the seat knows, top first; None likewise.
+        hand: in order. None for viewers who do not know it. A seat knows it at its request.
+        known: cards on top of the draw pile that the seat knows, top card first. None as `hand`.
     """
 
     hand_size: say.Count
     hand: list[say.CardRef] | None
-    draw_pile: list[say.CardRef] | None  # a set, for `ALL` its top first; None likewise
+    draw_pile: list[say.CardRef] | None  # a set; for `ALL`, the top card first; None as `hand`
     known: list[say.CardRef] | None
-    hand_and_draw: list[say.CardRef]  # both together, a set
+    hand_and_draw: list[say.CardRef]  # hand and draw pile together, a set
     cooldown: list[say.CardRef]
     played: list[say.CardRef]
     agents: list[say.AgentRef]
@@ -125,26 +125,28 @@ class View(Struct, frozen=True):
     """A view of a game (`referee.games.interface.game.Game.view`).
 
     Attributes:
-        favours: patron -> player or null, in the order of the table; empty in the draft.
-        start_of_next_turn: the effects at the start of the other's next turn.
-        request: the request of that seat; else None.
+        favours: patron -> player or null, in table order. Empty in the draft.
+        start_of_next_turn: effects at the start of the opponent's next turn.
+        request: the request of the seat `asked`, or None.
     """
 
-    turn: say.Count  # counted from 1 over both players; 0 in the draft
-    player: int  # the seat on turn; in the draft, the seat that picks
-    picked: list[say.Patron]  # patrons, in the order of the draft
+    turn: say.Count  # from 1, over both players; 0 in the draft
+    player: int  # the seat on turn, or the seat that picks a patron
+    picked: list[say.Patron]  # patrons, in the order of the picks
     favours: dict[say.Patron, SeatId | None]
-    counters: dict[say.Patron, int]  # cards of each deck in this turn, up to 4, likewise
+    counters: dict[say.Patron, int]  # cards of each deck in this turn, up to 4; empty in the draft
     row: list[say.CardRef]
-    tavern_deck: list[say.CardRef]  # a set; for `ALL` its top first
-    start_of_next_turn: Annotated[list[say.Waiting], Meta(description="Discards.")]
+    tavern_deck: list[say.CardRef]  # a set; for `ALL`, the top card first
+    start_of_next_turn: Annotated[
+        list[say.Waiting], Meta(description="Discards at the start of the opponent's next turn.")
+    ]
     seats: list[SeatView]  # in seat order
-    asked: int | None  # the seat with a request; None for all other viewers, and without a request
+    asked: int | None  # the seat with a request; None for other viewers, or without request
     request: say.PatronRequest | say.PlayTurn | say.ChooseRequest | None
 
 
 def view_of(table: Table, requests: tuple[Request, ...], viewer: Viewer, player: int) -> View:
-    """Make the view of a table for a viewer."""
+    """Return the view of a viewer."""
     request = next((r for r in requests if viewer is ALL or viewer == r.seat), None)
     asked = None if request is None else request.seat
     return View(

@@ -1,14 +1,14 @@
-"""Bots of the Python library of Scripts of Tribute: unchanged classes, in a process of their own.
+"""Bots of the Python library of Scripts of Tribute: unchanged classes, each in its own process.
 
-The process is an adapter: it speaks the game's own messages, and calls the class as the library
-does. Simulations run by the rules of the referee, in the same process.
+The process is an adapter: it uses the messages of the game, and calls the class as the library
+does. Simulations use the rules of the referee in the same process.
 
-__main__.py    the process: lines in, lines out
-author.py      the author's file: which class, how it is made, what went wrong in it
+__main__.py    the process: reads and writes lines
+author.py      the author's file: finding the class, creating the bot, errors
 dialogue.py    messages -> calls of the bot, and its answers -> replies
-knowledge.py   the match as its bot knows it: a table of the rules
-simulation.py  the engine that the library asks to apply a move to a state
-shown.py       a table as the library's own builders read it
+knowledge.py   the match as its bot knows it, as a table of the rules
+simulation.py  simulations of moves for the library
+shown.py       a table in the format for the library's builders
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from referee.games.interface.dialect import Adapter
 from referee.games.interface.faults import Fault
 
 BOT = "--bot="
-"""Before the name of a bot; without it a sandbox could take the name for a path."""
+"""Prefix for the name of a bot, so that a sandbox does not take the name for a path."""
 
 _PLAY = ("play-turn", "choose-request")
 
 
 def command(argument: str, directory: str) -> Sequence[str]:
-    """The command line of the adapter; see `Adapter`."""
+    """Return the command line of the adapter, as `Adapter.command`."""
     file, colon, name = argument.partition(":")
     path = os.path.abspath(os.path.join(directory, file))
     if not file.endswith(".py") or (colon and not name.isidentifier()):
@@ -45,13 +45,13 @@ def command(argument: str, directory: str) -> Sequence[str]:
 
 
 def wrong(fault: Fault, asked: Mapping[str, Any], reply: Mapping[str, Any]) -> str:
-    """Explain a fault in the library's words; see `Adapter`."""
+    """Explain a fault in the library's words, as `Adapter.wrong`."""
     if asked["type"] == "patron-request":
         method, returned, choices = "select_patron()", reply.get("patron"), "available_patrons"
     else:
         returned = reply.get("cards" if asked["type"] == "choose-request" else "action")
         method, choices = "play()", "possible_moves"
-    if not isinstance(returned, str):  # the adapter has found the move
+    if not isinstance(returned, str):  # the adapter found the move
         return fault.detail
     return (
         f"its {method} returned {returned}, which is not in {choices}: return an entry of that "

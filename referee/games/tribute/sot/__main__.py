@@ -15,7 +15,7 @@ from referee.games.tribute.sot.dialogue import Dialogue
 
 
 def main() -> None:
-    """Answer lines until there are no more. All that the bot prints goes to stderr."""
+    """Answer lines until stdin ends. Output of the bot goes to stderr."""
     lines, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -24,10 +24,10 @@ def main() -> None:
         limit = float(os.environ.get("REFEREE_TIME_LIMIT", "inf"))
         file, name = sys.argv[1:]
         dialogue = Dialogue(load(file, name.removeprefix(BOT)), limit)
-        gc.freeze()  # the collector need not look through what was imported
+        gc.freeze()  # the garbage collector can skip the imported modules
         for line in lines:
             if not line.endswith(b"\n"):
-                break  # cut off in the middle: the referee is gone
+                break  # incomplete line: the referee has stopped
             reply = dialogue.take(msgspec.json.decode(line), monotonic())
             if reply is not None:
                 replies.write(msgspec.json.encode(reply) + b"\n")
@@ -39,5 +39,5 @@ def main() -> None:
         sys.exit(1)
 
 
-if __name__ == "__main__":  # a bot's own processes import this as well
+if __name__ == "__main__":  # processes that a bot starts import this module too
     main()

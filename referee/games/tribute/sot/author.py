@@ -1,4 +1,4 @@
-"""The author's file: which class plays, how it is made, and what went wrong in it."""
+"""The author's file: finding the class, creating the bot, and showing errors."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ _STARTS = (
 
 
 class AuthorError(Exception):
-    """Something is wrong with the author's file; the text is one line for the author."""
+    """A problem with the author's file. The text is one line for the author."""
 
 
 def load(file: str, name: str) -> Callable[..., Any]:
-    """Run a file as if imported, and find its bot's class or function; by default its one class."""
+    """Run a file like an import, and return the bot's class or function with this name.
+
+    If `name` is empty, return the only bot class of the file.
+    """
     sys.path.insert(0, os.path.dirname(file))
     sys.argv = [file]
     stem = os.path.basename(file).removesuffix(".py")
@@ -54,7 +57,7 @@ def load(file: str, name: str) -> Callable[..., Any]:
 
 
 def make(maker: Callable[..., Any]) -> Any:
-    """Make a bot, however its constructor takes the name."""
+    """Create a bot. Its constructor may take a name or nothing."""
     name, signature = maker.__name__, inspect.signature(maker)
     for arguments, keywords in (((), {}), ((name,), {}), ((), {"bot_name": name})):
         try:
@@ -67,7 +70,7 @@ def make(maker: Callable[..., Any]) -> Any:
 
 
 def show_error(error: BaseException) -> None:
-    """Print a traceback that has the author's lines and none of the adapter's."""
+    """Print a traceback with the author's lines, without the adapter's lines."""
     shown = TracebackException.from_exception(error)
     shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(_OURS)]
     print(*shown.format(), sep="", end="", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Messages -> calls of the bot, in the library's order; its answers -> replies."""
+"""Translates messages into calls of the bot, as the library does, and answers into replies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_NAME, _SHOWN = 64, 200
 
 
 class Dialogue:
-    """One process, match after match, each with a new bot; the limit of a turn is in seconds."""
+    """The matches of one process, each with a new bot. `limit`: seconds per turn."""
 
     def __init__(self, maker: Callable[..., Any], limit: float) -> None:
         self._maker = maker
@@ -33,7 +33,7 @@ class Dialogue:
         self._last: State | None = None
 
     def take(self, message: Json, arrived: float) -> Json | None:
-        """Take a message that came at this time (`monotonic`); returns the reply to a request."""
+        """Process a message. `arrived`: its time (`monotonic`). Returns the reply to a request."""
         match message["type"]:
             case "player-name-request":
                 return self._begin(message)
@@ -71,9 +71,9 @@ class Dialogue:
         return {"type": "player-name-reply", **about}
 
     def _play(self, message: Json, arrived: float) -> Json:
-        if self._last is None:  # from here on each match is another one
+        if self._last is None:  # from now on, the seed depends on the match
             _seed(f"{random.random()} {message['state']}")
-        assert self._knowledge is not None  # the rules have said what is played
+        assert self._knowledge is not None  # set by game-info
         state = State(*self._knowledge.table(message), self._story.completed.copy())
         self._last = self._engine.keep(state)
         moves = [from_proto_move(move) for move in state.moves()]
@@ -91,11 +91,11 @@ class Dialogue:
         try:
             self._bot.game_end(shown.end_game_state, shown)
         except (Exception, SystemExit) as error:
-            show_error(error)  # it does not count
+            show_error(error)  # an error after the match has no effect
 
 
 def _seed(seed: str) -> None:
-    """Seed the generators that bots share: equal matches must not differ."""
+    """Seed the global generators of random numbers, so that equal matches have equal results."""
     random.seed(seed)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(random.getrandbits(32))

@@ -1,6 +1,6 @@
-"""The match as its bot knows it: a table of the rules.
+"""The match as its bot knows it, as a table of the rules.
 
-Hidden cards have the order of their sets there: a simulation shuffles them first.
+Hidden cards are in the order of their sets. A simulation shuffles them first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CONTRACTS = (cards.CONTRACT_ACTION, cards.CONTRACT_AGENT)
 
 
 class Knowledge:
-    """Follows the messages that one bot is sent."""
+    """Tracks a match from the messages to one bot."""
 
     def __init__(self, seat: int, info: Json) -> None:
         self._seat = seat
@@ -31,7 +31,7 @@ class Knowledge:
         self._agents: dict[int, Card] = {}
 
     def observe(self, message: Json) -> None:
-        """Take news."""
+        """Read a public message."""
         match message["type"]:
             case "table-set":
                 self._picked = [each for each in message["patrons"] if each != cards.TREASURY]
@@ -50,7 +50,7 @@ class Knowledge:
                 self._count(self._found([message["target"]])[0], message["kind"])
 
     def _count(self, card: Card, kind: str) -> None:
-        """Keep the effects that wait for other cards of a deck; a request has the rest."""
+        """Track the effects that wait for other cards of a deck. Requests do not contain them."""
         is_got = kind in (messages.BUY_CARD, "acquire-card") and card.kind.type in _CONTRACTS
         if is_got or kind in _COUNTED:
             effects.count(self._combos, card)
@@ -58,7 +58,7 @@ class Knowledge:
             self._combos.discards.clear()
 
     def table(self, request: Json) -> tuple[Table, Choice | list[turn.LegalAction]]:
-        """The table at a request to the bot, and its choice or actions."""
+        """Return the table at a request to the bot, with its choice or actions."""
         table, state = self._empty(), request["state"]
         own, others = state["me"], state["opponent"]
         table.me, table.other = me, other = table.players[self._seat], table.players[1 - self._seat]
@@ -125,7 +125,7 @@ class Knowledge:
         return Card(shown["uid"], self._set.kinds[shown["card"]])
 
     def _found(self, shown: Iterable[Json]) -> list[Card]:
-        """Cards of messages; an agent in play is the one of the last request."""
+        """Return the cards of messages. An agent in play is the object of the last request."""
         found = []
         for each in shown:
             card = self._agents.get(each["uid"]) or self._cards.get(each["uid"])

@@ -1,4 +1,4 @@
-"""A table as the library's own builders read it: objects with the fields of its messages."""
+"""A table in the format for the library's builders: objects with the fields of its messages."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _ORDER = attrgetter("order")
 
 
 class Fields(SimpleNamespace):
-    """A message of the library; a real one takes longer to fill and to read."""
+    """Replaces a message of the library. It is faster to create and to read."""
 
     def HasField(self, name: str) -> bool:  # noqa: N802 - the library's name
-        """Whether it has a field."""
+        """True if the message has this field."""
         return name in self.__dict__
 
 
 def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
-    """A state; nothing is hidden in one of a simulation, which is seeded."""
+    """Return a state. `is_seeded`: it belongs to a simulation, in which nothing is hidden."""
     choice = asked if isinstance(asked, Choice) else None
     owners = {each: NOBODY if p is None else p.number.upper() for each, p in table.favours.items()}
     board = enums.BoardState[board_state(choice.follow_up) if choice else "NORMAL"]
@@ -52,12 +52,12 @@ def state(table: Table, asked: Asked, is_seeded: bool, **others: Any) -> Fields:
 
 
 def end(winner: str, reason: str, context: str) -> Any:
-    """The end of a game; the builders take one without words for none."""
+    """Return the end of a game. For the builders, empty texts mean that the game has not ended."""
     return EndGameState(winner=winner, reason=reason, AdditionalContext=context)
 
 
 def _player(player: Player, is_seeded: bool) -> Fields:
-    """A player. The builders take as much of it as may be seen."""
+    """Return a player. The builders read only the visible fields."""
     pile, together = player.draw_pile, player.hand + player.draw_pile
     return Fields(
         player_id=player.seat,
@@ -115,7 +115,7 @@ def _choice(asked: Choice) -> Fields:
 
 
 def moves(asked: Asked, decisions: Sequence[Any], first: int) -> list[Fields]:
-    """The moves of a state, whose ids count from the first one's."""
+    """Return the moves of a state. Their ids count from `first`."""
     made, command = [], enums.MoveEnum.MAKE_CHOICE.value
     for id, decision in enumerate(decisions, first):
         if isinstance(asked, list):

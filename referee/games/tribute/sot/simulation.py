@@ -1,8 +1,8 @@
-"""The engine that the library asks to apply a move to a state: the rules of the referee.
+"""Simulations for the library, which asks an engine to apply moves to states.
 
-Nothing changes a state. A simulation copies its table, shuffles the cards that the player on turn
-does not know, and lets the rules carry out one move. States share all cards but agents in play,
-which have hit points.
+The rules of the referee carry out the moves. States never change: a simulation copies the table,
+shuffles the cards that the player on turn does not know, and carries out one move. States share all
+cards except agents in play, which have hit points.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _states = count()
 
 
 class State:
-    """A position, and its moves; `news` are the actions of simulations after the match so far."""
+    """A position and its moves. `news`: actions of simulations, after the actions of the match."""
 
-    _next_move = 1  # the ids of moves are used once in a process
+    _next_move = 1  # ids of moves are unique in a process
 
     def __init__(
         self, table: Table, asked: Asked, completed: list[str], news: Any = (), end: Any = ()
     ) -> None:
         self.table, self.asked, self.completed = table, asked, completed
-        self.news, self.end = news, end  # end: winner, reason and context; empty before the end
+        self.news, self.end = news, end  # end: winner, reason and context; empty during the game
         self.id = f"{_PROCESS}-{next(_states)}"
         self.decisions: Sequence[Any] = range(len(asked) if isinstance(asked, list) else 2)
         if isinstance(asked, Choice) and asked.effects is None:
@@ -50,23 +50,23 @@ class State:
         State._next_move += self.count
 
     def place_of(self, move_id: Any) -> int | None:
-        """The place of a move among those of this state; None if it is not one of them."""
+        """Return the index of a move of this state, or None."""
         place = move_id - self._first if isinstance(move_id, int) else -1
         return place if 0 <= place < self.count else None
 
     def moves(self) -> list[Fields]:
-        """The moves, for the library."""
+        """Return the moves in the library's format."""
         return shown.moves(self.asked, self.decisions, self._first)
 
     def shown(self, *, is_seeded: bool) -> Fields:
-        """The state, for the library."""
+        """Return the state in the library's format."""
         about = {"state_id": self.id, "completed_actions": [*self.completed, *self.news]}
         end = shown.end(*self.end or ("", "", ""))
         return shown.state(self.table, self.asked, is_seeded, end_game_state=end, **about)
 
 
 class Engine:
-    """The client of the engine, for the library: it applies moves to states of one match."""
+    """Replaces the library's client of the engine: applies moves to states of one match."""
 
     def __init__(self, info: Json) -> None:
         self._limits = info["max_turns"], info["max_actions"]
@@ -75,12 +75,12 @@ class Engine:
         self._states: dict[str, State] = {}
 
     def keep(self, state: State) -> State:
-        """Let moves be applied to a state until the match is over."""
+        """Remember a state until the match is over, so that moves can be applied to it."""
         self._states[state.id] = state
         return state
 
     def ApplyMove(self, request: Any) -> Fields:  # noqa: N802 - the library's name
-        """Apply a move to a state; the request and the answer are the library's."""
+        """Apply a move to a state. Request and result have the library's format."""
         state, id = self._states.get(request.state_id), request.move.id
         if state is None:
             raise ValueError(f"there is no state {request.state_id} in this match")
@@ -91,7 +91,7 @@ class Engine:
         return Fields(gameState=made.shown(is_seeded=True), possibleMoves=made.moves())
 
     def ReleaseState(self, request: Any) -> None:  # noqa: N802 - the library's name
-        """Let go of a state."""
+        """Forget a state."""
         self._states.pop(request.id, None)
 
     def _applied(self, state: State, place: int, seed: int) -> State:
@@ -106,7 +106,7 @@ class Engine:
             reason, winner = ended.value
             end = NOBODY if winner is None else winner.number.upper(), reason_of(reason), ""
             asked = []
-            if reason != EndReason.TURN_LIMIT:  # the end is found when the other is on turn
+            if reason != EndReason.TURN_LIMIT:  # the engine has changed the player by then
                 table.me, table.other = table.other, table.me
         self._story.completed = [*state.news]
         if isinstance(state.asked, list) and isinstance(card := state.asked[place][1], Card):
@@ -114,14 +114,14 @@ class Engine:
         for event in table.events:
             if isinstance(event, Acted | Event):
                 self._story.observe(to_builtins(event))
-        table.events, table.generators = [], {}  # states are many
+        table.events, table.generators = [], {}  # saves memory
         return self.keep(State(table, asked, state.completed, self._story.completed, end))
 
 
 def scramble(table: Table, seed: int) -> None:
     """Shuffle the cards that the player on turn does not know, in the engine's order.
 
-    All later chance follows from the same seed.
+    The same seed determines all later random numbers.
     """
     generator, me, other = Generator(seed), table.me, table.other
     hidden = me.draw_pile[me.known :]

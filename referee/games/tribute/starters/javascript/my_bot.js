@@ -1,33 +1,33 @@
 #!/usr/bin/env node
-// A bot for Scripts of Tribute that does what is offered first. README.md says how to play it.
+// A bot for Scripts of Tribute that takes the first option. README.md explains how to run it.
 
 const NAME = "My Bot";
-const CARDS = {}; // id -> what the card is: name, deck, type, cost, hp, taunt, effects (2.3)
+const CARDS = {}; // id -> definition of the card: name, deck, type, cost, hp, taunt, effects (2.3)
 
-/** One of the patrons that are left (5.1). */
+/** Return one of the available patrons (5.1). */
 function choosePatron({ available, picked }) {
   return available[0];
 }
 
-/** One of the actions: cards, agents, attacks, buys and patrons, the end of the turn (5.2). */
+/** Return one of the actions: cards, agents, attacks, buys, patrons, end of the turn (5.2). */
 function chooseAction({ state, actions }) {
-  return actions[0]; // the last is always the end of the turn
+  return actions[0]; // the last action is always end-turn
 }
 
-/** The numbers of `min` to `max` of the cards (5.3). */
+/** Return the uids of `min` to `max` cards (5.3). */
 function chooseCards({ cards, min, max }) {
   return cards.slice(0, min).map(({ uid }) => uid);
 }
 
-/** 0: the left one of two effects; 1: the right one (5.3). */
+/** Return 0 for the left effect, or 1 for the right effect (5.3). */
 function chooseEffect({ effects }) {
   return 0;
 }
 
-/** The reply to a message, or undefined: most are news about the game. */
+/** Return the reply to a message, or undefined for news about the game. */
 function answer(message) {
   switch (message.type) {
-    case "player-name-request": { // a match begins; it may not be the first
+    case "player-name-request": { // a new match begins
       const about = { name: NAME, version: 1, keep_alive: true };
       return { type: "player-name-reply", player_number: message.player_number, ...about };
     }
@@ -44,7 +44,7 @@ function answer(message) {
   }
 }
 
-let text = ""; // what has come and is no whole line yet
+let text = ""; // the part after the last complete line
 process.stdin.setEncoding("utf8");
 process.stdin.on("data", (piece) => {
   const lines = (text + piece).split("\n");

@@ -1,43 +1,43 @@
 #!/usr/bin/env python3
-"""A bot for Scripts of Tribute that does what is offered first. README.md says how to play it."""
+"""A bot for Scripts of Tribute that takes the first option. README.md explains how to run it."""
 
 import json
 import sys
 
 NAME = "My Bot"
-CARDS = {}  # id -> what the card is: name, deck, type, cost, hp, taunt, effects (2.3)
+CARDS = {}  # id -> definition of the card: name, deck, type, cost, hp, taunt, effects (2.3)
 
 
 def choose_patron(available, picked):
-    """One of the patrons that are left (5.1)."""
+    """Return one of the available patrons (5.1)."""
     return available[0]
 
 
 def choose_action(state, actions):
-    """One of the actions: cards, agents, attacks, buys and patrons, the end of the turn (5.2)."""
-    return actions[0]  # the last is always the end of the turn
+    """Return one of the actions: cards, agents, attacks, buys, patrons, end of the turn (5.2)."""
+    return actions[0]  # the last action is always end-turn
 
 
 def choose_cards(request):
-    """The numbers of `min` to `max` of the cards (5.3)."""
+    """Return the uids of `min` to `max` cards (5.3)."""
     return [card["uid"] for card in request["cards"][: request["min"]]]
 
 
 def choose_effect(request):
-    """0: the left one of two effects; 1: the right one (5.3)."""
+    """Return 0 for the left effect, or 1 for the right effect (5.3)."""
     return 0
 
 
 def send(**reply):
-    print(json.dumps(reply), flush=True)  # without the flush the referee waits in vain
+    print(json.dumps(reply), flush=True)  # without flush, the line stays in a buffer
 
 
-for line in sys.stdin.buffer:  # it ends when the referee has no more to say
+for line in sys.stdin.buffer:  # until the referee closes stdin
     if not line.endswith(b"\n"):
-        break  # cut off in the middle: the referee is gone
+        break  # incomplete line: the referee has stopped
     message = json.loads(line)
     match message.get("type"):
-        case "player-name-request":  # a match begins; it may not be the first
+        case "player-name-request":  # a new match begins
             about = {"player_number": message["player_number"], "name": NAME, "version": 1}
             send(type="player-name-reply", keep_alive=True, **about)
         case "game-info":
@@ -51,4 +51,4 @@ for line in sys.stdin.buffer:  # it ends when the referee has no more to say
             send(type="choose-reply", effect=choose_effect(message))
         case "choose-request":
             send(type="choose-reply", cards=choose_cards(message))
-        # All other types are news about the game, or newer than this bot: not an error.
+        # Ignore all other types. They are news about the game, or newer than this bot.
