@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple
@@ -133,6 +133,7 @@ class Standings(Struct, frozen=True):
     Attributes:
         knockout: missing in other tournaments.
         limits_of_bots: of bots that have limits of their own, by their names; missing if none has.
+        too_early: how many matches ended before the position; missing without one.
     """
 
     game: str
@@ -164,6 +165,7 @@ class Standings(Struct, frozen=True):
     position: str | UnsetType = UNSET
     knockout: KnockoutStanding | UnsetType = UNSET
     limits_of_bots: dict[str, dict[str, int | float | None]] | UnsetType = UNSET
+    too_early: int | UnsetType = UNSET
 
     @property
     def has_no_verdict(self) -> bool:
@@ -246,11 +248,20 @@ def standings(
         withdraw_after=setup.withdraw_after,
         withdrawn={names[bot]: withdrawal for bot, withdrawal in withdrawn.items()},
         position=str(setup.position) if setup.position else UNSET,
-        knockout=knockout_standing(of_format, names)
-        if isinstance(of_format, KnockoutTable)
-        else UNSET,
+        knockout=_knockout(of_format, names),
         limits_of_bots={bot.name: dict(bot.limits) for bot in setup.bots if bot.limits} or UNSET,
+        too_early=_ended_before(store, setup.position.turn) if setup.position else UNSET,
     )
+
+
+def _knockout(table: object, names: Sequence[str]) -> KnockoutStanding | UnsetType:
+    return knockout_standing(table, names) if isinstance(table, KnockoutTable) else UNSET
+
+
+def _ended_before(store: Store, turn: int) -> int:
+    """How many matches that count ended before this turn."""
+    ((count,),) = store.select("SELECT count(*) FROM matches WHERE NOT void AND turns < ?", (turn,))
+    return int(count)
 
 
 def count_ended(store: Store, reason: str) -> int:

@@ -425,11 +425,20 @@ def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
         if found.swiss is not None or found.knockout is not UNSET:
             why = f"a bot was left out of their round, or {why}"
         yield f"{found.void:,} matches are void: {why}."
+    yield from _too_early(found)
     if facts.restarts:
         yield (
             f"{facts.restarts:,} matches were played again with new processes: a bot that said "
             "keep_alive did not answer a second handshake."
         )
+
+
+def _too_early(found: Standings) -> Iterator[str]:
+    if found.too_early:
+        ended, they = f"{found.too_early:,} matches", "they say"
+        if found.too_early == 1:
+            ended, they = "1 match", "it says"
+        yield f"{ended} ended before {plain(str(found.position))}: {they} nothing about it."
 
 
 def _whole_percent(part: float) -> str:

@@ -129,6 +129,16 @@ def test_the_order_of_playing_does_not_matter(say: Say, tmp_path: Path) -> None:
     assert rows("one.sqlite") == rows("two.sqlite") == rows("cut.sqlite")
 
 
+def test_matches_that_ended_before_the_position_are_counted(say: Say, tmp_path: Path) -> None:
+    assert "before turn 12" not in play(say, "s.sqlite")
+    for count, told in ((1, "1 match ended"), (3, "3 matches ended")):
+        with closing(sqlite3.connect("s.sqlite")) as database, database:
+            database.execute("UPDATE matches SET turns = 11 WHERE match < ?", (count,))
+        text = " ".join(say("standings", "s.sqlite")[1].split())
+        assert f"{told} before turn 12 of {RECORD}" in text.replace("- ", "-")
+        assert json.loads(say("standings", "s.sqlite", "--format", "json")[1])["too_early"] == count
+
+
 def test_a_store_without_a_position_is_as_before(say: Say, tmp_path: Path) -> None:
     more = ["--deals", "1", "--seed", "7", "--store", "s.sqlite", "-q"]
     assert say("tournament", *BOTS, *more)[0] == 0
