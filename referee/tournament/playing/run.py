@@ -114,7 +114,7 @@ class Run:
         before, now = self._withdrawn, forfeits.withdrawn
         if before == now and not any(settled):
             return
-        self._remove_records([*settled.replaced, *settled.dropped])
+        self._remove_records([*(row.match for row in settled.forfeits), *settled.dropped])
         self._store.settle(settled.forfeits, settled.dropped, now)
         self._withdrawn = now
         self.done += len(settled.forfeits) - len(settled.replaced) - len(settled.dropped)
@@ -185,16 +185,20 @@ class Run:
 
 
 def is_finished(store: Store) -> bool:
-    """Whether nothing is left to play in a store that has a setup."""
-    setup = store.stages[-1]
+    """Whether nothing is left to play in a store that has a setup, and nothing to drop."""
+    setup, withdrawn = store.stages[-1], store.withdrawn
     test = sequential(setup, store.matches())
-    if test is not None and test.verdict is not None:
-        return True
+    end = None
+    if withdrawn and setup.ends_with_withdrawal:
+        end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
+    elif test is not None and test.verdict is not None:
+        end = test.deals * setup.matches_a_deal
+    if end is not None:  # a run that was killed may have left later matches
+        later = store.select("SELECT 1 FROM matches WHERE match >= ? LIMIT 1", (end,))
+        return next(later, None) is None
     if store.count()[0] >= planned(store):
         return True
-    there, out, withdrawn = set(store.played()), store.put_out(), store.withdrawn
-    if withdrawn and setup.ends_with_withdrawal:
-        return True
+    there, out = set(store.played()), store.put_out()
     if not (out or withdrawn):
         return False
     return not any(True for stage in stages(store) for _ in stage.missing(there, out))

@@ -311,6 +311,26 @@ def test_a_test_of_two_bots_ends_with_the_match_that_withdraws_one(name: str) ->
     assert play(store, always(1)) == []
 
 
+@pytest.mark.parametrize("name", ["two", "sprt", "verdict"])
+def test_a_run_that_is_killed_before_it_drops_the_last_matches_is_not_finished(name: str) -> None:
+    setup, result = SETUPS.get(name, SETUPS["sprt"]), always(1)
+    if name == "verdict":
+        setup = made(2, format="sprt", deals=500, sprt=Sprt(0, 60))
+        result = wins_all
+    store = played(setup, result)
+    expected = whole(store)
+    last = store.count()[0] + 1
+    store.add([result(next(stages(store)).plan(last))])
+    assert not is_finished(store)
+    assert play(store, result) == []
+    assert whole(store) == expected
+    assert is_finished(store)
+
+
+def wins_all(plan: Plan) -> MatchRow:
+    return row(plan, [1, 2] if plan.players[0] == 0 else [2, 1])
+
+
 def test_a_verdict_before_the_withdrawal_stands() -> None:
     """The first bot wins all; the other one begins to fail after the verdict is known."""
 
