@@ -88,8 +88,16 @@ class Turns(turns.TurnReader[Turn]):
         return (0, 1)
 
     def line(self, turn: Turn) -> list[Part]:
-        sides: list[list[Part]] = [[f"{s.what} {self.in_words(s)}"] for s in turn.actions]
-        return joined([*sides, *self.losses(turn)])
+        """Say what changed but for places; else how many botlets moved."""
+        changes = {"lost": turn.lost, "spawned": turn.spawned, "gathered": turn.gathered}
+        clauses: list[list[Part]] = []
+        for side, name in enumerate(NAMES):
+            said = [f"{pair[side]} {what}" for what, pair in changes.items() if pair and pair[side]]
+            clauses += [[f"{name} {', '.join(said)}"]] if said else []
+        if not clauses and turn.played:
+            moved = turns.plural(len(turn.moves.r) + len(turn.moves.b), "botlet")
+            clauses.append([f"{moved} moved"])
+        return joined([*clauses, *self.losses(turn)])
 
     def title(self, turn: Turn) -> str:
         return ", ".join(f"{n} {name}" for n, name in zip(turn.scores or (), NAMES, strict=False))

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from referee.games.botwars import RULES
+from referee.games.botwars.rules.messages import Move, Moves
 from referee.games.botwars.turns import Turn, Turns
 from referee.games.interface.capabilities import Phrase, Picture
 from referee.games.interface.faults import Fault
@@ -155,3 +156,12 @@ def test_a_turn_in_which_somebody_failed_is_told_at_the_end() -> None:
     assert (shown[-1].label, shown[-1].text) == ("fault", f"player1: {text}")
     reader.disqualify(1, "timeout")
     assert [turn.notes for turn in reader.end()] == [[Note("player2", "disqualified", "timeout")]]
+
+
+def test_the_line_of_a_turn_says_what_changed_beside_places() -> None:
+    reader = Turns(["Ann", "Bob"])
+    turn = Turn(turn=9, played=True, lost=[2, 0], spawned=[1, 0], gathered=[0, 1])
+    assert reader.line(turn) == ["red 2 lost, 1 spawned; blue 1 gathered"]
+    quiet = Turn(turn=9, played=True, moves=Moves([Move(0, 1)], []))
+    assert reader.line(quiet) == ["1 botlet moved"]
+    assert reader.line(Turn(turn=9)) == []

@@ -135,6 +135,10 @@ def test_tribute_of_a_record_and_of_a_log(visit: Visit, tmp_path: Path) -> None:
 def test_the_grid_of_bot_wars_takes_the_colours_of_the_theme(visit: Visit, tmp_path: Path) -> None:
     match = watched("botwars", 1, rows=5, cols=5, max_turns=3)
     page = visit(page_of(tmp_path, match.record, "record"), color_scheme="light")
+    numbers = page.locator(".bw-edge").first.locator("span")
+    assert numbers.all_text_contents() == ["0", "1", "2", "3", "4"]
+    beside = numbers.first.bounding_box(), page.locator("canvas").bounding_box()
+    assert beside[0]["y"] + beside[0]["height"] <= beside[1]["y"]  # outside the cells
     picture = "document.querySelector('canvas').toDataURL()"
     light = page.evaluate(picture)
     page.keyboard.press("d")

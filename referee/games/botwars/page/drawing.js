@@ -11,6 +11,7 @@ const LEAST_SEATED = 320; // at a seat, whose buttons are to be seen as well
 const LARGEST = 800; // px of the grid, where the page scrolls as a whole: else what scrolls has a height
 const LINES_FROM = 8; // px a cell, from which on there are lines between them
 const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, each fifth
+const EDGE = 20; // px beside the grid for the numbers of its rows
 const MOVING = 200; // ms in which botlets go to their cells
 const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
 
@@ -20,12 +21,15 @@ export function mount(root, header, kit) {
   const colour = coloursOf(kit, canvas);
   const table = kit.el("div", { class: "bw-sides" }, ...sides.map((side) => side.root));
   const controls = kit.el("div", { class: "bw-controls" });
-  const whole = kit.el("div", { class: "bw" }, table, kit.el("div", { class: "bw-board" }, canvas), controls, legend(kit));
+  const edges = [0, 1].map(() => kit.el("div", { class: "bw-edge", "aria-hidden": "true" }));
+  const board = kit.el("div", { class: "bw-board" }, ...edges, canvas);
+  const whole = kit.el("div", { class: "bw" }, table, board, controls, legend(kit));
   controls.hidden = true;
   root.append(whole);
   const moves = new Moves(kit, canvas, controls, () => paint());
   let shown = null; // what was drawn last: [view, width]
   let latest = null; // what `draw` was given last
+  let numbered = ""; // what the numbers beside the grid were made of
   let isSeat = false; // somebody was asked here
   const colours = new Map(); // name -> the colour, while botlets move
   const known = (name) => colours.get(name) ?? colours.set(name, colour(name)).get(name);
@@ -44,6 +48,18 @@ export function mount(root, header, kit) {
     else next = requestAnimationFrame(paint);
     if (way === 1) colours.clear(); // else they were asked for when the botlets began to move
     drawGrid(canvas, known, ...shown, moves, way);
+    number(shown[0], moves.cell);
+  }
+
+  function number({ rows, cols }, cell) {
+    const each = cell >= NUMBERS_FROM ? 1 : cell >= LINES_FROM ? 5 : 0;
+    board.style.setProperty("--cell", `${cell}px`);
+    if (numbered === `${rows} ${cols} ${each}`) return;
+    numbered = `${rows} ${cols} ${each}`;
+    [cols, rows].forEach((count, side) => {
+      const numbers = Array.from({ length: count }, (_, at) => kit.el("span", {}, each && at % each === 0 ? at : ""));
+      edges[side].replaceChildren(...numbers);
+    });
   }
 
   const drawing = {
@@ -56,7 +72,7 @@ export function mount(root, header, kit) {
       sides.forEach((side, seat) => side.show(view, seat));
       const height = heightAround(root);
       const room = height ? Math.max(height - (beside ? 32 : table.offsetHeight + 40), 320) : LARGEST;
-      shown = [view, Math.min(beside ? all - BESIDE : all, room)];
+      shown = [view, Math.min(beside ? all - BESIDE : all, room) - EDGE];
       canvas.setAttribute("aria-label", `${view.rows} by ${view.cols} grid. ${told(kit, view)}`);
       moves.look(view);
       begun = isMoving && before && before.turnsElapsed + 1 === view.turnsElapsed ? performance.now() : 0;
@@ -143,7 +159,7 @@ function sideOf(kit, seat) {
 }
 
 function legend(kit) {
-  const mark = (text) => kit.el("span", { class: { "◆": "is-yellow", "✕": "is-red" }[text], "aria-hidden": "true" }, text);
+  const mark = (text) => kit.el("span", { class: text === "◆" && "is-yellow", "aria-hidden": "true" }, text);
   const what = ["◆ energy", "○ spawn point", "⊗ razed", "✕ died", "◉ new", "→ moved"];
   return kit.el("ul", { class: "bw-legend" }, ...what.map((text) => kit.el("li", {}, mark(text[0]), text.slice(1))));
 }
@@ -152,7 +168,7 @@ function legend(kit) {
 
 // Name -> the colour now. A custom property is not resolved, the colour of an element is.
 function coloursOf(kit, canvas) {
-  const names = ["bg", "text", "dim", "line", "accent", "seat-1", "seat-2", "yellow", "red"];
+  const names = ["bg", "text", "dim", "line", "accent", "seat-1", "seat-2", "yellow"];
   const marks = {};
   for (const name of names) marks[name] = kit.el("i", { style: { color: `var(--${name})` } });
   canvas.append(...Object.values(marks));
@@ -186,14 +202,6 @@ function drawGrid(canvas, colour, view, size, moves, way) {
       for (let row = 1; row < rows; row++) pen.line(0, row * cell - 0.5, width, row * cell - 0.5);
     });
   }
-  if (cell / ratio >= LINES_FROM) {
-    const each = cell / ratio >= NUMBERS_FROM ? 1 : 5;
-    context.fillStyle = colour("dim");
-    context.font = `${Math.max(Math.round(cell * 0.36), 9 * ratio)}px sans-serif`;
-    context.textBaseline = "top";
-    for (let col = 0; col < cols; col += each) context.fillText(col, col * cell + 2 * ratio, 2 * ratio);
-    for (let row = each; row < rows; row += each) context.fillText(row, 2 * ratio, row * cell + 2 * ratio);
-  }
   pen.stroke(colour("dim"), ratio, () => context.rect(-0.5, -0.5, width - 1, height - 1));
 
   const thin = Math.max(cell / 14, 1);
@@ -212,8 +220,6 @@ function drawGrid(canvas, colour, view, size, moves, way) {
   if (way < 1) {
     seats.forEach((paint, seat) => pen.fill(paint, () => view.moves[LETTERS[seat]].forEach(({ from, to }) => pen.botlet(seat, from, to, way))));
   }
-  const fights = new Set(way < 1 ? [] : [...view.died[0], ...view.died[1]]);
-  pen.stroke(colour("red"), thin * 1.4, () => fights.forEach((at) => pen.circle(at, 0.46)));
   seats.forEach((paint, seat) => {
     const both = new Set(view.died[1 - seat]);
     pen.stroke(paint, thin * 2.4, () => {
