@@ -69,6 +69,7 @@ class BotWarsDialogue(TurnListener[Turn]):
                 ends=[*range(-1, len(names))],
                 check=check,
                 help=_HELP,
+                targets=[(cell, ways[to - cell]) for cell, to in steps],
             )
         moves = [{"from": steps[pick][0], "to": steps[pick][1]} for pick in picks]
         return {"type": "move-reply", "moves": moves}

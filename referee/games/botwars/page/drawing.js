@@ -13,7 +13,6 @@ const LINES_FROM = 8; // px a cell, from which on there are lines between them
 const NUMBERS_FROM = 20; // px a cell, from which on all rows and columns are numbered; below it, each fifth
 const EDGE = 20; // px beside the grid for the numbers of its rows
 const MOVING = 200; // ms in which botlets go to their cells
-const CHOICE = /^(\d+):(\d+)-(\w+)$/; // row:column-way, as `person.py` names the choices
 
 export function mount(root, header, kit) {
   const canvas = kit.el("canvas", { class: "bw-grid", role: "img" });
@@ -331,7 +330,6 @@ class Moves {
   }
   clear() {
     this.answer = null;
-    this.named = []; // the choices: [row, column, way, index]
     this.choices = new Map(); // cell -> way -> index of the choice
     this.ways = new Map(); // index of a choice -> [cell, way]
     this.selected = new Set();
@@ -347,26 +345,19 @@ class Moves {
     this.canvas.tabIndex = question ? 0 : -1;
     if (!question) return this.repaint();
     this.answer = answer;
-    question.choices.forEach((choice, index) => {
-      const found = CHOICE.exec(choice.name);
-      if (found && !choice.barred) this.named.push([Number(found[1]), Number(found[2]), found[3], index]);
+    question.targets.forEach(([at, way], index) => {
+      if (!this.choices.has(at)) this.choices.set(at, new Map());
+      this.choices.get(at).set(way, index);
+      this.ways.set(index, [at, way]);
     });
     this.build(question);
     this.look(this.view);
     this.say();
     this.repaint();
   }
-  look(view) { // the cells of the choices are known where the view is
+  look(view) {
     this.view = view;
-    if (!this.answer || !view) return;
-    this.choices = new Map();
-    this.named.forEach(([row, col, way, index]) => {
-      const at = row * view.cols + col;
-      if (!this.choices.has(at)) this.choices.set(at, new Map());
-      this.choices.get(at).set(way, index);
-      this.ways.set(index, [at, way]);
-    });
-    if (this.cursor === null) this.cursor = this.next(-1);
+    if (this.answer && view && this.cursor === null) this.cursor = this.next(-1);
   }
   build(question) {
     const { el } = this.kit;
