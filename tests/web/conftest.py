@@ -29,13 +29,15 @@ def browser() -> Iterator[Any]:
 def visit(browser: Any) -> Iterator[Callable[..., Any]]:
     """Opens a file, or an address, as a new visitor: `visit(path, "#turn=3", **context)` -> page.
 
-    A message in the console, an error of a script or a breach of the policy fails the test.
+    Nothing moves, unless `reduced_motion` is given. A message in the console, an error of a script
+    or a breach of the policy fails the test.
     """
     contexts = []
     messages: list[str] = []
 
     def opened(path: Path | str, place: str = "", **settings: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
+        usual = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+        context = browser.new_context(**{**usual, **settings})
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(5000)

@@ -98,6 +98,24 @@ test("at a seat the end closes the question, and so does a tab that moved", () =
   assert.deepEqual(offline.draft.picks, [0]);
 });
 
+test("at a seat the turns of others are paced, unless there is no time", () => {
+  const others = (...turns) => turns.map((number) => ({ ...turn(number), seats: [number % 2 ? 0 : 1] }));
+  const paced = (lively, ...actions) => {
+    const match = new Match({ header: { ...header }, turns: others(1), steps: [step(1)] });
+    const shown = after(begin("seat"), reset(match, { own: 0 }), ...actions);
+    match.add({ steps: [1, 2, 2, 3].map(step), turns: others(1, 2, 3) });
+    return after(shown, { type: "add", match, lively });
+  };
+  const { at, playing, last } = paced(true);
+  assert.deepEqual([at, playing, last], [1, true, 4]); // its own turn is not played again
+  const ended = after(paced(true), { type: "tick", steps: 2 }, { type: "tick", steps: 1 });
+  assert.deepEqual([ended.at, ended.playing, ended.paced], [4, false, false]);
+  assert.equal(after(paced(true), { type: "skip" }).at, 4);
+  assert.equal(after(paced(true), { type: "time", seconds: 29 }).at, 4);
+  assert.equal(paced(true, { type: "time", seconds: 29 }).at, 4);
+  assert.equal(paced(false).at, 4);
+});
+
 test("it plays to the end and stops there", () => {
   const state = after(begin("file"), reset(matchOf([1, 1, 2, 3])), { type: "play", on: true }, { type: "tick", steps: 2 });
   assert.deepEqual([state.at, state.playing], [2, true]);

@@ -7,6 +7,7 @@ import { Match } from "./data.js";
 import { Keys } from "./keys.js";
 import { el, icon, plain, remember, remembered, seats, tag } from "./kit.js";
 import { Live } from "./live.js";
+import { lively } from "./motion.js";
 import { Cards, Lines, Moments, Stderr, Turns } from "./panels.js";
 import { Address, readPlace, writePlace } from "./place.js";
 import { Playing } from "./play.js";
@@ -55,7 +56,10 @@ class App {
     this.playing = new Playing((steps) => this.dispatch({ type: "tick", steps }));
     this.onHash = () => this.match && this.dispatch({ type: "place", place: readPlace(location.hash) });
     addEventListener("hashchange", this.onHash);
-    this.onSeen = () => document.hidden && this.#frame && this.#paint(); // a frame would not come
+    this.onSeen = () => {
+      if (document.hidden) this.dispatch({ type: "skip" });
+      if (document.hidden && this.#frame) this.#paint(); // a frame would not come
+    };
     document.addEventListener("visibilitychange", this.onSeen);
     root.replaceChildren(el("p", { class: "wait", role: "status" }, "Reading the match ..."));
   }
@@ -99,7 +103,7 @@ class App {
     if (event.type === "reset") this.reset(event);
     else if (event.type === "steps") {
       this.match.add(event);
-      this.dispatch({ type: "add", match: this.match });
+      this.dispatch({ type: "add", match: this.match, lively: lively() });
     } else if (event.type === "end") {
       this.match.header = event.header;
       this.#tell();

@@ -1,5 +1,7 @@
 // The only timer of the page: while the match plays, it asks for the next steps.
 
+import { PACE } from "./store.js";
+
 /** Follows the state: `follow(state)` after each change, `due(steps)` is called when steps are due. */
 export class Playing {
   #due = 0;
@@ -10,8 +12,8 @@ export class Playing {
     this.due = due;
   }
 
-  follow({ playing, speed }) {
-    const now = playing ? speed : 0;
+  follow({ playing, paced, speed }) {
+    const now = playing ? (paced ? PACE : speed) : 0;
     if (now === this.#speed) return;
     this.#speed = now;
     clearTimeout(this.#timer);

@@ -5,6 +5,7 @@
 
 import { Answer } from "./answer.js";
 import { numbered } from "./choices.js";
+import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
 const MOST_TOLD = 200; // sentences that are kept
@@ -18,19 +19,21 @@ export class Seat {
   #status = ""; // what the status was made of
   #shown = null; // the question that the drawing shows
   #hadFocus = false; // when the last question was answered
+  #timer = 0; // of the clock
 
   constructor(app) {
     this.#app = app;
     this.answer = new Answer(app, (doubt) => this.#sure(doubt));
     this.status = el("p", { class: "seat-status", role: "status" });
     this.problem = el("p", { class: "problem", role: "alert" });
+    this.clock = el("p", { class: "seat-clock", role: "timer" });
     this.told = el("div", { class: "seat-told", role: "log", tabindex: "0", "aria-label": "What happened" });
     this.question = el("div", { class: "seat-question" });
     this.leave = el("button", { type: "button", class: "small", hidden: true, onclick: () => this.#leave(), title: "Leave the match" }, "Leave");
     this.back = el("button", { type: "button", class: "button text", hidden: true, onclick: () => app.act("last") }, "Back to the question");
     this.field = el("input", { class: "seat-field", id: "seat-field", autocomplete: "off", spellcheck: "false", enterkeyhint: "send", "aria-describedby": "seat-hint", oninput: () => app.dispatch({ type: "write", text: this.field.value }) });
     this.form = el("form", { class: "seat-form", hidden: true, onsubmit: (event) => this.#submit(event) }, el("label", { for: "seat-field" }, "Your answer"), this.field, el("button", { class: "button text" }, "Send"));
-    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.leave), this.back, this.problem, this.told, this.form);
+    this.element = el("section", { class: "seat-panel", "aria-label": "Your seat" }, el("div", { class: "seat-head" }, this.status, this.clock, this.leave), this.back, this.problem, this.told, this.form);
     this.after = this.question; // it stands below the table
     this.doubt = el("p", { id: "seat-doubt" });
     this.check = el("input", { type: "checkbox", checked: remembered("doubts") !== "off", onchange: () => remember("doubts", this.check.checked ? "on" : "off") });
@@ -55,11 +58,25 @@ export class Seat {
   onEvent(event) {
     const { type, problem, request, question } = event;
     if (type === "told") this.#tell(event.lines);
+    else if (type === "time") this.#time(event.seconds);
     else if (type === "question") this.#app.dispatch({ type: "ask", request, question });
     else if (type === "again") {
       this.told.replaceChildren();
       this.#app.dispatch({ type });
     } else this.#app.dispatch({ type: "net", net: type === "online" ? "" : type, problem });
+  }
+
+  // The time that is left for the answer; null: all of it.
+  #time(seconds) {
+    clearInterval(this.#timer);
+    const end = performance.now() + 1000 * seconds;
+    const show = () => {
+      const left = (end - performance.now()) / 1000;
+      this.clock.textContent = seconds === null ? "" : `${clock(left)} left`;
+      this.#app.dispatch({ type: "time", seconds: seconds === null ? null : left });
+    };
+    show();
+    if (seconds !== null) this.#timer = setInterval(show, 1000);
   }
 
   #tell(lines) {
@@ -69,10 +86,11 @@ export class Seat {
   }
 
   // What the status says: [text, whether the seat can be taken back].
-  #statusOf({ net, problem, mode, ask, match, own }) {
+  #statusOf({ net, problem, mode, ask, match, own, paced }) {
     if (net === "gone") return [problem];
     if (net === "moved") return [problem, true];
     if (mode === "over") return [this.#ended(match.header.outcome, own)];
+    if (paced) return ["The others play; a key skips it."];
     if (ask) return [[ask.question.title && `${ask.question.title}.`, ask.question.text].filter(Boolean).join(" ")];
     return [match ? "The others play." : "Waiting for the match to begin."];
   }
@@ -105,9 +123,9 @@ export class Seat {
     this.#question(state);
   }
 
-  #question({ match, at, last, ask, draft }) {
+  #question({ match, at, last, ask, draft, paced }) {
     const question = match && at === last && ask && !draft.sending ? ask.question : null;
-    this.back.hidden = !ask || at === last;
+    this.back.hidden = !ask || at === last || paced;
     if (question === this.#shown) return;
     this.#shown = question;
     const { table } = this.#app;
@@ -227,7 +245,8 @@ export class Seat {
 
   // Keys outside of fields: digits go into the field, Enter sends, Backspace takes the last pick back.
   #key(event) {
-    const { ask } = this.#app.state;
+    const { ask, paced } = this.#app.state;
+    if (paced) this.#app.dispatch({ type: "skip" });
     if (!ask || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     const { target, key } = event;
     if (document.querySelector("dialog[open]") || target.closest("input, select, textarea, canvas")) return;
@@ -241,6 +260,7 @@ export class Seat {
   }
 
   close() {
+    clearInterval(this.#timer);
     document.removeEventListener("keydown", this.listen, true);
     removeEventListener("resize", this.fit);
   }

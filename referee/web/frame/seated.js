@@ -67,6 +67,7 @@ function seatSource(address) {
       if (news.run && news.run !== run) tell({ type: "again" });
       [run, after] = [news.run, news.next];
       news.events.forEach(tell);
+      tell({ type: "time", seconds: news.seconds ?? null });
       const has = (...kinds) => news.events.some(({ type }) => kinds.includes(type));
       if (has("moved", "end", "gone")) follows = false;
       else if (!seen) await pause(HIDDEN);

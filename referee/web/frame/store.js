@@ -14,16 +14,22 @@
 //            each change, `text` is what the field shows, `picks` are indices of the question's
 //            choices, `problem` is what is wrong with the text, and `told` what is shown of it
 //   answered the last request that was answered: what comes late must not open it again
+//   paced    at a seat, the turns of the others are being played, one step after the other
+//   hurry    there is little time left for the answer: the question is shown at once
 //   net      "", offline, moved or gone; problem: its sentence
 
 import { readAnswer, written } from "./choices.js";
+
+/** Steps a second at which a person at a seat sees the turns of the others. */
+export const PACE = 2.5;
+const HURRY = 30; // seconds
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32, 64]; // steps a second
 
 export function begin(kind) {
   return Object.freeze({
     kind, mode: kind, match: null, version: 0, at: 0, last: -1, follows: false, eyes: "all", tab: "",
-    playing: false, speed: 2, result: true, own: null, ask: null, draft: null, answered: -1, net: "", problem: "",
+    playing: false, paced: false, hurry: false, speed: 2, result: true, own: null, ask: null, draft: null, answered: -1, net: "", problem: "",
   });
 }
 
@@ -44,15 +50,17 @@ const CHANGES = {
     const turn = before && !follows ? before.steps[state.at].turn : undefined;
     if (turn !== undefined && match.steps[at].turn !== turn) at = match.stepOf({ turn }) ?? at;
     const anew = before?.header.viewers.length === 1 || mode === "over" || !header.viewers.includes(state.eyes);
-    const known = { match, mode, at, last, own, eyes: anew ? header.viewers[0] : state.eyes, version: state.version + 1 };
+    const known = { ...SKIPPED, match, mode, at, last, own, eyes: anew ? header.viewers[0] : state.eyes, version: state.version + 1 };
     if (mode === "over") Object.assign(known, { ask: null, draft: null });
     if (before) return known;
     if (header.outcome && match.left.size) known.at = Math.min(...match.left.values()); // a disqualified match opens at the fault
     return { ...known, ...placed({ ...state, ...known }, place) };
   },
-  add(state, { match }) {
-    const follows = state.at === state.last;
-    return { last: match.last, at: follows ? match.last : state.at, follows, version: state.version + 1 };
+  add(state, { match, lively }) {
+    const follows = state.at === state.last || state.paced;
+    const first = state.mode === "seat" && lively && follows && !state.hurry && othersFrom(match, state);
+    if (first) return { last: match.last, at: first - 1, follows: true, playing: true, paced: true, version: state.version + 1 };
+    return { ...SKIPPED, last: match.last, at: follows ? match.last : state.at, follows, version: state.version + 1 };
   },
   over: (state) => ({ mode: state.kind === "seat" ? "over" : "record", version: state.version + 1, ask: null, draft: null }),
   ask(state, { request, question }) {
@@ -66,14 +74,19 @@ const CHANGES = {
   net: (state, { net, problem = "" }) => ({ net, problem, ...(net === "moved" || net === "gone" ? { ask: null, draft: null } : {}) }),
 
   // --- where one is ----------------------------------------------------------------------------
-  go: (state, { to }) => ({ playing: false, at: within(state, to) }),
+  go: (state, { to }) => ({ playing: false, paced: false, at: within(state, to) }),
+  skip: (state) => (state.paced ? { ...SKIPPED, at: state.last } : null),
+  time(state, { seconds }) {
+    const hurry = seconds !== null && seconds < HURRY;
+    return hurry === state.hurry ? null : { hurry, ...(hurry && state.paced ? { ...SKIPPED, at: state.last } : {}) };
+  },
   place: (state, { place }) => placed(state, place),
   look: (state, { eyes }) => (state.match.header.viewers.includes(eyes) ? { eyes } : null),
   tab: (state, { tab }) => ({ tab }),
   play: (state, { on }) => ({ playing: on, at: on && state.at === state.last ? 0 : state.at }),
   tick(state, { steps }) {
     const at = within(state, state.at + steps);
-    return { at, playing: at < state.last };
+    return { at, playing: at < state.last, paced: state.paced && at < state.last };
   },
   speed: (state, { speed }) => ({ speed }),
   result: (state, { on }) => ({ result: on }),
@@ -94,6 +107,16 @@ const CHANGES = {
 };
 
 const EMPTY = Object.freeze({ picks: [], past: [], text: "", problem: "", told: "", sending: false });
+
+const SKIPPED = { playing: false, paced: false };
+
+/** The first step after the one shown that is of a turn of others; 0: none. */
+function othersFrom(match, { at, own }) {
+  for (let step = at + 1; step <= match.last; step++) {
+    if (!(match.turns.get(match.steps[step].turn)?.seats ?? []).includes(own)) return step;
+  }
+  return 0;
+}
 
 /** The last step of which the page may say how it ended. */
 export function seenTo({ result, mode, at, last }) {

@@ -200,7 +200,9 @@ def test_cards_start_where_they_were_on_a_large_screen(visit: Visit, tmp_path: P
     """There the table is enlarged."""
     record = ROOT / "tests" / "golden" / "faults.record.jsonl"
     page = visit(
-        page_of(tmp_path, record.read_bytes(), "record"), viewport={"width": 2400, "height": 1300}
+        page_of(tmp_path, record.read_bytes(), "record"),
+        viewport={"width": 2400, "height": 1300},
+        reduced_motion="no-preference",
     )
     page.evaluate(STARTS)
     for _ in range(6):

@@ -61,7 +61,7 @@ def test_dominion_by_clicks(visit: Visit) -> None:
 
 def test_dominion_by_keys_alone(visit: Visit) -> None:
     with playing(*DOMINION) as (process, (link,)):
-        page = visit(link)
+        page = visit(link, reduced_motion="no-preference")  # a key skips the turns of the other
         next_question(page)
         page.keyboard.type("99")
         page.keyboard.press("Enter")
