@@ -100,10 +100,14 @@ def test_rows_are_a_table(game: str, bots: list[referee.BotLike], fact: str) -> 
         assert player == matches.players(row["number"])[row["match"]]
         assert row["bot"] == matches.bots[row["number"]]
         assert all(value is None or isinstance(value, int | float | str) for value in row.values())
+    for bot, share in enumerate(matches.points()):
+        own = [row for row in rows if row["number"] == bot]
+        assert sum(row["won"] for row in own) == matches.wins[bot]
+        assert sum(row["points"] for row in own) / len(own) == pytest.approx(share.share)
     assert sum(row[fact] for row in rows) > 0
     described = re.search(r"\n\| `match` .*?\| all others", PAGE, re.DOTALL)
     assert described is not None
-    assert set(list(rows[0])[:18]) <= set(re.findall(r"`(\w+)`", described[0]))
+    assert set(list(rows[0])[:20]) <= set(re.findall(r"`(\w+)`", described[0]))
 
 
 def test_the_matches_are_shown_in_a_line() -> None:
