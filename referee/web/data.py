@@ -1,8 +1,8 @@
 """What a page has of a match: a header, its states as steps, its turns, and its lines.
 
-spec/page.md, 4, describes these fields. A step is a state, and what happened on the way to it. Each
-viewer's view is kept as the fields of its first level that changed, so that a page can go back and
-forth with one shallow copy a step.
+spec/page-data.md, 1, describes these fields. A step is a state, and what happened on the way to it.
+Each viewer's view is kept as the fields of its first level that changed, so that a page can go back
+and forth with one shallow copy a step.
 """
 
 from __future__ import annotations

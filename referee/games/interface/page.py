@@ -1,4 +1,4 @@
-"""A game's parts of the page that shows its matches: `GameDefinition.page` (spec/page.md).
+"""A game's parts of the page that shows its matches: `GameDefinition.page` (spec/page-data.md, 2).
 
 Its drawing, `page/drawing.js` and `page/drawing.css` in the game's folder, draws its views; numbers
 and names come from here.

@@ -79,7 +79,7 @@ class File(NamedTuple):
 
 
 class Item(Struct, frozen=True):
-    """A match in the list. spec/serve.md, 3, describes the fields.
+    """A match in the list. spec/page-data.md, 5, describes the fields.
 
     `names` are those of the handshakes, or the BOT arguments as long as these are not known, and
     `shown` those of `referee.names`.

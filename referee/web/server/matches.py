@@ -25,7 +25,7 @@ PARTS = ("header", "steps", "lines")
 
 
 class Parts(NamedTuple):
-    """A match: its header, and its parts as JSON (spec/page.md, 4)."""
+    """A match: its header, and its parts as JSON (spec/page-data.md, 1)."""
 
     about: Header
     header: bytes

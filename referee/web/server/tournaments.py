@@ -100,7 +100,7 @@ class Entrants(NamedTuple):
 
 
 class StoreSummary(Struct, frozen=True):
-    """A store in a list (spec/serve.md, 3); `problem` says why it cannot be shown."""
+    """A store in a list (spec/page-data.md, 5); `problem` says why it cannot be shown."""
 
     id: str
     changed: float
