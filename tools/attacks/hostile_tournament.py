@@ -27,6 +27,7 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+from referee.bots.processes.orphans import descendants
 from referee.tournament.playing.dispatcher import Dispatcher
 from referee.tournament.rows import Entrant, MatchRow, Plan
 from referee.tournament.schedule.format import TournamentSetup
@@ -34,7 +35,7 @@ from referee.tournament.schedule.pairing import deal_seed
 from referee.tournament.setup import setup
 from referee.workers import worker_processes
 from tests.support.live import hostile, left_behind
-from tests.support.remains import remains
+from tests.support.remains import Remains, cgroups_of, remains
 
 SOUND = ("minimal", "big_money", "smithy_big_money", "village_engine")
 EXPECTED = {
@@ -71,29 +72,46 @@ def plans(bots: int, deals: int) -> list[Plan]:
     ]
 
 
-def play(what: TournamentSetup, deals: int, jobs: int) -> list[MatchRow]:
-    """Play all in an order drawn by lot, so that sound and hostile bots share workers."""
+def play(what: TournamentSetup, deals: int, jobs: int, ours: set[int]) -> list[MatchRow]:
+    """Play all in an order drawn by lot, so that sound and hostile bots share workers.
+
+    The processes that descend from this one meanwhile are added to `ours`.
+    """
     todo = plans(len(what.bots), deals)
     Random(1).shuffle(todo)
+    played: list[MatchRow] = []
     with Dispatcher(partial(worker_processes, jobs), lambda: jobs) as dispatcher:
-        return [row for rows in dispatcher.play(what, iter(todo)) for row in rows]
+        for rows in dispatcher.play(what, iter(todo)):
+            ours.update(descendants(os.getpid()))
+            played += rows
+    return played
 
 
 @contextmanager
-def nothing_left(folder: Path, problems: list[str]) -> Iterator[None]:
-    """See that this block leaves no process, file, descriptor, control group or mount."""
-    there, before = remains(), left_behind()
-    yield
+def nothing_left(folder: Path, problems: list[str]) -> Iterator[set[int]]:
+    """See that this block leaves no process, file, descriptor, control group or mount.
+
+    It fills the set that it is given with the processes whose control groups are looked for:
+    other programs that play matches here leave theirs when they are killed.
+    """
+    ours: set[int] = set()
+    there, before = remains_of(ours), left_behind()
+    yield ours
     until = time.monotonic() + GONE_SECONDS
     while (processes := [*set(left_behind()) - set(before)]) and time.monotonic() < until:
         time.sleep(0.05)
     files = {name for name in os.listdir(folder) if name != "pid"}  # a bot's, as it was told
-    while (now := remains()).is_more_than(there) and time.monotonic() < until:
+    while (now := remains_of(ours)).is_more_than(there) and time.monotonic() < until:
         time.sleep(0.05)
     print(f"left behind: {len(processes)} processes, {len(files)} files")
     print(f"before: {there}\nafter:  {now}")
     if processes or files or now.is_more_than(there):
-        problems.append(f"left behind: {processes}, {files}")
+        problems.append(f"left behind: {processes}, {files}; {now} after {there}")
+
+
+def remains_of(ours: set[int]) -> Remains:
+    """What is left now; of control groups, those that one of these processes has made."""
+    return remains()._replace(cgroups=len(cgroups_of(ours)))
 
 
 def compare(alone: list[MatchRow], together: list[MatchRow]) -> list[str]:
@@ -134,11 +152,11 @@ def main() -> int:
         make = partial(setup, game="dominion", seed=1, settings=LIMITS)
         with worker_processes(1) as pool:  # starts what Python keeps for good
             pool.submit(os.getpid).result()
-        with nothing_left(folder, problems):
-            alone = play(make(sound), options.deals, options.jobs)
+        with nothing_left(folder, problems) as ours:
+            alone = play(make(sound), options.deals, options.jobs, ours)
         print(f"{len(alone)} matches of {len(SOUND)} sound bots")
-        with nothing_left(folder, problems):
-            together = play(make(sound + hostile_bots(folder)), options.deals, options.jobs)
+        with nothing_left(folder, problems) as ours:
+            together = play(make(sound + hostile_bots(folder)), options.deals, options.jobs, ours)
         void = sum(row.void for row in together)
         again = sum(row.late for row in together)
         print(f"{len(together)} matches of all 8; {void} void, {again} played again for lateness")
