@@ -35,6 +35,9 @@ from referee.match.machine import Entry, Match, Sent
 _COPIES, _MOST_COPIES = 0.1, 5
 """How likely a copy is made in a round, and how many of a match play on at most."""
 
+LOG_SECONDS = 60.0
+"""Limit for the check of a log, which plays the game many times to find its hidden draws."""
+
 
 class PartsMatch(LinesMatch):
     """One match of a game, in which all its parts are used.
@@ -47,6 +50,7 @@ class PartsMatch(LinesMatch):
     ) -> None:
         super().__init__(rules, setting, copies=True)
         self._guard, self._findings = guard, findings
+        self._guard_log = Guard(findings, LOG_SECONDS)
         self._dice = Random(f"{setting.seed}/parts")
         self._decoder = reply_decoder(rules.replies)
         self._public: list[bytes] = []
@@ -172,7 +176,7 @@ class PartsMatch(LinesMatch):
         return msgspec.json.encode({"outcome": ended, "view": view, "standings": standings})
 
     def _look_at_log(self) -> None:
-        rules, guard = self.rules, self._guard
+        rules, guard = self.rules, self._guard_log
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
             file.write(b"".join(self._public))
             file.flush()

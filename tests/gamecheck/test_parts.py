@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from referee.gamecheck.check import check_game
 from referee.gamecheck.findings import Finding
+from referee.gamecheck.guard import Guard
+from referee.gamecheck.parts import LOG_SECONDS
 from referee.games import GAMES, outside
 from referee.games.interface.capabilities import StatisticsTable
 from referee.games.interface.definition import GameDefinition
@@ -44,6 +46,20 @@ def test_all_parts_of_a_game_are_right(name: str) -> None:
 @every_small_game
 def test_all_parts_of_a_small_game_are_right(name: str) -> None:
     assert found(GAMES[name]) == []
+
+
+def test_the_check_of_a_log_is_no_single_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It plays the game many times, so the limit of one call does not blame the game for it."""
+    limits: dict[str, float] = {}
+
+    def called(self: Guard, what: str, call: Callable[[], Any]) -> Any:
+        limits[what] = self._seconds
+        return call()
+
+    monkeypatch.setattr(Guard, "__call__", called)
+    assert found(GAMES["kuhn"], 1) == []
+    assert limits["advance"] == SECONDS
+    assert limits["the log_player"] == LOG_SECONDS
 
 
 class Shares(SmallGame):
