@@ -49,7 +49,7 @@ class SmallLog:
         self._options, self._given = options, given
         self._search = search or Search()
         self._chance = GuessedDraws(given)
-        self.replies = 0
+        self.replies = self.before_turn = 0
 
     @property
     def draws(self) -> Sequence[Draw]:
@@ -69,6 +69,7 @@ class SmallLog:
     def reply(self, game: LoggedGame, asked: Request, ahead: Sequence[Struct]) -> object | None:
         """Find what the log shows of the move."""
         self.replies += 1
+        self.before_turn = len(self.draws)
         seat, player = asked.seat, seat_id(asked.seat)
         for found in ahead:
             if isinstance(found, PlayerLost) and found.player_number == player:

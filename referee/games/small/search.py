@@ -30,9 +30,15 @@ STEPS = 300
 
 
 class Guess(Protocol):
-    """A match with guessed draws."""
+    """A match with guessed draws.
+
+    Attributes:
+        replies: the number of replies that were played.
+        before_turn: the number of draws before the last turn.
+    """
 
     replies: int
+    before_turn: int
 
     @property
     def draws(self) -> Sequence[Draw]:
@@ -136,9 +142,13 @@ def _singles(best: _Match) -> Iterator[_Match]:
 
 
 def _combinations(best: _Match) -> Generator[_Match, None, bool]:
-    """Combinations of all draws, which vary the last draws first; returns whether these are all."""
+    """Combinations of all draws, which vary the last draws first; returns whether these are all.
+
+    Raises:
+        UnfollowedError: there are too many even for the draws of the last turn.
+    """
     base = best.player.draws
-    given, is_all = _values(base), True
+    given, is_all, first_changed = _values(base), True, len(base)
     for _ in range(COMBINATIONS):
         yield (new := best.again(given))
         draws = new.player.draws
@@ -151,9 +161,12 @@ def _combinations(best: _Match) -> Generator[_Match, None, bool]:
             if draw.value != values[-1]:
                 number = values.index(draw.value) + 1
                 given = [*_values(draws[:place]), values[number], *_values(base[place + 1 :])]
+                first_changed = min(first_changed, place)
                 break
         else:
             return is_all
+    if first_changed >= best.player.before_turn:
+        raise UnfollowedError("too many hidden draws are possible")
     return False
 
 

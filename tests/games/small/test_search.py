@@ -158,6 +158,22 @@ def test_draws_that_no_message_shows_make_no_finding(
         assert validate(file, log, capsys) == (0, f"{log}: valid\n")
 
 
+def test_a_turn_with_too_many_draws_is_not_called_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three dice of 15 sides and one more draw: the log is possible, and nobody finds out."""
+    file, log = str(tmp_path / "hidden.py"), tmp_path / "log"
+    game = HIDDEN.replace("END", "19").replace("choose(3)", "choose(15)")
+    Path(file).write_text(game.replace("[2, 2, 2]", "[14, 14, 14]"))
+    find_game(file)
+    referee.play_match([first_move, first_move], game=file, seed=1, log=str(log))
+    lines = log.read_text().splitlines(keepends=True)
+    lines[3] = lines[3].replace('"sixes":false', '"sixes":true')
+    log.write_text("".join(lines))
+    code, out = validate(file, log, capsys)
+    assert (code, "the rules are not checked from there on" in out) == (0, True)
+
+
 SEALED = '''
 from referee.games.small import Game
 
