@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from referee.games.interface.game import Viewer
+from referee.games.interface.game import ALL, Viewer
 from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import IN_PLAY, Move, Moved
 
@@ -17,19 +17,23 @@ class Done(NamedTuple):
 
     Attributes:
         seat: who has played or got cards.
+        counters: their values; empty: not known, or said by the view.
     """
 
     seat: int | None = None
     did: Sequence[Part] = ()
     played: tuple[str, ...] = ()
     got: tuple[str, ...] = ()
+    counters: Sequence[int] = ()
 
     def after(self, what: Moved, viewer: Viewer, seen: Sequence[Move]) -> Done:
         """Go on with what was done, and the moves that the viewer knows."""
-        seat, did, played, got = self
-        said, came = what.said_to(viewer), what.got or what.shows
+        seat, did, played, got, counters = self
+        said = what.said_to(viewer)
+        own = what.counters if viewer is ALL or viewer == what.seat else ()
+        came = what.got or what.shows or own
         if seat != what.seat and (came or any(move.to in IN_PLAY for move in seen)):
-            seat, did, played, got = what.seat, (), (), ()
+            seat, did, played, got, counters = what.seat, (), (), (), ()
         if said:
             did = [Seat(what.seat), " ", *said]
         for move in seen:
@@ -38,7 +42,8 @@ class Done(NamedTuple):
             elif move.to == "hand" and move.from_ in IN_PLAY:
                 place = played.index(move.card)
                 played = (*played[:place], *played[place + 1 :])
-        return Done(seat, did, played or tuple(what.shows), (*got, *what.got))
+        shown = played or tuple(what.shows)
+        return Done(seat, did, shown, (*got, *what.got), own or counters)
 
     def in_turn_of(self, seats: Sequence[int]) -> Done:
         """Go on to a turn of these seats; keep only what is theirs."""

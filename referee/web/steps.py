@@ -19,7 +19,7 @@ from referee.games.interface.definition import GameDefinition
 from referee.games.interface.faults import Fault
 from referee.games.interface.game import ALL, PUBLIC, Audience, Viewer
 from referee.games.interface.log_player import Gone
-from referee.games.interface.page import Now, Series, Spectator
+from referee.games.interface.page import Counter, Now, Series, Spectator
 from referee.games.interface.seats import seat_of
 from referee.games.interface.sentence import Part, Seat
 from referee.games.interface.table import Move, Moved
@@ -256,6 +256,10 @@ class Steps:
                 now = Now(active[0] if len(active) == 1 else None, (), self._told)
             else:
                 now = self._now_of(view)
+                if of.counters and now.seat is None:
+                    names = (counter.name for counter in now.counters)
+                    counters = tuple(map(Counter, names, of.counters))
+                    now = msgspec.structs.replace(now, seat=of.seat, counters=counters)
                 if of.did or of.got or of.played:
                     now = msgspec.structs.replace(now, did=of.did, played=of.played, got=of.got)
             if self._now.get(key) != now:

@@ -236,6 +236,8 @@ def test_a_seat_knows_only_its_own_counters(tmp_path: Path) -> None:
     assert any(step.now.get("1") for step in page.steps[1:])
     for step in page.steps:
         for viewer, now in step.now.items():
+            if viewer == "all" and now.played:  # also between two requests
+                assert None not in [counter.value for counter in now.counters]
             if viewer != "all" and now.seat != int(viewer.replace("public", "-1")):
                 assert [counter.value for counter in now.counters] == [None] * 3
                 others = now.did[:1] != [Seat(int(viewer.replace("public", "-1")))]

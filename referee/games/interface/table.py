@@ -65,6 +65,7 @@ class Moved(NamedTuple):
         told: likewise, as the public knows it.
         got: the cards that the seat has got by it.
         shows: cards that were played before, and which the public learns only now.
+        counters: those of the turn after it, which its seat knows; empty: no news.
     """
 
     seat: int
@@ -75,6 +76,7 @@ class Moved(NamedTuple):
     told: Sequence[Part] = ()
     got: Sequence[str] = ()
     shows: Sequence[str] = ()
+    counters: Sequence[int] = ()
 
     def seen_by(self, viewer: Viewer) -> Sequence[Move]:
         """The moves that a viewer may know of."""

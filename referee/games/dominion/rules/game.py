@@ -114,6 +114,7 @@ class Dominion(TableGame[Table]):
     def _begin_turn(self, player: Player) -> None:
         situation, self._situation = self._situation, None  # it only describes the first turn
         self.turn = turn = TurnState(player) if situation is None else situation.turn.of(player)
+        self.table.turn = turn
         player.turns += 1
         player.gains.append(Gains(turn.bought, turn.gained))
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from referee.games.dominion.rules import messages as say
-from referee.games.dominion.rules.cards import COST
+from referee.games.dominion.rules.cards import COST, WORTH
 from referee.games.dominion.rules.faults import SECTIONS
-from referee.games.dominion.rules.player import Player
+from referee.games.dominion.rules.player import Player, TurnState
 from referee.games.dominion.rules.supply import Supply
 from referee.games.interface import table as interface
 from referee.games.interface.random_source import RandomSource
@@ -27,6 +28,7 @@ class Table(interface.Table[Player]):
     def __init__(self, chance: RandomSource, players: int) -> None:
         super().__init__([Player(seat, chance) for seat in range(players)])
         self._chance = chance
+        self.turn: TurnState | None = None  # that is going on
         self.supply = Supply(players)
 
     def gain(
@@ -47,19 +49,41 @@ class Table(interface.Table[Player]):
             told: list[Part] = ["gains ", gained]
             bought: list[Part] = ["buys ", gained, f" for {COST[card]} of {money}"]
             did = told if money is None else bought
-            self.moved(Moved(player.seat, public, public, public, did, told, [card]))
+            self.moved(
+                Moved(
+                    player.seat,
+                    public,
+                    public,
+                    public,
+                    did,
+                    told,
+                    [card],
+                    counters=self._counters(player),
+                )
+            )
 
     def played(self, player: Player, card: str) -> None:
         """Notify watchers that a hand card is in play. The clean-up publishes it."""
         if self.watchers:
             own = [Move(player.seat, "hand", "play", card)]
-            self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)]))
+            counters = self._counters(player)
+            self.moved(Moved(player.seat, own, own, did=["plays ", Card(card)], counters=counters))
 
     def took_back(self, player: Player, card: str) -> None:
         """Notify watchers that a card in play returned to the hand: it could not be played."""
         if self.watchers:
             own = [Move(player.seat, "play", "hand", card)]
-            self.moved(Moved(player.seat, own, own, did=["takes back ", Card(card)]))
+            did: list[Part] = ["takes back ", Card(card)]
+            self.moved(Moved(player.seat, own, own, did=did, counters=self._counters(player)))
+
+    def _counters(self, player: Player) -> tuple[int, ...]:
+        """Actions, buys and money that are left in the turn of the player; else nothing."""
+        turn = self.turn
+        if turn is None or turn.player is not player:
+            return ()
+        treasures = sum(WORTH.get(card, 0) for card in chain(player.hand, player.in_play))
+        spent = sum(COST[card] for card in turn.bought)
+        return turn.actions, turn.buys - len(turn.bought), turn.money + treasures - spent
 
     def trash(self, player: Player, card: str) -> None:
         """Remove a hand card from the game."""
@@ -117,7 +141,9 @@ def _discarded(player: Player, cards: Sequence[str], in_play: Sequence[str] | No
     whole = [*from_play, *moves_of(player.seat, from_hand, "hand", "discard")]
     top = [] if cards[-1] in played else [Move(player.seat, "hand", "discard", cards[-1])]
     public = [*from_play, *top]
+    if in_play is not None:  # nothing is left after a turn
+        own = whole if player.is_shown else public
+        return Moved(player.seat, whole, own, public, shows=played, counters=(0, 0, 0))
     if not player.is_shown:
-        return Moved(player.seat, whole, public, public, shows=played)
-    did = ["discards ", *listed(map(Card, cards))] if in_play is None else []
-    return Moved(player.seat, whole, whole, public, did, shows=played)
+        return Moved(player.seat, whole, public, public)
+    return Moved(player.seat, whole, whole, public, ["discards ", *listed(map(Card, cards))])
