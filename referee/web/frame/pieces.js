@@ -181,7 +181,7 @@ export class Stage {
 
   constructor(box, seat) {
     this.seat = seat;
-    this.title = el("h2", { class: "said" });
+    this.title = el("h2", { class: "headline" });
     this.before = el("p", { class: "last" });
     this.played = el("div", { class: "played" });
     this.arrow = el("span", { class: "arrow", "aria-label": "gets" }, "→");

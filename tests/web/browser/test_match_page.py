@@ -308,6 +308,30 @@ def test_moments_are_listed_and_marked(visit: Visit, file: Path, match: MatchPag
     assert page.locator(".tick-decided").get_attribute("d").count("M") == 1
 
 
+ZONES = """() => [...document.querySelectorAll(".zone, .player")].map((node) => {
+  const { top, height } = node.getBoundingClientRect();
+  return [top, height, top + height <= innerHeight];
+})"""
+
+
+def test_zones_keep_their_places_and_fit_the_window(
+    visit: Visit, file: Path, match: MatchPage
+) -> None:
+    page = visit(file, START)
+    for width, height in ((1024, 768), (390, 844), (844, 390)):
+        page.set_viewport_size({"width": width, "height": height})
+        places = []
+        for step in (0, 3, len(match.steps) // 2, len(match.steps) - 1):
+            page.get_by_role("slider", name="Step").fill(str(step))
+            places.append(painted(page).evaluate(ZONES))
+        assert places[1:] == places[:-1]
+        assert all(fits for _, _, fits in places[0])
+    page.locator("[data-card=militia]").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert "discard down to 3" in page.get_by_role("note").inner_text()
+
+
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_cards_move_unless_motion_is_reduced(
     visit: Visit, file: Path, match: MatchPage, motion: str
