@@ -1,4 +1,4 @@
-"""spec/python-rl.md: its code runs and prints what stands there, and its tables are complete."""
+"""The pages on learning: their code runs and prints what stands there; tables are complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import pytest
 from referee.env.environments import environments
 from tests.support.live import ROOT
 
-PAGE = (ROOT / "spec" / "python-rl.md").read_text()
+PAGES = "".join(
+    (ROOT / "spec" / page).read_text() for page in ("python-rl.md", "rl-training.md")
+).replace("time.process_time() + 60", "time.process_time() + 0.01")
 SPACES = (ROOT / "spec" / "rl-spaces.md").read_text()
 
 
@@ -21,8 +23,8 @@ def test_each_piece_of_code_prints_what_the_page_shows(tmp_path: Path) -> None:
     pytest.importorskip(
         "pettingzoo.utils.env", reason="PettingZoo is not installed: pip install -e '.[rl]'"
     )
-    found = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", PAGE, re.S | re.M)
-    assert len(found) == PAGE.count("```python")
+    found = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", PAGES, re.S | re.M)
+    assert len(found) == PAGES.count("```python")
     mark = "-- next --"
     program = tmp_path / "program.py"
     program.write_text("".join(f"{code}\nprint({mark!r})\n" for code, _ in found))
