@@ -26,10 +26,10 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import setup
 from referee.tournament.store import Store
 from referee.web.server import app as application
-from referee.web.server import guard, library, tournaments
+from referee.web.server import guard, library, pages, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
-from referee.web.server.tournaments import Tournaments
+from referee.web.server.tournaments import Around, Neighbour, Tournaments
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
 
@@ -901,14 +901,35 @@ def test_the_time_left_follows_from_what_was_played_since_the_first_look(
     monkeypatch.setattr(tournaments.time, "monotonic", lambda: now[0])
     left = []
     with Store.for_writing(path) as store:
-        store.add_stage(made_setup(3, deals=10))
+        store.add_stage(made_setup(3, deals=4))
     library, shown = Library([path]), Tournaments()
     library.look()
     (file,) = library.stores
-    for until in (10, 30, 60):
+    for until in (6, 12, 24):
         with Store.for_writing(path) as store:
-            play(store, until=until, most=1) if until < 60 else play(store)
+            play(store, until=until, most=1) if until < 24 else play(store)
         left.append(shown.shown(file).left)
         now[0] += 1_000.0
     assert left[0] is None
-    assert left[1:] == [1_500.0, 0.0]
+    assert left[1:] == [2_000.0, 0.0]
+
+
+def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
+    """A match whose record is not here has no link."""
+    own, swapped = Neighbour(4, "own", (0, 1)), Neighbour(5, "swapped", (1, 0))
+    before, after = Neighbour(3, "before", (1, 0)), Neighbour(6, "after", (0, 1))
+    around = Around("a/night.sqlite", 4, ["<Ann>", "Ben"], [own, swapped], before, after)
+
+    def record_with(digest: str) -> library.Item | None:
+        return None if digest == "after" else library.Item(f"{digest}.jsonl", "record")
+
+    page = pages.crumbs(library.Item("own.jsonl", "record"), around, record_with)
+    links = re.findall(r'<a[^>]*href="([^"]*)">(.*?)</a>', str(page))
+    assert [(address, re.sub("</?bdi>", "", text)) for address, text in links] == [
+        ("/", "All"),
+        ("/store/a/night.sqlite", "night"),
+        ("/store/a/night.sqlite/bot/0", "&lt;Ann&gt;"),
+        ("/store/a/night.sqlite/bot/1", "Ben"),
+        ("/match/swapped.jsonl", "the same deal, seats swapped"),
+        ("/match/before.jsonl", "previous"),
+    ]
