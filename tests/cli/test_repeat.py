@@ -33,7 +33,7 @@ from tests.support.sandboxed import needs_bwrap
 from tests.support.serving import running
 
 MINIMAL = (ROOT / "example_bots" / "dominion" / "minimal.py").read_text()
-_READS = "            open('../weights.json').close()\n"
+_READS = "                open('../weights.json').close()\n"
 READER = MINIMAL.replace('case "supply-info":\n', f'case "supply-info":\n{_READS}')
 """It plays where it sees what is beside its folder, and ends in the sandbox."""
 

@@ -111,4 +111,4 @@ def test_the_drawing_is_small(tmp_path: Path) -> None:
     assert len(bundle(["connect4"]).encode()) - len(bundle([]).encode()) <= 14_000
     assert len(small_style(drawing_style("connect4"))) <= 4_000
     page = page_file([pages("connect4", tmp_path)[0]])
-    assert len(page.encode()) < 110_000
+    assert len(page.encode()) < 125_000  # most of it is the frame
