@@ -76,7 +76,7 @@ def same_match(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> boo
     """Whether two records are of one match; their headers may name its bots in other words."""
 
     def compared(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        other = ("bots", "names", "digest", "seconds")
+        other = ("bots", "names", "place", "digest", "seconds")
         return [
             {key: value for key, value in line.items() if key not in other}
             for line in lines
