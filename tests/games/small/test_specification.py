@@ -99,4 +99,4 @@ def test_commands_name_the_page(capsys: pytest.CaptureFixture[str]) -> None:
         assert cli.main(["explain", "options", *game]) == 0
         assert "`hands`" in capsys.readouterr().out
         assert cli.main(["explain", "7", *game]) == 2
-        assert "the page of kuhn has no section" in capsys.readouterr().err
+        assert "is not a section, title or code of the page of kuhn" in capsys.readouterr().err
