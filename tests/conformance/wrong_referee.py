@@ -392,9 +392,9 @@ def _() -> None:
 
 @mode("the supply is late")
 def _() -> None:
-    def gain(was: Any, self: Table, seat: Player, card: str, *, to_hand: bool = False) -> None:
+    def gain(was: Any, self: Table, seat: Player, card: str, **how: Any) -> None:
         info = self.supply.info
-        was(self, seat, card, to_hand=to_hand)
+        was(self, seat, card, **how)
         self.events[-1] = info
 
     around(Table, "gain", gain)()
@@ -422,8 +422,8 @@ MODES["top discards are not told"] = without("player-top-discard")
 
 @mode("gains are top discards")
 def _() -> None:
-    def gain(was: Any, self: Table, seat: Player, card: str, *, to_hand: bool = False) -> None:
-        was(self, seat, card, to_hand=to_hand)
+    def gain(was: Any, self: Table, seat: Player, card: str, **how: Any) -> None:
+        was(self, seat, card, **how)
         self.events.append(PlayerTopDiscard(seat.number, card))
 
     around(Table, "gain", gain)()
