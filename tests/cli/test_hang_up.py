@@ -20,7 +20,7 @@ STORED = ("tournament", *LONG, "--sandbox", "none", "--store", "STORE")
     [
         (("tournament", *LONG), "matches/s", False),
         (STORED, "matches/s", False),
-        (STORED, "matches/s", True),
+        pytest.param(STORED, "matches/s", True, marks=pytest.mark.slow),
         (("play", "human", "minimal", "--seed", "1"), "> ", False),
         (("play", "human", "minimal", "--seed", "1"), "> ", True),
         (("serve", "--listen", "127.0.0.1:0"), "http", False),

@@ -86,6 +86,7 @@ def same_match(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> boo
     return compared(found) == compared(wanted)
 
 
+@pytest.mark.slow
 @needs_bwrap
 def test_the_lines_of_a_tournament(folders: Path) -> None:
     """In text, HTML, JSON and on the pages of serve: the sandbox, the limits, and the folders."""

@@ -44,7 +44,10 @@ def test_a_right_log_has_no_findings(name: str, wrong: float, leaving: float) ->
         assert check(name, log) == [], (name, seed)
 
 
-@every_small_game
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow][: name == "battleship"]) for name in SMALL_GAMES],
+)
 def test_most_damages_are_found(name: str) -> None:
     missed, sections = 0, {*load_page(GAMES[name].specification).sections}
     for seed in range(6 * TIMES):

@@ -205,13 +205,14 @@ def test_a_bot_that_was_left_out_is_named() -> None:
 def test_a_narrow_terminal_shows_the_last_tournaments() -> None:
     names = ["somebody", "a"]
     stores = {f"week{week}": of_bots(*names, seed=week) for week in range(1, 9)}
+    found = season(stores)
     for width in range(46, 120):
-        lines = shown(season(stores), width)
+        lines = shown(found, width)
         assert max(map(len, lines)) <= width
         assert row_of(lines, "somebody")
         assert "week8" in " ".join(lines)
-    assert "week1 " in " ".join(shown(season(stores), 160))
-    assert "earlier tournaments are in" in " ".join(shown(season(stores), 60))
+    assert "week1 " in " ".join(shown(found, 160))
+    assert "earlier tournaments are in" in " ".join(shown(found, 60))
 
 
 def test_two_stores_of_one_name_are_told_apart_by_their_folders() -> None:
