@@ -19,12 +19,14 @@ from referee.match.limits import Limits
 class BotObject(Protocol):
     """A Python object that plays. If it is deterministic, its matches are too.
 
-    One that has a method `notify(lines)` is given the last lines of a match by it, which ask for
-    nothing. One that has a method `attach_view(view)` is given, before a match, a function that
-    gives the view of its seat (`Match.view`). One that has a method `attach_clock(clock)` is
-    given a `CpuClock`, and does its work inside it. One that has `takes_messages` can be given
-    messages in place of their lines, each a dict of its own; of the news those that it `hears`,
-    which are all if it is None.
+    These methods and attributes are optional:
+
+    - `notify(lines)` is called with the last lines of a match, which contain no request.
+    - `attach_view(view)` is called before a match with a function that returns the view of the
+      seat (`Match.view`).
+    - `attach_clock(clock)` is called with a `CpuClock`. The object does its work inside it.
+    - `takes_messages`: True if the object accepts messages as dicts in place of lines. It then
+      gets only the types of news in `hears`, or all if `hears` is None.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:

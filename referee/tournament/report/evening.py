@@ -196,8 +196,14 @@ def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
 
 
 def _tie_break(margin: float, found: Standings) -> str:
-    less = GAMES[found.game].tie_break
-    return f"level, won with fewer {less}" if less and margin == 0 else ""
+    fewer = _fewer(found.game)
+    return f"level, won with {fewer}" if fewer and margin == 0 else ""
+
+
+def _fewer(game: str) -> str:
+    """Return what decides a tie in a game, such as "fewer turns taken", or ""."""
+    rules = GAMES.get(game)
+    return f"fewer {rules.tie_break}" if rules and rules.tie_break else ""
 
 
 def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: str) -> Highlight:
@@ -240,9 +246,8 @@ def decided_by(
 
     All arguments but the first are in seat order.
     """
-    rules = GAMES.get(game)
     seats = list(zip(ranks, scores, disqualified, strict=False))
     won = [score for rank, score, _ in seats if rank == 1]
     lost = [score for rank, score, code in seats if rank > 1 and code is None]
     is_level = len(won) == 1 and won[0] in lost
-    return f"fewer {rules.tie_break}" if rules and rules.tie_break and is_level else ""
+    return _fewer(game) if is_level else ""

@@ -191,6 +191,5 @@ export function mount(boxes, header, kit) {
     cards: allCards,
     ask: (...asked) => asking.ask(...asked),
     picked: () => asking.picked(),
-    unmount: () => table.replaceChildren(),
   };
 }
