@@ -129,7 +129,7 @@ def resume(
             record after its last line.
         seed: seed of a redeal of everything that no seat knows at this turn, and of later random
             numbers. None: use the seed of the record.
-        options: options that differ from those of the record.
+        options: options that differ from the options of the record.
         log, record, record_stderr, sandbox, force: as for `play_match`.
 
     Raises:

@@ -14,7 +14,7 @@ from referee.errors import UsageError
 
 
 def files_digest(argument: str, game: str, directory: str = "") -> str:
-    """Compute a digest of the files that a BOT argument names. "" if there are none.
+    """Compute a digest of the files that a BOT argument names. "" without such files.
 
     For a folder with a `bot.toml`, these are all files except build results. For other bots, these
     are the files that are words of the command line, up to `MAX_BYTES` together.

@@ -41,7 +41,7 @@ AnyCase = TypeVar("AnyCase", bound=Rule)
 
 
 class Insert(Struct, frozen=True, forbid_unknown_fields=True):
-    """Lines that the bot receives in addition to those of the match."""
+    """Lines that the bot receives in addition to the lines of the match."""
 
     before: str | list[str]
     lines: list[Any]
@@ -190,7 +190,7 @@ def select(cases: Sequence[AnyCase], patterns: Sequence[str]) -> list[AnyCase]:
 
 
 def pattern_of(rules: GameDefinition, section: str) -> str:
-    """Return a pattern for the cases of a section, or of its chapter. "" if there are none."""
+    """Return a pattern for the cases of a section, or of its chapter. "" without such cases."""
     if rules.cases is None:
         return ""
     ids = [case.id for case in load_cases(rules).cases]

@@ -390,7 +390,7 @@ class Driver(BotWrapper):
             await self._over()
 
     async def _read(self) -> bytes:
-        """Return the bot's reply. If there is none, end the case."""
+        """Return the bot's reply. Without a reply, end the case."""
         kind = verdict.NO_REPLY if self._match.in_handshake else verdict.TIMEOUT
         asked = request_type(self._request)
         is_known = (kind, asked) in self._known or asked in self._hung

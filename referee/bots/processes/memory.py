@@ -203,7 +203,7 @@ def _buffers(pid: int) -> int:
 
 
 def _unnamed(pids: list[int], file_limit: float) -> float:
-    """Return the size of shared memory without a name, such as that of `memfd_create`.
+    """Return the size of shared memory without a name, such as `memfd_create` makes.
 
     If a process has it open, its pages count, otherwise the size of its mappings: a bot can release
     pages that stay in memory, and then nothing shows them. A file that is in transit through a

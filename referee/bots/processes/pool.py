@@ -21,7 +21,7 @@ class BotPool:
         self._waiting: list[tuple[Hashable, LaunchedBot]] = []
 
     async def take(self, key: Hashable, *, fresh: bool = False) -> LaunchedBot | None:
-        """Return a waiting bot that has not ended. None if there is none, or with `fresh`."""
+        """Return a waiting bot that has not ended. None without such a bot, or with `fresh`."""
         for place, (other, bot) in enumerate(self._waiting):
             if other == key:
                 del self._waiting[place]

@@ -72,7 +72,7 @@ def text(message: object) -> str:
 def compare(
     recorded: RecordedMatch, rules: GameDefinition, match: ProbeMatch, *, seeded: bool = False
 ) -> Compared:
-    """Compare a match with the one of its seed (if `seeded`) or with any correct match."""
+    """Compare a match with the match of its seed (if `seeded`) or with any correct match."""
     comparison = _Comparison(recorded, rules, match, seeded=seeded)
     with suppress(_DepartsError):
         comparison.run()

@@ -50,7 +50,7 @@ async def check_referee(
 
     Args:
         command: its command line with placeholders (`Template`).
-        cases: the cases to judge. Those that it cannot be tested for are skipped.
+        cases: the cases to judge. Cases that it cannot be tested for are skipped.
         jobs: number of matches at the same time.
         timeout: seconds for one match.
         on_match: called at the end of each match.

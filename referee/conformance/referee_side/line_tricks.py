@@ -25,7 +25,7 @@ class LineTrick(Struct, frozen=True):
 
     Attributes:
         write: converts the JSON text of the reply to output, both as Latin-1.
-        fields, without: fields that replace those of the reply, and a field to remove.
+        fields, without: fields that replace fields of the reply, and a field to remove.
         noise, delay, then, awaits: see `ProbeAction`.
     """
 
