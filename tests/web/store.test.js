@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Answer } from "./answer.js";
 import { Match } from "./data.js";
 import { begin, reduce } from "./store.js";
 
@@ -131,4 +132,26 @@ test("an address leads to what exists", () => {
   assert.deepEqual([state.at, state.eyes, state.tab], [2, "public", "lines"]);
   const odd = after(state, { type: "place", place: { eyes: "9", tab: "no" } });
   assert.deepEqual([odd.at, odd.eyes, odd.tab], [2, "public", "lines"]);
+});
+
+test("a pick that ends the turn can be undone before it is sent", async () => {
+  const sent = [];
+  const buys = { title: "", text: "Which?", least: 1, most: 1, repeats: false, ends: [0, 1], doubts: {}, choices: [...CHOICES.slice(0, 2), { name: "moat" }] };
+  const app = {
+    state: after(begin("seat"), reset(matchOf([1])), ask(1, buys)),
+    dispatch: (action) => (app.state = reduce(app.state, action)),
+    source: { answer: async (request, picks) => sent.push([request, picks]) },
+  };
+  const answer = new Answer(app, () => true);
+  for (const index of [0, 1]) answer.pick(index);
+  assert.deepEqual([answer.picks, sent], [[1], []]);
+  for (const picks of [[0], []]) {
+    answer.undo();
+    assert.deepEqual([answer.picks, sent], [picks, []]);
+  }
+  answer.pick(1);
+  await answer.send();
+  app.dispatch(ask(2, buys));
+  answer.pick(2); // the turn goes on after it
+  assert.deepEqual(sent, [[1, [1]], [2, [2]]]);
 });

@@ -66,7 +66,6 @@ class BotWarsDialogue(TurnListener[Turn]):
                 least=0,
                 most=len(steps),
                 enter="send no moves",
-                ends=[*range(-1, len(names))],
                 check=check,
                 help=_HELP,
                 targets=[(cell, ways[to - cell]) for cell, to in steps],

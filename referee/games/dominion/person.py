@@ -282,11 +282,11 @@ class DominionDialogue:
                 columns=_PILES,
                 remarks=_too_dear(supply, left),
                 most=buys,
-                repeats=True,
+                repeats=buys > 1,
                 enter="buy nothing more" if bought else "buy nothing",
                 check=check,
                 doubts=_doubts(left),
-                ends=() if self._chooses_top else [-1, *_last_buys(supply, left, buys)],
+                ends=() if self._chooses_top else [*_last_buys(supply, left, buys)],
             )
             if not picks:
                 break
@@ -318,7 +318,7 @@ class DominionDialogue:
             "Which card goes on top of your discard pile?",
             [Choice(card) for card in cards],
             enter="the last one played",
-            ends=[*range(-1, len(cards))],
+            ends=[*range(len(cards))],
         )
         return cards[picks[0]] if picks else None
 

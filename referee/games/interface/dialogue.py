@@ -69,6 +69,8 @@ class Question(Struct, frozen=True):
         check: returns the problem of a combination of valid picks. Empty: none.
         doubts: index of a choice, or -1 for an empty line -> the reason why it may be a mistake. A
             graphical program asks for confirmation.
+        ends: indices of choices that end the turn. A graphical program sends them when the person
+            says so, and not at the first click.
         targets: for each choice, the item of the game's drawing that represents it, so that a
             person can click on it. None: no item. Empty: the drawing knows the choices by name.
     """
@@ -95,7 +97,7 @@ def turn_question(choices: Sequence[Choice], can: Iterable[str], **shown: Any) -
     """Ask for the next action of a turn that an empty line ends. `can`: verbs of useful actions."""
     left = " or ".join(dict.fromkeys(can))
     doubts = {-1: f"You can still {left}. Do you end your turn?"} if left else {}
-    shown |= {"columns": ("action", "what it brings"), "enter": "end your turn", "ends": (-1,)}
+    shown |= {"columns": ("action", "what it brings"), "enter": "end your turn"}
     return Question("What do you do?", choices, least=0, doubts=doubts, **shown)
 
 

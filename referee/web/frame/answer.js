@@ -1,7 +1,7 @@
 // The answer of the person at a seat. The state has its draft; the table, the list, the field and the
 // keys all change it here, so that they can be mixed.
 
-import { toggled } from "./choices.js";
+import { toggled, waits } from "./choices.js";
 
 /** What may change the draft. `sure(doubt)` asks whether a move is meant that may be a slip. */
 export class Answer {
@@ -23,12 +23,12 @@ export class Answer {
     return Boolean(this.#app.state.draft?.past.length);
   }
 
-  /** Pick a choice, or take it back; where it is the whole answer, send it. */
+  /** Pick a choice, or take it back; send it, unless it waits for others or for the person's word. */
   pick(index) {
     const { question } = this.#app.state.ask ?? {};
     if (!question || question.choices[index].barred) return;
-    if (question.choices[index].key || question.most === 1) this.send([index]);
-    else this.set(toggled(question, this.picks, index));
+    if (waits(question, index)) this.set(toggled(question, this.picks, index));
+    else this.send([index]);
   }
 
   set(picks) {

@@ -35,8 +35,14 @@ export function written(question, picks) {
   return picks.map((pick) => `${places.get(pick) ?? question.choices[pick].key} `).join(""); // more can be typed
 }
 
+/** Whether a choice is not sent when it is picked: others can be picked with it, or it ends the turn. */
+export function waits({ choices, most, ends }, index) {
+  return !choices[index].key && (most > 1 || ends.includes(index));
+}
+
 /** The picks after a choice was picked: one more, or one less if it was there and counts once. */
 export function toggled({ repeats, most }, picks, index) {
+  if (most === 1) return picks.includes(index) ? [] : [index];
   if (!repeats && picks.includes(index)) return picks.filter((pick) => pick !== index);
   return picks.length < most ? [...picks, index] : picks;
 }

@@ -1,5 +1,6 @@
 // What the drawings of games have in common: they get it in their kit.
 
+import { waits } from "./choices.js";
 import { el, svg, tag } from "./kit.js";
 
 // Symbols: the path in 24 x 24, and its colour.
@@ -109,12 +110,12 @@ export class Asking {
 
   /** What a card needs to be the button of a choice: {choose, notes}. `words` say what it does. */
   card(index, words = "") {
-    const { question: { choices, most, repeats }, picks } = this;
-    const { barred } = choices[index];
+    const { question, picks } = this;
+    const { barred } = question.choices[index];
     const places = picks.flatMap((pick, place) => (pick === index ? place + 1 : []));
-    const pressed = most > 1 && !repeats && !barred ? String(places.length > 0) : null;
+    const pressed = waits(question, index) && !question.repeats && !barred ? String(places.length > 0) : null;
     const choose = { "data-choice": String(index), "aria-disabled": barred ? "true" : null, "aria-pressed": pressed, title: barred, onclick: () => this.choose(index) };
-    return { choose, notes: places.length ? [places.join(", ")] : words ? [words] : [] };
+    return { choose, notes: places.length ? [question.most > 1 ? places.join(", ") : "chosen"] : words ? [words] : [] };
   }
 
   send(picks) {
@@ -126,11 +127,11 @@ export class Asking {
     const { question, picks } = this;
     const { least, most, enter } = question;
     const inside = [];
-    if (most > 1) {
+    if (most > 1 || picks.length) {
       const some = least === most ? most : least ? `${least} to ${most}` : `up to ${most}`;
       const ready = picks.length >= Math.max(1, least);
       inside.push(
-        el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
+        most > 1 && el("p", { "aria-live": "polite" }, `Chosen: ${picks.length} of ${some}`),
         el("button", { type: "button", class: main, "data-choice": "send", "aria-disabled": ready ? null : "true", onclick: () => ready && this.send([...picks]) }, words),
         this.#answer.canUndo && el("button", { type: "button", class: main.replace("main", ""), "data-choice": "back", onclick: () => this.#answer.undo() }, "Undo"),
       );

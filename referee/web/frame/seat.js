@@ -4,7 +4,7 @@
 // that has an `ask` of its own shows the question as well. All of them change one draft (`answer.js`).
 
 import { Answer } from "./answer.js";
-import { numbered } from "./choices.js";
+import { numbered, waits } from "./choices.js";
 import { clock } from "./live.js";
 import { el, plain, remember, remembered } from "./kit.js";
 
@@ -146,7 +146,7 @@ export class Seat {
     if (!draft) return;
     if (this.field.value !== draft.text) this.field.value = draft.text;
     this.buttons.forEach((item, at) => {
-      if (this.#ask.question.most > 1) item.firstChild.setAttribute("aria-pressed", String(draft.picks.includes(this.numbers[at])));
+      if (waits(this.#ask.question, this.numbers[at])) item.firstChild.setAttribute("aria-pressed", String(draft.picks.includes(this.numbers[at])));
     });
     if (this.#shown) this.#app.table.picked();
     this.fit();

@@ -51,8 +51,14 @@ def test_dominion_by_clicks(visit: Visit) -> None:
         page = visit(link)
         asked = ""
         while (asked := next_question(page, asked)) != "over":
-            copper = page.get_by_role("button", name="Copper")
-            (copper.first if copper.count() else page.locator("[data-choice=enter]")).click()
+            copper = page.locator("[data-card=copper][data-choice]")
+            if not copper.count():
+                page.locator("[data-choice=enter]").click()
+                continue
+            copper.first.click()  # the last one that can be bought: it is not sent yet
+            page.locator("[data-choice=back]").click()
+            copper.first.click()
+            page.locator("[data-choice=send]").click()
         assert OVER in status(page)
         page.get_by_role("slider").press("Home")  # the whole match is there, hands too
         assert "player1  Human" in ended(process)
@@ -113,6 +119,9 @@ def choose(page: Any, press: Callable[[Any], None], place: int) -> None:
         press(several)
     elif choices.count():
         press(choices.nth(place % choices.count()))
+        painted(page)
+        if several.count():  # it ends the turn
+            press(several)
     else:
         press(page.locator("[data-choice=enter], .bw-send").last)
 
@@ -178,16 +187,23 @@ def test_a_slip_is_sent_when_it_was_confirmed(visit: Visit) -> None:
     with playing(*DOMINION) as (_, (link,)):
         page = visit(link)
         asked = next_question(page)
-        page.get_by_role("button", name="curse").click()
+        curse, buy = (
+            page.locator("[data-card=curse][data-choice]"),
+            page.locator("[data-choice=send]"),
+        )
+        curse.click()
+        buy.click()
         doubt = page.get_by_role("dialog", name="A curse costs you a point")
         doubt.get_by_role("button", name="Back").click()
         doubt.wait_for(state="hidden")
         assert page.locator(".seat-panel").get_attribute("data-asked") == asked
+        page.locator("[data-choice=back]").click()
         page.get_by_role("button", name="buy nothing").click()
         page.get_by_label("Ask before such a move").uncheck()
         page.get_by_role("button", name="Do it").click()
         asked = next_question(page, asked)
-        page.get_by_role("button", name="curse").click()
+        curse.click()
+        buy.click()
         assert next_question(page, asked) != asked
         page.goto("about:blank")  # before the server is gone
 
