@@ -1,18 +1,18 @@
-"""Tournaments: which bot is better, by how much, and how sure is that."""
+"""Tournaments: which bot is better, by how much, and how certain that is."""
 
-# A map of the package. The arrows of imports go upwards in this list.
+# A map of the package. A module imports only from modules above it in this list.
 #
-#   rating/        who is better, and how sure that is
-#   choices.py     what can be chosen, with its defaults
-#   rows.py        a match: what is to be played, and what came of it
-#   entrants.py    finding the program of an entrant
-#   schedule/      who plays whom
-#   setup.py       settling what is played: bots, defaults, extensions
-#   config.py      the same as a file
-#   stored.py      what may stand in a store
+#   rating/        ratings and their uncertainty
+#   choices.py     options and their defaults
+#   rows.py        a match: its settings and its result
+#   entrants.py    finds the program of a bot
+#   schedule/      line-ups of each format
+#   setup.py       completes the settings: bots, defaults, extensions
+#   config.py      the settings as a file
+#   stored.py      checks the rows of a store
 #   store.py       the results, as an SQLite database
-#   stages.py      which matches there are, stage by stage
-#   playing/       the matches, in workers
-#   report/        the standings and all else that a store says
+#   stages.py      the schedule, stage by stage
+#   playing/       plays the matches in workers
+#   report/        the standings and other reports on a store
 #   from_position.py
-#                  many matches from one position, and what they say of it
+#                  many matches from one position

@@ -1,4 +1,4 @@
-"""What can be chosen for a tournament, with its defaults. Light: the command needs them early."""
+"""Options of a tournament and their defaults. Cheap to import for the command line."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FORMATS: Mapping[str, str] = {
     "knockout": "knockout",
     "sprt": "SPRT",
 }
-"""Name of a format -> its name for people. Its module in `schedule` is called as it is."""
+"""Name of a format -> its display name. The module in `schedule` has the name of the format."""
 MAX_BOTS = 2_000
 DEALS = 10
-"""For each pairing or line-up."""
+"""Number of deals per pairing or line-up."""
 CHALLENGERS = 1
 WITHDRAW_AFTER = 5
-"""Consecutive matches in which a bot is disqualified with one code, after which it is withdrawn."""
+"""A bot is withdrawn after this many consecutive matches with the same disqualification."""
 SPRT_DEALS = 50_000
-"""A sequential test that has not decided by then ends undecided."""
+"""Maximum number of deals of a sequential test. Without a decision by then, it is undecided."""
 ELO0 = 0.0
 ELO1 = 10.0
 ALPHA = 0.05

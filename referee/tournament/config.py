@@ -1,4 +1,4 @@
-"""A tournament's configuration file: TOML with the options of the command and its bots."""
+"""Configuration file of a tournament: TOML with the command's options and its bots."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Config(NamedTuple):
     """A configuration file.
 
     Attributes:
-        options: as TOML has them, by the names that the file has.
-        bots: of its `[[bot]]` tables, without their limits.
-        limits: for each of these bots its own limits by name, as TOML has them.
-        directories: that these name.
-        folder: from which its paths are.
+        options: the options by name, as TOML values.
+        bots: the bots of the `[[bot]]` tables, without their limits.
+        limits: for each of these bots, its own limits by name, as TOML values.
+        directories: the folders that the file names.
+        folder: relative paths start here.
     """
 
     options: Mapping[str, Any]
@@ -39,12 +39,12 @@ class _Bot(BotTable, kw_only=True):
 
 
 def read_config(name: str) -> Config:
-    """Read a configuration.
+    """Read a configuration file.
 
-    Paths are from the folder of the file; from the current one if it is a pipe.
+    Relative paths start at the folder of the file, or at the current folder if it is a pipe.
 
     Raises:
-        UsageError: the file cannot be read, or a bot has what no bot has.
+        UsageError: the file cannot be read, or a `[[bot]]` table has an unknown key.
     """
     options = read_toml(name)
     folder = Path(name).parent if os.path.isfile(name) else Path()
@@ -57,7 +57,6 @@ def read_config(name: str) -> Config:
 
 
 def _limits_in(table: Any) -> dict[str, Any]:
-    """The limits of a bot, by name."""
     if not isinstance(table, dict):
         return {}
     return {_name(key): value for key, value in table.items() if _name(key) in LIMITS}
@@ -82,7 +81,7 @@ def _bots(name: str, tables: list[Any], folder: Path) -> tuple[list[Entrant], li
         bot, wrong = read_table(_Bot, table, where, [each.replace("_", "-") for each in LIMITS])
         problems += wrong
         problems += [f"{where}: {problem}" for problem in _wrong(bot, folder)]
-        # The bot is started there, and paths are looked for there.
+        # The bot is started in that folder, so paths of its arguments start there.
         path = str((folder / bot.directory).resolve())
         env = tuple(bot.env.items())
         entrants.append(Entrant(bot.name or bot.command, bot.command, path, env))

@@ -1,4 +1,4 @@
-"""Finding the program of an entrant."""
+"""Find the program of an entrant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from referee.tournament.rows import Entrant
 
 
 def find_entrant(entrant: Entrant, game: str) -> BotSource:
-    """Find a bot of a tournament, as `find_bot`; it must not see hidden things."""
+    """Return the program of a bot, as `find_bot` does.
+
+    Bots of a tournament never get hidden information.
+    """
     if any("\0" in text for text in (entrant.directory, *chain.from_iterable(entrant.env))):
         raise BotNotFoundError(
             f"BOT {entrant.bot}: its directory or environment has a NUL character"

@@ -1,4 +1,4 @@
-"""Many matches from one position, in which every bot keeps its seat, and what they say of it."""
+"""Play many matches from one position. Each bot keeps its seat."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from referee.tournament.setup import setup
 
 
 class MeanScore(Struct, frozen=True):
-    """The mean score with the ends of its 95% interval, which are None for a single deal."""
+    """A mean score with its 95% interval. The ends are None for a single deal."""
 
     mean: float
     low: float | None
@@ -31,39 +31,47 @@ class MeanScore(Struct, frozen=True):
 
 
 class SeatChances(Struct, frozen=True):
-    """How the bot of one seat does from the position."""
+    """The results of one seat from the position."""
 
     player_number: SeatId
     bot: Annotated[str, Meta(description="The BOT argument.")]
     name: str
     points: Annotated[
-        Share, Meta(description="Of the points of a match: 1 for a win, a draw counts half.")
+        Share,
+        Meta(description="Mean share of the points of a match. A win gives 1; a draw counts half."),
     ]
     wins: int
     draws: int
     losses: int
     score: MeanScore
-    disqualified: Annotated[dict[str, int], Meta(description="Code -> in how many deals.")]
+    disqualified: Annotated[
+        dict[str, int], Meta(description="Code -> number of deals with this disqualification.")
+    ]
 
 
 class FromPosition(Struct, frozen=True):
-    """What many deals say of a position."""
+    """The results of many deals from one position."""
 
     game: str
-    position: Annotated[str, Meta(description="The turn, and the record of the match.")]
-    seed: Annotated[int, Meta(description="Of the first deal; each deal has the next one.")]
-    deals: Annotated[int, Meta(description="Deals that count.")]
-    void: Annotated[int, Meta(description="Deals that do not: the machine was too busy.")]
-    players: Annotated[list[SeatChances], Meta(description="In seat order.")]
+    position: Annotated[str, Meta(description="The position: a turn and the record of its match.")]
+    seed: Annotated[
+        int, Meta(description="Seed of the first deal. Each later deal has the next seed.")
+    ]
+    deals: Annotated[int, Meta(description="Number of deals that count.")]
+    void: Annotated[
+        int, Meta(description="Number of deals that do not count because the machine was too busy.")
+    ]
+    players: Annotated[list[SeatChances], Meta(description="The players, in seat order.")]
 
 
 def deals_from(
     position: Position, spec: MatchSpec, *, deals: int
 ) -> tuple[TournamentSetup, list[Plan]]:
-    """The matches of so many deals, each with all bots in their seats.
+    """Return the matches of all deals, with each bot in its seat.
 
     Args:
-        spec: of the first of them. Each deal has the next seed, so that it can be played alone.
+        spec: the settings of the first deal. Each later deal has the next seed, so that any deal
+            can be repeated by itself.
     """
     seats = len(spec.bots)
     what = setup(
@@ -89,7 +97,7 @@ def deals_from(
 
 
 def chances(what: TournamentSetup, results: Sequence[MatchResult], void: int) -> FromPosition:
-    """What the results say of a position; at least one."""
+    """Return the statistics of the results. Needs at least one result."""
     assert what.position
     seats = range(what.players)
     ranks = np.array([[player.rank for player in result.players] for result in results])
@@ -133,7 +141,7 @@ def chances(what: TournamentSetup, results: Sequence[MatchResult], void: int) ->
 
 
 def mean_score(scores: Floats) -> MeanScore:
-    """The mean of the scores of independent deals, with Student's interval."""
+    """Return the mean of the scores of independent deals, with Student's interval."""
     mean, count = float(scores.mean()), len(scores)
     if count < 2:
         return MeanScore(mean, None, None)

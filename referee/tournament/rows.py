@@ -1,7 +1,7 @@
-"""A match of a tournament: its settings and its result, as the store has them.
+"""A match of a tournament as the store has it: its settings and its result.
 
-One struct goes from the worker that played a match into the store, and comes out of it for
-standings, exports and checks. Its fields are the columns of spec/store.md, 2.
+The worker that plays a match creates the struct. The store writes it, and standings, exports and
+checks read it. Its fields are the columns of spec/store.md, 2.
 """
 
 from __future__ import annotations
@@ -22,22 +22,21 @@ from referee.match.spec import OwnLimits, with_own
 from referee.tournament.choices import MAX_BOTS
 
 WORKER_KILLED = "worker-killed"
-"""The reason of a match that is void since the process that played it was killed each time.
+"""Reason of a void match: the process that played it was killed, at each attempt.
 
-Also the code of a bot of it that was put out of the tournament for that.
-"""
+Also the code of a bot that is excluded from the tournament because of this."""
 GAME_ERROR = "game-error"
-"""The reason of a match that is void since the code of its game, from outside, has a mistake."""
+"""Reason of a void match: the code of an external game failed."""
 FORFEIT = "forfeit"
-"""The reason of a match that is not played, since a bot of it is withdrawn; it is void."""
+"""Reason of a void match: it was not played because one of its bots is withdrawn."""
 WITHDRAWN = "withdrawn"
-"""The code of a bot that is withdrawn, in its forfeits."""
+"""Code of a withdrawn bot in its forfeits."""
 LEFT_OUT = "left-out"
-"""The code of a bot that was left out of a round of a Swiss tournament, and of its void matches."""
+"""Code of a bot that missed a round of a Swiss tournament, and of its void matches."""
 REACHED = "reached "
-"""Begins the detail of a seat that was not disqualified; names of limits follow."""
+"""Prefix of the detail of a seat that was not disqualified. Names of limits follow."""
 BUCKETS_PER_DOUBLING = 4
-"""In the histogram of reply times, each bucket is 2**(1/4) times as wide as the one before."""
+"""Each bucket of the histogram of reply times is 2**(1/4) times as wide as the one before."""
 BUCKETS = 256
 MAX_NUMBER = 2**53
 
@@ -52,13 +51,13 @@ Bucket = Annotated[int, Meta(ge=0, lt=BUCKETS)]
 
 
 class Faults(str):
-    """A JSON text: code -> count."""
+    """JSON object: code -> number of faults."""
 
     __slots__ = ()
 
 
 class Histogram(str):
-    """A JSON text: bucket -> count; bucket b has the times from 2**(b / 4) microseconds on."""
+    """JSON object: bucket -> number of replies. Bucket b begins at 2**(b / 4) microseconds."""
 
     __slots__ = ()
 
@@ -67,9 +66,9 @@ class Entrant(Struct, frozen=True):
     """A bot of a tournament.
 
     Attributes:
-        directory: where it is started; empty: where the referee is.
-        env: its environment variables beside those of every bot: (name, value) each.
-        limits: those that only this bot has; missing if it has none, as in an older store.
+        directory: the folder in which it is started. Empty: the current folder.
+        env: additional environment variables, as pairs (name, value).
+        limits: limits of this bot only. Missing if it has none, as in older stores.
     """
 
     name: str
@@ -80,14 +79,14 @@ class Entrant(Struct, frozen=True):
 
 
 def limits_of_bots(limits: Limits, bots: Sequence[Entrant]) -> tuple[Limits, ...]:
-    """The limits of each of these bots; empty if none has limits of its own."""
+    """Return the limits of each bot. Empty if no bot has limits of its own."""
     if not any(bot.limits for bot in bots):
         return ()
     return tuple([with_own(limits, bot.limits or ()) for bot in bots])
 
 
 class Plan(Struct, frozen=True):
-    """A match that is to be played: its number, its deal, and the bots in seat order, by number."""
+    """A match to play: its number, its deal, and the numbers of its bots in seat order."""
 
     match: int
     deal: int
@@ -96,12 +95,13 @@ class Plan(Struct, frozen=True):
 
 
 class SeatRow(Struct, array_like=True, gc=False):
-    """A row of `seats` (spec/store.md, 2). Seats count from 0; the handshake is not a reply.
+    """A row of `seats` (spec/store.md, 2). Seats count from 0. Reply counts exclude the handshake.
 
     Attributes:
-        detail: one clause about the disqualification; or `REACHED` and the limits that it reached.
-        stderr: the last lines that it wrote in a match in which it was disqualified.
-        statistics: the game's own, a JSON object; empty if it has none.
+        detail: an explanation of the disqualification, one clause. Otherwise `REACHED` and the
+            limits that the bot reached, if any.
+        stderr: the last lines on standard error of a bot that was disqualified.
+        statistics: statistics of the game, a JSON object. Empty if the game has none.
     """
 
     match: Number
@@ -122,7 +122,7 @@ class SeatRow(Struct, array_like=True, gc=False):
 
     @property
     def fault_count(self) -> int:
-        """How many faults it made."""
+        """Number of faults of all codes."""
         return 0 if self.faults == "{}" else sum(counts(str(self.faults)).values())
 
 
@@ -146,13 +146,14 @@ class MatchRow(MatchColumns, array_like=True):
     """A match that was played.
 
     Attributes:
-        seats: in seat order. If they are read from a store, `reply_histogram` and `statistics` are
-            empty: these have tables of their own.
-        record: the match record, plain; empty if it is not to be kept. It is in no store, nor is
-            what follows.
-        stderr: each bot's standard error; of a long one both ends.
-        result: None if it was not asked for.
-        problem: of the game, if the match is void for it; else empty.
+        seats: in seat order. In rows read from a store, `reply_histogram` and `statistics` are
+            empty, because reports query them separately.
+        record: the match record, not compressed. Empty if records are not kept. Like all fields
+            below, it is not in the store.
+        stderr: the standard error of each bot. Only the two ends of a long one.
+        result: None unless it was requested.
+        problem: the error in the code of the game, if the match is void because of it. Otherwise
+            empty.
     """
 
     seats: tuple[SeatRow, ...] = ()
@@ -163,17 +164,17 @@ class MatchRow(MatchColumns, array_like=True):
 
     @property
     def players(self) -> tuple[int, ...]:
-        """The bots' numbers."""
+        """The numbers of the bots, in seat order."""
         return tuple([seat.bot for seat in self.seats])
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """1 is best; shared on ties."""
+        """The rank of each seat, from 1. Tied seats share a rank."""
         return tuple([seat.rank for seat in self.seats])
 
     @property
     def scores(self) -> tuple[Score, ...]:
-        """Points of the game."""
+        """The score of each seat in the game."""
         return tuple([seat.score for seat in self.seats])
 
 
@@ -182,8 +183,8 @@ buckets = msgspec.json.Decoder(dict[Bucket, Number]).decode
 
 
 def points_of(ranks: Sequence[int]) -> list[float]:
-    """For each seat the share of the others that it has beaten, of equal ranks one half: 0 to 1."""
-    if len(ranks) == 2:  # nearly always
+    """Return, for each seat, the share of the other seats that it beat. A tie counts half."""
+    if len(ranks) == 2:  # the usual case
         first, second = ranks
         return [0.5, 0.5] if first == second else [1.0, 0.0] if first < second else [0.0, 1.0]
     others = len(ranks) - 1
@@ -194,12 +195,12 @@ def points_of(ranks: Sequence[int]) -> list[float]:
 
 
 def faults_of(faults: Mapping[str, int]) -> Faults:
-    """How many faults of each code."""
+    """Encode the number of faults per code."""
     return Faults(_encode(faults).decode())
 
 
 def histogram(seconds: Sequence[float]) -> Histogram:
-    """How many replies took how long."""
+    """Encode the histogram of reply times."""
     found = Counter(
         [math.floor(BUCKETS_PER_DOUBLING * math.log2(max(time * 1e6, 1.0))) for time in seconds]
     )
@@ -210,18 +211,18 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def reached(limits: Sequence[str]) -> str | None:
-    """The detail of a seat for limits that its bot reached without being disqualified."""
+    """Return the detail of a seat whose bot reached limits without being disqualified."""
     return f"{REACHED}{' '.join(limits).replace('_', '-')}" if limits else None
 
 
 def unplayed_row(
     plan: Plan, by: Container[int], reason: str, detail: str | None, code: str = ""
 ) -> MatchRow:
-    """A void match, which was not played for a reason that lies with some of its bots.
+    """Return a void match that was not played because of some of its bots.
 
     Args:
         by: the numbers of these bots.
-        code: their code, if it is not called as the reason.
+        code: their code in the row. Default: the reason.
     """
     seats = [
         SeatRow(
@@ -245,7 +246,7 @@ def unplayed_row(
 
 
 def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
-    """A match that is not played, since some of its bots are withdrawn; the others share rank 1."""
+    """Return a match that is not played because bots are withdrawn. The others share rank 1."""
     row = unplayed_row(plan, withdrawn, FORFEIT, None, WITHDRAWN)
     others = len(plan.players) - len(withdrawn)
     for seat in row.seats:
@@ -254,21 +255,21 @@ def forfeit_row(plan: Plan, withdrawn: Collection[int]) -> MatchRow:
 
 
 def points_of_forfeit(withdrawn: int, players: int) -> float:
-    """The points of each bot that is not withdrawn; the others get none.
+    """Return the points of each bot that is not withdrawn. Withdrawn bots get 0.
 
     Args:
-        withdrawn: how many bots of the match are.
+        withdrawn: the number of withdrawn bots in the match.
     """
     return (withdrawn + (players - withdrawn - 1) / 2) / (players - 1)
 
 
 def void_row(plan: Plan, error: GameError) -> MatchRow:
-    """A void match, in which the code of the game failed."""
+    """Return a void match in which the code of the game failed."""
     return msgspec.structs.replace(unplayed_row(plan, (), GAME_ERROR, ""), problem=str(error))
 
 
 def table_points(match: MatchRow) -> list[float]:
-    """The points of each seat in the table: a forfeit counts, another void match does not."""
+    """Return the points of each seat in the standings. Void matches other than forfeits give 0."""
     if not match.void:
         return points_of(match.ranks)
     if match.reason != FORFEIT:

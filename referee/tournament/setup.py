@@ -1,4 +1,4 @@
-"""Settle the bots and defaults of a tournament, and the permitted extensions of a store."""
+"""Complete the settings of a tournament, and check extensions of a store."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ from referee.tournament.schedule.pairing import MAX_PLAYERS
 
 
 def setup(bots: Sequence[Entrant], **chosen: Any) -> TournamentSetup:
-    """Make the settings of a tournament; raise `UsageError` if it is not possible.
+    """Return the settings of a tournament.
 
     Args:
-        chosen: the other fields of `TournamentSetup`; None, or one that is missing, stands for a
-            default.
+        chosen: other fields of `TournamentSetup`. A missing field or None means the default.
+
+    Raises:
+        UsageError: such a tournament cannot be played.
     """
     now = TournamentSetup(bots=tuple(bots), **{"settings": None} | chosen)
     format, rules = format_of(now.format), game_rules(now.game)
@@ -77,7 +79,7 @@ def _check_position(position: Position | UnsetType, players: int) -> None:
 
 
 def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits]:
-    """The limits of the bots that have some of their own; raise `UsageError` for wrong ones."""
+    """Yield the limits of each bot that has its own. Raise `UsageError` for invalid limits."""
     for bot in chosen.bots:
         if bot.limits:
             try:
@@ -88,7 +90,7 @@ def _limits_of_bots(chosen: TournamentSetup, spec: MatchSpec) -> Iterator[Limits
 
 
 def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
-    """How many deals of a list each pairing plays: all of them, or as many as are chosen."""
+    """Return the number of deals per pairing: the whole list, unless fewer are chosen."""
     if chosen.matches is not None:
         raise UsageError("--deal-seeds cannot be combined with --matches; give --deals")
     if (chosen.deals or 0) > len(seeds):
@@ -97,14 +99,15 @@ def _deals_of_list(seeds: Sequence[int], chosen: TournamentSetup) -> int:
 
 
 def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """Bots as they stand on a command line: `NAME=BOT`, or BOT, which is its name then.
+    """Parse bots of a command line: `NAME=BOT`, or BOT, which then is also the name.
 
-    The bot in a folder is called as its `bot.toml` says. No other bot may have a name that looks
-    like it, and it may not look like the name of a bundled bot. Of two bots with such names, the
-    one that is called as its folder or by the organiser keeps its name, or else the first one.
+    A bot in a folder gets the name in its `bot.toml`. No other bot may have a name that looks like
+    it, and it may not look like the name of a bundled bot. If two names look alike, the bot keeps
+    its name that is named after its folder or by the organiser. If there is no such bot, the first
+    one does.
 
     Returns:
-        All bots, and by their numbers the mistakes of those in folders that cannot play.
+        All bots, and the errors of folders that cannot be used: number of the bot -> error.
     """
     given = [named(argument) for argument in arguments]
     folders = [bot_folder(bot, game) for _, bot in given]
@@ -119,7 +122,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
             bots.append(Entrant(name or folder.name, command, folder.directory))
     broken: dict[int, UsageError] = {}
     pairs = [(n, folder) for n, folder in enumerate(folders) if folder is not None]
-    # The organiser chose the names of folders, and a stranger may not take one of them.
+    # The organiser chose the names of the folders, so a stranger must not take one of them.
     pairs.sort(key=lambda pair: not given[pair[0]][0] and not _is_called_so(pair[1]))
     for number, folder in pairs:
         entrant = bots[number]
@@ -135,7 +138,7 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
                 f"{taken[min(alike)]}; change name in a {BOT_FILE}, or give NAME={folder.path}"
             )
             mistake = UsageErrors([*others, same])
-            bots[number] = replace(entrant, name=folder.path)  # until it has a name of its own
+            bots[number] = replace(entrant, name=folder.path)  # until its own name is known
         taken = dict.fromkeys(looks(entrant.name), folder.path) | taken
         if mistake is not None:
             broken[number] = mistake
@@ -143,15 +146,15 @@ def entrants(arguments: Iterable[str], game: str) -> tuple[list[Entrant], dict[i
 
 
 def _is_called_so(folder: BotFolder) -> bool:
-    """Whether a bot has the name of its folder."""
+    """True if the bot has the name of its folder."""
     return folder.name == os.path.basename(os.path.abspath(folder.path))
 
 
 def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """The bots without bytes that are not UTF-8, which no store and no record can hold.
+    """Remove bytes that are not UTF-8 from the bots, since stores and records cannot contain them.
 
     Returns:
-        All bots, and by their numbers an error for those that had such bytes.
+        All bots, and an error for each bot that had such bytes: number of the bot -> error.
     """
     texts = [
         Entrant(
@@ -173,7 +176,7 @@ def as_unicode(bots: Sequence[Entrant]) -> tuple[list[Entrant], dict[int, UsageE
 
 
 def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
-    """The bots; those whose name another one has before them get ` #2`, ` #3` and so on."""
+    """Return the bots with unique names: repeated names get ` #2`, ` #3` and so on."""
     taken: set[str] = set()
     unique = []
     for bot in bots:
@@ -189,7 +192,7 @@ def with_unique_names(bots: Sequence[Entrant]) -> list[Entrant]:
 def with_bots(
     stages: Sequence[TournamentSetup], bots: Sequence[Entrant], numbers: Iterable[int]
 ) -> list[TournamentSetup]:
-    """The stages with other bots of these numbers."""
+    """Return the stages with the bots of these numbers replaced."""
     new = {number: bots[number] for number in numbers if number < len(bots)}
     return [
         replace(stage, bots=tuple(new.get(number, bot) for number, bot in enumerate(stage.bots)))
@@ -204,17 +207,17 @@ def as_stored(
     played: Iterable[int],
     game: str,
 ) -> tuple[list[Entrant], dict[int, UsageError]]:
-    """The bots, with the stored entry of each that played and whose folder cannot be read now.
+    """Return the bots, with the stored entry for each bot that played and cannot be read now.
 
-    Without a valid `bot.toml` nobody knows how such a bot is called and started.
+    The name and the command of a bot are in its `bot.toml`, so they are unknown without it.
 
     Args:
-        broken: mistakes of bots, by their numbers.
+        broken: errors, by number of the bot.
         stored: the bots of the store.
         played: the numbers of the bots that have played.
 
     Returns:
-        All bots, and `broken` with those that have no `bot.toml` any more.
+        All bots, and `broken` with the stored bots whose `bot.toml` is missing.
     """
     found, cannot_play = list(bots), dict(broken)
     for number in played:
@@ -234,9 +237,9 @@ def as_stored(
 
 
 def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
-    """Name -> how tables show it: a path that nobody gave a name, without its folders.
+    """Map each name to the name in tables: for a path without a given name, its last part.
 
-    All names are shown whole if two would look alike.
+    If two shortened names would be equal, all names stay as they are.
     """
     short = {
         bot.name: bot.name.rsplit("/", 1)[-1] or bot.name
@@ -248,7 +251,7 @@ def short_names(bots: Sequence[Entrant]) -> dict[str, str]:
 
 
 def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
-    """What differs between two setups, each as one clause: "seed: 7 in the store, 8 now"."""
+    """Describe each difference of two setups in one clause: "seed: 7 in the store, 8 now"."""
     found = []
     for name in TournamentSetup.__struct_fields__:
         before, now = getattr(old, name), getattr(new, name)
@@ -272,7 +275,7 @@ def differences(old: TournamentSetup, new: TournamentSetup) -> list[str]:
 
 
 def check_extension(old: TournamentSetup, new: TournamentSetup) -> None:
-    """Raise `UsageError` unless a setup has all that another one has, and more."""
+    """Raise `UsageError` unless `new` contains everything that `old` contains."""
     if not format_of(old.format).can_grow:
         raise UsageError(f"--extend cannot add anything to a {FORMATS[old.format]}")
     counts = ("deals", "matches", "rounds")
@@ -312,7 +315,7 @@ def _different_bots(old: Sequence[Entrant], new: Sequence[Entrant]) -> str:
 
 
 def limit_words(own: OwnLimits) -> str:
-    """The limits of one bot as options; "none" if it has none of its own."""
+    """Format the limits of one bot as options. Returns "none" if it has no limits of its own."""
     words = (
         f"{flag(name)} {limit_word(name, math.inf if value is None else value)}"
         for name, value in own
@@ -331,7 +334,7 @@ def _listed(seeds: Sequence[int] | UnsetType) -> str:
 
 
 def _shown(value: object) -> str:
-    if value is None or value is UNSET:  # of a limit in a store: there is none
+    if value is None or value is UNSET:  # an unset limit in a store
         return "none"
     if isinstance(value, Position):
         return str(value)

@@ -1,8 +1,7 @@
-"""The matches of a tournament, in stages, as a function of its setups and earlier results.
+"""The schedule of a tournament in stages, computed from its setups and earlier results.
 
-A stage is a sequence of line-ups, one a deal, computed when it is looked at. Most tournaments have
-one stage; a Swiss one and a knockout have a stage for each round, and each extension of a store
-adds stages of its own.
+A stage is a lazy sequence of line-ups, one per deal. Most tournaments have one stage. Swiss
+tournaments and knockouts have one per round. Each extension of a store adds stages.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from referee.tournament.store import Store
 
 
 class Stage(Struct, frozen=True):
-    """Deals that can be played in any order, one for each line-up; numbered in the tournament.
+    """Deals that can be played in any order, one per line-up. Match numbers are tournament-wide.
 
     Attributes:
-        seeds: of the deals; None if they follow from the seed of the tournament.
+        seeds: the seeds of the deals. None: derived from the seed of the tournament.
     """
 
     setup: TournamentSetup
@@ -37,16 +36,16 @@ class Stage(Struct, frozen=True):
 
     @property
     def matches(self) -> int:
-        """How many there are."""
+        """Number of matches."""
         return len(self.line_ups) * self.setup.matches_a_deal
 
     @property
     def end(self) -> int:
-        """The number of the first match after them."""
+        """Number of the first match after this stage."""
         return self.first_match + self.matches
 
     def plans(self, position: int) -> list[Plan]:
-        """The matches of a deal, by its position in the stage."""
+        """Return the matches of a deal, given its position in the stage."""
         deal = self.first_deal + position
         line_up = self.line_ups[position]
         if self.setup.seats == "fixed":
@@ -60,12 +59,12 @@ class Stage(Struct, frozen=True):
         ]
 
     def plan(self, match: int) -> Plan:
-        """A match, by its number in the tournament."""
+        """Return the match with this number in the tournament."""
         position, number = divmod(match - self.first_match, self.setup.matches_a_deal)
         return self.plans(position)[number]
 
     def missing(self, there: Container[int], out: Set[int] = frozenset()) -> Iterator[Plan]:
-        """The matches that are not there yet, without those of bots that are out."""
+        """Yield the matches that are not in `there`, except matches of excluded bots."""
         for position in range(len(self.line_ups)):
             first = self.first_match + position * self.setup.matches_a_deal
             if all(first + number in there for number in range(self.setup.matches_a_deal)):
@@ -76,7 +75,7 @@ class Stage(Struct, frozen=True):
 
 
 def table_of(store: Store) -> Any:
-    """The table of a format (`Format.table`) after the stages in which no match is missing."""
+    """Return the table of a format (`Format.table`) after the last complete stage."""
     table = format_of(store.stages[-1].format).table()
     if table is not None:
         there, out = set(store.played()), store.put_out()
@@ -88,10 +87,10 @@ def table_of(store: Store) -> Any:
 
 
 def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[int]:
-    """The numbers of the bots that have matches to play if these are the setups of a store.
+    """Return the numbers of the bots that still have matches to play under these setups.
 
-    These are all bots of a Swiss tournament that can still play, because its later rounds are not
-    paired yet, and the bots of a knockout that have not lost.
+    In a Swiss tournament these are all bots that can still play, because later rounds are not
+    paired yet. In a knockout these are the bots that have not lost.
     """
     everyone = {*range(len(setups[-1].bots))}
     if store.is_empty:
@@ -111,18 +110,18 @@ def with_matches_left(store: Store, setups: Sequence[TournamentSetup]) -> set[in
 
 
 def pairs_by_results(setup: TournamentSetup) -> bool:
-    """Whether a stage depends on the results of the stages before it."""
+    """True if a stage depends on the results of earlier stages."""
     return format_of(setup.format).table() is not None
 
 
 def stages(
     store: Store, table: Any = None, *, setups: Sequence[TournamentSetup] = ()
 ) -> Iterator[Stage]:
-    """Yield the stages of a tournament. Play each one before you ask for the next.
+    """Yield the stages of a tournament. Play each stage before you request the next.
 
     Args:
-        table: as `Format.table`; gets the results.
-        setups: instead of those in the store.
+        table: a table to fill with the results, as made by `Format.table`.
+        setups: the setups. Default: the setups in the store.
     """
     deal = match = 0
     met: Counter[tuple[int, int]] = Counter()
@@ -145,13 +144,13 @@ def stages(
 def _seeds(
     setup: TournamentSetup, line_ups: Sequence[tuple[int, ...]], met: Counter[tuple[int, int]]
 ) -> Sequence[int] | None:
-    """The seeds of a list of deals for these line-ups; None if there is no such list.
+    """Return the seeds for these line-ups from a list of deals. None if there is no list.
 
-    Two bots get the seeds in the order of the list. In a line-up of more bots the pair that has met
-    most often counts. After the last seed comes the first again.
+    Each pair of bots gets the seeds in the order of the list, and starts again after the last. A
+    line-up of more than two bots uses the count of the pair that has met most often.
 
     Args:
-        met: how many deals each pair had; these line-ups are added.
+        met: number of deals per pair. Updated with these line-ups.
     """
     if setup.deal_seeds is UNSET:
         return None
@@ -164,9 +163,9 @@ def _seeds(
 
 
 def check_schedule(store: Store) -> None:
-    """Raise `UsageError` if the matches that were played are not those that are planned.
+    """Raise `UsageError` if the matches in the store differ from the schedule.
 
-    Only line-ups of three and more bots can differ: another version made them in another way.
+    Only line-ups of three or more bots can differ: other versions generated them differently.
     """
     there = set(store.played())
     for stage in stages(store):
@@ -189,7 +188,7 @@ def check_schedule(store: Store) -> None:
 
 
 def planned(store: Store) -> int:
-    """How many matches there are to be in all."""
+    """Total number of matches in the schedule."""
     total = 0
     setups = store.stages
     for before, setup in zip([None, *setups], setups, strict=False):

@@ -32,21 +32,23 @@ FORMAT_VERSION = 1
 APPLICATION_ID = 0x52656665  # "Refe"
 MEMORY = ":memory:"
 MAX_NUMBER = 2**63 - 1
-"""The largest that SQLite has."""
+"""Largest integer in SQLite."""
 _FORGET = (
     "DELETE FROM about WHERE key IN "
     "('versions', 'left_out', 'limits_by', 'game_files', 'withdrawn')"
 )
-"""What is known of matches that are not in the store."""
+"""Deletes the facts about earlier matches."""
 _WAIT_SECONDS = 30
-"""Seconds that a transaction waits for a reader that holds the database."""
-_ROWS = 1_000  # at a time
+"""Maximum seconds that a transaction waits for a reader that blocks the database."""
+_ROWS = 1_000  # per batch
 _CLOSE_TRIES = 10
 _CLOSE_SECONDS = 0.1
 _BESIDE = ("-wal", "-shm", "-journal")
-"""The files that SQLite writes beside a database: name + suffix."""
+"""Suffixes of the files that SQLite writes beside a database."""
 _NAMES_A_FILE = bytes.fromhex("d9d505f920a163d7")
-"""The end of a journal that names another, which SQLite removes: only with several databases."""
+"""Magic bytes at the end of a rollback journal that names a super-journal.
+
+SQLite deletes the named file. Only transactions over several databases write such journals."""
 
 _SCHEMA = """
 CREATE TABLE about (
@@ -100,10 +102,10 @@ _COLUMNS = ", ".join(
 
 
 class Ending(NamedTuple):
-    """How a match ended.
+    """The end of a match.
 
     Attributes:
-        codes: each of its bots, and the code with which it was disqualified, or None.
+        codes: bot -> code of its disqualification, or None.
     """
 
     match: int
@@ -113,7 +115,7 @@ class Ending(NamedTuple):
 
 
 class Store:
-    """A store that is open. Its methods raise `UsageError` where the database cannot be used."""
+    """An open store. All methods raise `UsageError` if the database cannot be used."""
 
     def __init__(
         self,
@@ -135,16 +137,16 @@ class Store:
 
     @classmethod
     def in_memory(cls) -> Store:
-        """A new store that is nowhere but in memory."""
+        """Return a new store in memory."""
         connection = _connect(MEMORY)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         return cls(MEMORY, connection)
 
     @classmethod
     def for_writing(cls, name: str) -> Store:
-        """Open a store, or make one; no other run can have it meanwhile.
+        """Open or create a store, and lock it against other runs.
 
-        A new one has no tables before its first stage, so that nobody reads one without.
+        A new store has no tables before its first stage, so readers never see an incomplete one.
         """
         with ExitStack() as undo:
             lock, made = _open(name)
@@ -153,7 +155,7 @@ class Store:
             _check_beside(path)
             if made:
                 undo.callback(_remove, path, os.fstat(lock))
-            # A dead run holds nothing. SQLite's own locks are of another kind.
+            # The lock of a dead process is released. SQLite uses locks of another kind.
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -176,10 +178,10 @@ class Store:
 
     @classmethod
     def for_reading(cls, name: str, *, check: bool = True) -> Store:
-        """Open a store that is there; it stays as it was, even if a run adds to it meanwhile.
+        """Open an existing store as a snapshot: matches that are added later do not appear in it.
 
         Args:
-            check: look at all rows. Without, only what is a store is known.
+            check: if True, check all rows. If False, only check that the file is a store.
         """
         if not os.path.isfile(name):
             raise UsageError(f"cannot read {name}: no such file")
@@ -189,7 +191,7 @@ class Store:
             try:
                 return cls._snapshot(name, f"file:{path}?mode=ro", check)
             except sqlite3.OperationalError:
-                # In a folder that cannot be written SQLite can only read what no run is writing.
+                # In a read-only folder, SQLite can only read a store that no run is writing.
                 return cls._snapshot(name, f"file:{path}?immutable=1", check)
 
     @classmethod
@@ -207,14 +209,14 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Close it; added rows stay. A new store without a stage is removed."""
+        """Close the store. A new store without a stage is deleted."""
         in_place = self._in_place()
         if self._lock is not None and in_place:
             self._to_one_file()
         self._connection.close()
         if self._lock is None:
             return
-        if not in_place:  # or the next store of this name would be read with them
+        if not in_place:  # otherwise SQLite would apply them to the next store of this name
             for path, found in self._beside.items():
                 _remove(path, found)
         elif self._made and self._is_new:
@@ -223,9 +225,9 @@ class Store:
         self._lock = None
 
     def check_in_place(self) -> None:
-        """Raise `UsageError` if somebody has removed or replaced the file of an open store.
+        """Raise `UsageError` if the file was removed or replaced while the store is open.
 
-        The store's content is then in a new file beside it, which the text names.
+        The content is saved in a new file in the same folder. The error message names it.
         """
         if self._in_place():
             return
@@ -242,11 +244,11 @@ class Store:
         raise UsageError(f"{problem}; its matches are in {kept}: rename it, and continue with it")
 
     def save_copy(self, name: str) -> None:
-        """Write all of it into a new file, which is a store.
+        """Write the content to a new store.
 
         Raises:
-            FileExistsError: there is one of this name.
-            UsageError: it cannot be written.
+            FileExistsError: the file exists.
+            UsageError: the file cannot be written.
         """
         try:
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -270,20 +272,20 @@ class Store:
             return False
 
     def _remember_beside(self) -> None:
-        self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # now they are there
+        self._connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # creates the files
         for suffix in _BESIDE:
             with suppress(FileNotFoundError):
                 self._beside[self._path + suffix] = os.stat(self._path + suffix)
 
     def _to_one_file(self) -> None:
-        with suppress(sqlite3.Error):  # the disk is full; the next run does it
-            # Whatever becomes of the other files, this one is whole.
+        with suppress(sqlite3.Error):  # the disk is full; the next run repeats this
+            # After this, the main file is complete without the others.
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for _ in range(_CLOSE_TRIES):
                 try:
                     self._connection.execute("PRAGMA journal_mode = DELETE")
                     break
-                except sqlite3.OperationalError:  # a reader has it open; it does not read for long
+                except sqlite3.OperationalError:  # a reader still has it open
                     time.sleep(_CLOSE_SECONDS)
 
     def __enter__(self) -> Store:
@@ -297,7 +299,7 @@ class Store:
             self.close()
 
     def _create(self) -> None:
-        # The transaction goes on: with the first stage it is all or nothing.
+        # Leaves the transaction open, so that the tables and the first stage are written together.
         self._connection.executescript(
             f"BEGIN; {_SCHEMA}"
             f"INSERT INTO about VALUES ('format', '\"{FORMAT}\"'); "
@@ -313,7 +315,7 @@ class Store:
         with closing(sqlite3.connect(MEMORY)) as empty:
             empty.executescript(_SCHEMA)
             found, wanted = _schema(self._connection), _schema(empty)
-        # Nothing is read before: to read a view can take for ever.
+        # Nothing is read before this point, because reading a view may never end.
         if wanted[0] in found and self._get("version", Any) != FORMAT_VERSION:
             raise UsageError(f"{self.name} was written by a newer referee")
         if found != wanted:
@@ -329,7 +331,7 @@ class Store:
         except UsageError as error:
             raise UsageError(f"{self.name} is damaged: {error}") from error
 
-    # --- what it is of ------------------------------------------------------------------------
+    # --- settings ---------------------------------------------------------------------------------
 
     def _get(self, key: str, kind: Any) -> Any:
         found = self._connection.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
@@ -340,7 +342,7 @@ class Store:
             raise UsageError(f"{self.name} is damaged: table about, {key}: {error}") from error
 
     def _noted(self, key: str, kind: Any) -> Any:
-        """What is noted under a key that a store need not have; else an empty one of the kind."""
+        """Return the value of an optional key of `about`. Default: an empty value of this type."""
         query = "SELECT 1 FROM about WHERE key = ?"
         if self._is_new or not list(self.select(query, [key])):
             return kind()
@@ -348,7 +350,7 @@ class Store:
 
     @property
     def stages(self) -> list[TournamentSetup]:
-        """The setup it was made with, and those that extended it; empty before the first."""
+        """The first setup and its extensions. Empty before the first stage."""
         with usable(self.name):
             stages: list[TournamentSetup] = (
                 [] if self._is_new else self._get("stages", list[TournamentSetup])
@@ -356,7 +358,7 @@ class Store:
             return stages
 
     def add_stage(self, setup: TournamentSetup) -> None:
-        """Note the settings of a new stage. In an empty store it replaces the old ones."""
+        """Add a stage. In a store without matches, it replaces the earlier stages."""
         stages = [setup] if self.is_empty else [*self.stages, setup]
         with writing(self.name), self._connection:
             if self._is_new:
@@ -372,13 +374,17 @@ class Store:
     def versions(self) -> dict[str, list[str]]:
         """Name of a bot -> digests of its files, one per version that played.
 
-        A bot is missing if its files are not known, as all are in a store of an older referee.
+        Bots without known files are missing; older referees stored no digests.
         """
         found: dict[str, list[str]] = self._noted("versions", dict[str, list[str]])
         return found
 
     def changed(self, digests: Mapping[str, str]) -> list[str]:
-        """The names of the bots that have played with other files only, by digests of files."""
+        """Return the names of bots that have played, but never with these files.
+
+        Args:
+            digests: name -> digest of the current files.
+        """
         if self._is_new:
             return []
         query = "SELECT DISTINCT name FROM seats JOIN bots USING (bot)"
@@ -390,7 +396,7 @@ class Store:
         ]
 
     def add_versions(self, digests: Mapping[str, str]) -> None:
-        """Remember the files with which bots play from now on. Same argument as `changed`."""
+        """Store the files with which the bots play from now on. Same argument as `changed`."""
         before, changed = self.versions, self.changed(digests)
         now = dict(before)
         for name, digest in digests.items():
@@ -402,12 +408,12 @@ class Store:
 
     @property
     def left_out(self) -> dict[int, str]:
-        """The bots that the last run left out, by their numbers: why they could not play."""
+        """The bots that could not play in the last run: number -> reason."""
         found: dict[str, str] = self._noted("left_out", dict[str, str])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     def leave_out(self, bots: Mapping[str, str]) -> None:
-        """Note the bots that this run leaves out: name -> why they cannot play."""
+        """Store the bots that cannot play in this run: name -> reason."""
         with writing(self.name), self._connection:
             if bots:
                 self._put("left_out", dict(bots))
@@ -416,18 +422,18 @@ class Store:
 
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
-        """The bots that are withdrawn, by their numbers."""
+        """The withdrawn bots, by number."""
         found: dict[str, Withdrawal] = self._noted("withdrawn", dict[str, Withdrawal])
         return {number: found[name] for number, name in enumerate(self.names) if name in found}
 
     @property
     def limits_by(self) -> list[LimitsBy]:
-        """What held the limits of strangers' bots in a sandbox, in the order of the runs."""
+        """The mechanisms that limited sandboxed bots, in the order of the runs."""
         found: list[LimitsBy] = self._noted("limits_by", list[LimitsBy])
         return found
 
     def add_limits_by(self, name: LimitsBy) -> None:
-        """Note what holds the limits of strangers' bots from now on."""
+        """Store the mechanism that limits sandboxed bots from now on."""
         before = self.limits_by
         if name not in before:
             with writing(self.name), self._connection:
@@ -435,19 +441,19 @@ class Store:
 
     @property
     def game_files(self) -> list[Source]:
-        """The versions of a game from outside that were played, in the order of the runs."""
+        """The versions of an external game that were played, in the order of the runs."""
         found: list[Source] = self._noted("game_files", list[Source])
         return found
 
     def add_game_file(self, source: Source) -> None:
-        """Note the version of a game from outside that is played from now on."""
+        """Store the version of an external game that is played from now on."""
         before = self.game_files
         if source.digest not in [each.digest for each in before]:
             with writing(self.name), self._connection:
                 self._put("game_files", [*before, source])
 
     def replace_bots(self, stages: Sequence[TournamentSetup]) -> None:
-        """Replace the stages by others that have other bots in place of some that never played."""
+        """Replace the stages after some bots that never played were replaced."""
         with writing(self.name), self._connection:
             self._put("stages", stages)
             self._connection.execute("DELETE FROM bots")
@@ -464,18 +470,18 @@ class Store:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no match is there yet."""
+        """True if the store contains no match."""
         return self._is_new or self.count()[0] == 0
 
     @property
     def names(self) -> list[str]:
-        """The names of the bots, by their numbers."""
+        """The names of the bots, in the order of their numbers."""
         return [name for (name,) in self.select("SELECT name FROM bots ORDER BY bot")]
 
     # --- matches ------------------------------------------------------------------------------
 
     def add(self, rows: Sequence[MatchRow]) -> None:
-        """Add matches, all or none."""
+        """Add matches in one transaction."""
         with writing(self.name), self._connection:
             self._insert(rows)
 
@@ -485,11 +491,11 @@ class Store:
         dropped: Sequence[int],
         withdrawn: Mapping[int, Withdrawal],
     ) -> None:
-        """Note which bots are withdrawn and what follows from that, all or none.
+        """Store the withdrawn bots, with the resulting changes, in one transaction.
 
         Args:
-            forfeits: matches that are forfeits now, whether they were there or not.
-            dropped: numbers of matches that are to be played after all.
+            forfeits: matches that are forfeits now. They may be in the store already.
+            dropped: numbers of matches that must be played again.
         """
         names = self.names
         noted = {names[bot]: withdrawal for bot, withdrawal in sorted(withdrawn.items())}
@@ -512,28 +518,28 @@ class Store:
             self._connection.executemany(f"INSERT INTO {table} VALUES ({values})", found)
 
     def drop(self, first: int) -> None:
-        """Drop this match and those after it."""
+        """Delete this match and all later ones."""
         with writing(self.name), self._connection:
             for table in ("seats", "matches"):
                 self._connection.execute(f"DELETE FROM {table} WHERE match >= ?", (first,))
 
     def played(self) -> Iterator[int]:
-        """The numbers of all matches that are there, ascending."""
+        """Yield the numbers of all stored matches, ascending."""
         for (match,) in self.select("SELECT match FROM matches ORDER BY match"):
             yield match
 
     def count(self) -> tuple[int, int]:
-        """How many matches are there, and how many of them are void."""
+        """Return the number of matches and the number of void matches."""
         ((matches, void),) = self.select("SELECT count(*), coalesce(sum(void), 0) FROM matches")
         return matches, void
 
     def seated(self) -> set[int]:
-        """The numbers of the bots that have played, or were put out."""
+        """Return the numbers of the bots that have played or were excluded."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified IS NOT ?"
         return {bot for (bot,) in self.select(query, (LEFT_OUT,))}
 
     def has_disqualified(self) -> bool:
-        """Whether a bot was disqualified in a match that counts."""
+        """True if a bot was disqualified in a match that counts."""
         query = (
             "SELECT 1 FROM seats JOIN matches USING (match) "
             "WHERE disqualified NOT NULL AND NOT void LIMIT 1"
@@ -541,12 +547,12 @@ class Store:
         return any(True for _ in self.select(query))
 
     def put_out(self) -> set[int]:
-        """The numbers of the bots that were put out of the tournament."""
+        """Return the numbers of the bots that were excluded from the tournament."""
         query = "SELECT DISTINCT bot FROM seats WHERE disqualified = ?"
         return {bot for (bot,) in self.select(query, (WORKER_KILLED,))}
 
     def endings(self, first: int, end: int) -> Iterator[Ending]:
-        """How the matches from this number on and before that one ended, in their order."""
+        """Yield how the matches from `first` up to `end` (exclusive) ended, in order."""
         rows = self.select(
             "SELECT match, reason, void, bot, disqualified FROM matches JOIN seats USING (match) "
             "WHERE match >= ? AND match < ? ORDER BY match, seat",
@@ -556,7 +562,7 @@ class Store:
             yield Ending(match, reason, bool(void), {bot: code for *_, bot, code in group})
 
     def matches(self, first: int = 0, end: int = MAX_NUMBER) -> Iterator[MatchRow]:
-        """All matches from this number on and before that one, in the order of the schedule."""
+        """Yield the matches from `first` up to `end` (exclusive), in the order of the schedule."""
         rows = self.select(
             f"SELECT {_COLUMNS} FROM matches JOIN seats USING (match) "
             "WHERE match >= ? AND match < ? ORDER BY match, seat",
@@ -568,7 +574,7 @@ class Store:
             yield MatchRow(*seated[0][: len(_MATCH)], seats)  # type: ignore[call-arg]
 
     def select(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query, for tables of its own."""
+        """Yield the rows of an SQL query."""
         with usable(self.name):
             cursor = self._connection.execute(query, parameters)
         while True:
@@ -580,7 +586,7 @@ class Store:
 
 
 def _open(name: str) -> tuple[int, bool]:
-    """Open the file of a store for writing; whether it was made."""
+    """Open the file of a store for writing. Returns its descriptor, and True if the file is new."""
     if name in ("", MEMORY) or name.startswith("file:") or "\0" in name:
         raise UsageError(f"--store {name!r} is not the name of a file")
     flags = os.O_RDWR | os.O_CLOEXEC
@@ -591,7 +597,7 @@ def _open(name: str) -> tuple[int, bool]:
             return os.open(name, flags), False
         for path in (os.path.realpath(name) + suffix for suffix in _BESIDE):
             if os.path.lexists(path):
-                # SQLite would take it for its own, and remove it.
+                # SQLite would use the file as part of the new database, and delete it.
                 raise UsageError(
                     f"{path} is there without {name}: a run is writing that, or was killed and "
                     "its store moved; move this file too, or give another --store"
@@ -602,7 +608,7 @@ def _open(name: str) -> tuple[int, bool]:
 
 
 def _check_beside(path: str) -> None:
-    """Check the files beside a store, which a stranger may have made."""
+    """Check the files that SQLite may read beside a store. A stranger may have made them."""
     for file in (path + suffix for suffix in _BESIDE):
         try:
             if not stat.S_ISREG(os.stat(file).st_mode):
@@ -624,7 +630,7 @@ def _remove(path: str, made: os.stat_result) -> None:
 
 
 def _connect(database: str) -> sqlite3.Connection:
-    """A connection for which nothing in a stranger's database can do more than be read."""
+    """Connect to a database from a stranger. Reading it cannot cause other effects."""
     connection = sqlite3.connect(database, timeout=_WAIT_SECONDS, uri=database.startswith("file:"))
     connection.execute("PRAGMA trusted_schema = OFF")
     if sys.version_info >= (3, 12):
@@ -633,7 +639,7 @@ def _connect(database: str) -> sqlite3.Connection:
 
 
 def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
-    """The tables, and what could do something when they are read or written."""
+    """Return the tables, and what SQLite could run on a read or write, such as triggers."""
     return connection.execute(
         "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type != 'index' "
         "AND (type, name) NOT IN (VALUES ('table', 'sqlite_sequence'), ('table', 'sqlite_stat1')) "
@@ -643,7 +649,7 @@ def _schema(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
 
 @contextmanager
 def usable(name: str) -> Iterator[None]:
-    """Where a store is read: what cannot be is one line for the user."""
+    """Convert errors of reading a store to `UsageError`."""
     try:
         yield
     except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -652,7 +658,7 @@ def usable(name: str) -> Iterator[None]:
 
 @contextmanager
 def writing(name: str) -> Iterator[None]:
-    """Where a store is written: what SQLite cannot do is one line for the user."""
+    """Convert errors of writing a store to `UsageError`."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -1,6 +1,6 @@
-"""The rows that a store may have, from any writer (spec/store.md, 2), by their types.
+"""Types of the rows in a store, which any program may have written (spec/store.md, 2).
 
-All rows are checked together, when a store is opened, so that readers can trust them.
+Opening a store checks all rows, so that readers can trust them.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.setup import check_extension, setup
 
 Select = Callable[[str], Iterator[tuple[Any, ...]]]
-_ROWS = 1_000  # at a time
+_ROWS = 1_000  # per batch
 TABLES: dict[str, type[Struct]] = {"matches": MatchColumns, "seats": SeatRow}
 _DECODE: dict[type, Callable[[str], object]] = {Faults: counts, Histogram: buckets}
 
 
 def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
-    """Raise `UsageError` unless all rows that a query gives are valid and fit together."""
+    """Raise `UsageError` unless all rows in the store are valid and consistent."""
     _check_stages(stages)
     last = stages[-1]
     found = select("SELECT * FROM bots ORDER BY bot")
@@ -64,7 +64,7 @@ def check_rows(select: Select, stages: Sequence[TournamentSetup]) -> None:
 
 
 def bot_rows(setup: TournamentSetup) -> list[tuple[object, ...]]:
-    """The rows of `bots`."""
+    """Return the rows of the table `bots`."""
     return [
         (number, bot.name, bot.bot, bot.directory, msgspec.json.encode(bot.env).decode())
         for number, bot in enumerate(setup.bots)
@@ -81,7 +81,8 @@ def _check_stages(stages: Sequence[TournamentSetup]) -> None:
             again = setup(fields.pop("bots"), **fields)
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from error
-        # What has a default is there; another version may know more settings.
+        # Compares without the settings: defaults are filled in, and another version may have more
+        # of them.
         if msgspec.structs.replace(again, settings=stage.settings) != stage:
             raise UsageError(f"{where}: not all that a {stage.format} tournament has")
     for before, after in pairwise(stages):
@@ -110,6 +111,9 @@ def _decode(kind: type, text: object) -> object:
         raise TypeError(f"Expected `str`, got `{type(text).__name__}`")
     try:
         _DECODE[kind](text)
-    except (msgspec.MsgspecError, RecursionError) as error:  # `convert` would not say where
+    except (
+        msgspec.MsgspecError,
+        RecursionError,
+    ) as error:  # the error of `convert` does not name the place
         raise ValueError(str(error)) from error
     return kind(text)

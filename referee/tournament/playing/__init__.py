@@ -1,17 +1,17 @@
-"""The matches of a tournament, played.
+"""Play the matches of a tournament.
 
-batch.py        a batch: matches for a worker, as plain data
-sent_game.py    a game from outside, on its way to a worker
+batch.py        a batch: matches for one worker, as plain data
+sent_game.py    an external game, sent to a worker
 task.py         the function that a worker calls with a batch
-worker.py       plays a batch, and keeps the bots that wait for another match
+worker.py       plays a batch, and keeps bots alive between matches
 dispatcher.py   gives batches to workers; finds bots that kill them
 starting.py     starts each bot once before the first match
-cluster.py      workers on other machines, by Dask
-on_worker.py    what runs there
-directories.py  bots' directories, sent there
+cluster.py      workers on other machines, with Dask
+on_worker.py    the code that runs on these machines
+directories.py  sends the folders of bots to these machines
 live.py         the record of a match while it is played
-records.py      the folder of the records, which belongs to one tournament
-forfeits.py     matches of bots that are withdrawn
-run.py          what is missing is played, and comes into the store
-check.py        matches of a store, run or played again
+records.py      the folder of records, which belongs to one tournament
+forfeits.py     matches of withdrawn bots
+run.py          plays the missing matches and stores the results
+check.py        checks stored matches by replaying their records or playing again
 """

@@ -1,6 +1,6 @@
-"""Some matches of a tournament, to be played in a process that does nothing else.
+"""A batch of matches, to be played in a separate process.
 
-Batches and results are picklable: the process may be on another machine.
+Batches and results can be pickled, because the process may run on another machine.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from referee.tournament.playing.sent_game import SentGame
 from referee.tournament.rows import Entrant, Plan
 
 BATCH_SECONDS = 0.5
-"""Seconds after which a batch begins no further match, so that finished matches are stored."""
+"""A batch starts no further match after this many seconds, so that finished matches get stored."""
 
 
 class Batch(Struct, frozen=True):
-    """Matches to be played one after the other in one process, as many as there is time for.
+    """Matches to play one after the other in one process, until time is up.
 
     Attributes:
-        spec: of every match, but for its bots and its luck.
+        spec: settings of every match, except its bots and its seed.
         keep: the matches whose record is returned: "all", "faulty" or "none".
-        tournament: for the records, as in a `Place`; empty if this is no tournament with a store.
-        live: a folder on this machine into which a match is written while it is played; or empty.
-        sources: of entrants that need not be looked for, by their numbers.
-        alone: whether nothing of the bots may be left when the matches are over.
-        matches_a_deal: how many matches a deal has; they follow each other in the schedule.
-        run: no bot plays on in another run, which may play some of the same matches again.
-        game: a game from outside; None: one of the referee's own.
-        answers: the first replies of each seat, as of `Position`; empty: the bots' own.
+        tournament: `Place.tournament` of the records. Empty if there is no store.
+        live: a local folder for records of matches in progress. Empty: none are written.
+        sources: programs of bots that are known already, by number of the bot.
+        alone: if True, stop all bots at the end of the batch.
+        matches_a_deal: number of matches per deal. They are consecutive in the schedule.
+        run: a unique id of the run. No bot plays in two runs, since these may repeat matches.
+        game: an external game. None: a game that comes with the referee.
+        answers: the first replies of each seat, as in `Position`. Empty: the bots reply themselves.
     """
 
     spec: MatchSpec
@@ -62,7 +62,7 @@ class Batch(Struct, frozen=True):
     answers: tuple[tuple[bytes | None, ...], ...] = ()
 
     def in_directories(self, place: Callable[[str], str]) -> Batch:
-        """This batch with its bots in other directories: `place` of those that they are in."""
+        """Return this batch with the folder of each bot replaced by `place(folder)`."""
         entrants = {
             number: replace(entrant, directory=place(entrant.directory))
             for number, entrant in self.entrants.items()
@@ -70,10 +70,10 @@ class Batch(Struct, frozen=True):
         return replace(self, entrants=entrants)
 
     def opened(self) -> Batch:
-        """This batch in a process that may not have its game yet.
+        """Return this batch after loading its game in this process.
 
         Raises:
-            UsageError, GameError: the game cannot be loaded here, or has changed.
+            UsageError, GameError: the game cannot be loaded here, or differs from the one sent.
         """
         if self.game is None:
             return self
@@ -81,7 +81,7 @@ class Batch(Struct, frozen=True):
         return replace(self, spec=self.spec.unpickled())
 
     def sent_far(self) -> Batch:
-        """This batch with the code of its game, for another machine."""
+        """Return this batch with the code of its game, for another machine."""
         return self if self.game is None else replace(self, game=self.game.packed())
 
 
@@ -91,11 +91,11 @@ _KINDS: dict[str, type[RefereeError]] = {
     "usage": UsageError,
     "shortage": ShortageError,
 }
-"""The first that fits is the kind of an error."""
+"""Kinds of errors. The first class that matches gives the kind."""
 
 
 class Failed(Struct, frozen=True):
-    """Why a batch could not be played, as plain data: a kind of `_KINDS` or "bug", and a text."""
+    """Reason why a batch could not be played: a kind of `_KINDS` or "bug", and a text."""
 
     kind: str
     text: str
@@ -103,13 +103,13 @@ class Failed(Struct, frozen=True):
 
     @classmethod
     def of(cls, error: Exception) -> Failed:
-        """The plain data on an exception."""
+        """Convert an exception to plain data."""
         ours = as_ours(error)
         kind = next((kind for kind, its in _KINDS.items() if isinstance(ours, its)), "bug")
         return cls(kind, str(ours), "".join(traceback.format_exception(error)))
 
     def as_error(self) -> RefereeError:
-        """The exception that it stands for: one of `_KINDS`, or an `InternalError`."""
+        """Return the exception: an instance of one of `_KINDS`, or an `InternalError`."""
         if self.kind in _KINDS:
             return _KINDS[self.kind](self.text)
         error = InternalError(self.text)

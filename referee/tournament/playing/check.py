@@ -1,4 +1,4 @@
-"""Checking the matches of a store: each is run again from its record, or played again."""
+"""Check the matches in a store by replaying their records or by playing them again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Checked(Struct, frozen=True):
     """A match that was checked.
 
     Attributes:
-        how: "record" if it was run again from its record, "played" if the bots played it again.
+        how: "record" if its record was replayed, "played" if the bots played the match again.
     """
 
     match: int
@@ -30,7 +30,7 @@ class Checked(Struct, frozen=True):
 
 
 def sampled(store: Store, sample: int | None) -> list[MatchRow]:
-    """Matches that count: all of them, or a sample drawn by lot."""
+    """Return the matches that count: all of them, or a random sample."""
     matches = [match for match in store.matches() if not match.void]
     if sample is None or sample >= len(matches):
         return matches
@@ -39,7 +39,7 @@ def sampled(store: Store, sample: int | None) -> list[MatchRow]:
 
 
 def without_record(matches: list[MatchRow], records: Path | None) -> list[MatchRow]:
-    """Those of the matches that can only be checked by playing them again."""
+    """Return the matches without a record. They can only be checked by playing again."""
     if records is None:
         return matches
     return [match for match in matches if not record_of(records, match.match).exists()]
@@ -52,7 +52,10 @@ def check(
     dispatcher: Dispatcher,
     records: Path | None,
 ) -> Iterator[Checked | None]:
-    """Check matches, those first that have a record. None now and then, to look around."""
+    """Check matches. Matches with a record come first.
+
+    Yields None from time to time, so that the caller can update its display.
+    """
     digests = {match.match: match.digest for match in again}
     for match in matches:
         if records is not None and match.match not in digests:

@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor that plays batches (spec/cluster.md)."""
+"""A Dask cluster as an executor for batches (spec/cluster.md)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from referee.tournament.playing.on_worker import end_processes, play_there, rece
 T = TypeVar("T")
 CONNECT_SECONDS = 5.0
 LOOK_SECONDS = 1.0
-"""Between two looks at which workers are there."""
+"""Interval at which the list of workers is updated."""
 _LOST_SECONDS = 10.0
-"""Seconds without an answer after which a scheduler is taken for lost."""
+"""Without an answer for this many seconds, the scheduler is considered lost."""
 _END_SECONDS = 5.0
 
 
@@ -32,12 +32,12 @@ class Cluster:
     """A Dask cluster.
 
     Args:
-        directories: those that travel, by the `directory` of their bots. A bot of another one is
-            looked for by the workers as if it had none.
+        directories: the folders to send, as in the `directory` of bots. Workers look for a bot in
+            any other folder as if it had none.
 
     Attributes:
-        threads: of its workers at the moment: the number of batches played in parallel. At least 1,
-            so that the first worker has something to do.
+        threads: current number of threads of the workers, which is the number of batches played in
+            parallel. At least 1, so that the first worker gets work immediately.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class Cluster:
 
     @contextmanager
     def workers(self) -> Iterator[Executor]:
-        """An executor inside this block, which calls a function with a `Batch`.
+        """Return a context manager with an executor that calls a function with a `Batch`.
 
-        Its futures have a `BrokenExecutor` if the cluster has lost the batch, and a `UsageError` if
-        a worker cannot play it. If the cluster does not answer, it raises `UsageError`.
+        Its futures raise `BrokenExecutor` if the cluster has lost the batch, and `UsageError` if a
+        worker cannot play it. If the cluster does not respond, the executor raises `UsageError`.
         """
         with start_blocking_portal() as portal:
             executor = _ClusterExecutor(portal, self._directories)
@@ -70,7 +70,7 @@ class Cluster:
         while True:
             try:
                 threads = await asyncio.wait_for(executor.threads(), _LOST_SECONDS)
-            except Exception as error:  # whatever it is, it does not answer
+            except Exception as error:  # Dask raises many types
                 executor.lose(error)
                 return
             if not threads and not waiting:
@@ -84,10 +84,10 @@ class Cluster:
 
 
 class _ClusterExecutor(Executor):
-    """Sends batches to the workers, and before them the directories of their bots."""
+    """Sends batches to workers, after the folders of their bots."""
 
     def __init__(self, portal: BlockingPortal, directories: Mapping[str, Packed]) -> None:
-        self._portal = portal  # to the thread in which all coroutines of this class run
+        self._portal = portal  # runs all coroutines of this class in one other thread
         self._client: Any = None
         self._digests = {name: packed.digest for name, packed in directories.items()}
         self._packed = {packed.digest: packed for packed in directories.values()}
@@ -96,19 +96,19 @@ class _ClusterExecutor(Executor):
         self._lost: BaseException | None = None
 
     async def connect(self, address: str) -> None:
-        """Connect to the scheduler; as `Cluster.workers`."""
+        """Connect to the scheduler. Raises the same errors as `Cluster.workers`."""
         try:
             from distributed import Client
         except ImportError as error:
             problem = "--cluster needs Dask: run pip install '.[cluster]' in a clone of the referee"
             raise UsageError(problem) from error
-        for name in ("distributed", "distributed.client"):  # we say ourselves what matters
+        for name in ("distributed", "distributed.client"):  # the executor reports errors itself
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = Client(
                 address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False
             )
-            # Its own limit ends when it is connected, not when somebody answers.
+            # The timeout of Dask covers the connection only, not the first response.
             await asyncio.wait_for(self._client, CONNECT_SECONDS + 1)
         except (OSError, ValueError, TypeError, ImportError, RuntimeError) as error:
             await self.close()
@@ -121,16 +121,16 @@ class _ClusterExecutor(Executor):
         return sum((await self._client.scheduler.ncores()).values())
 
     def lose(self, error: BaseException) -> None:
-        """The scheduler does not answer any more; to be called in the client's thread."""
+        """Handle the loss of the scheduler. Call this in the client's thread."""
         self._lost = error
         self._cancel()
 
     async def close(self) -> None:
-        """Give up what is not finished; end the workers' processes that play, with their bots."""
+        """Cancel unfinished calls and stop the idle processes of the workers, with their bots."""
         self._cancel()
         if self._client is None:
             return
-        with suppress(Exception):  # what plays ends by itself, later
+        with suppress(Exception):  # the workers stop their processes themselves, later
             if self._lost is None and self._client.status == "running":
                 await asyncio.wait_for(self._client.run(end_processes), _END_SECONDS)
         with suppress(Exception):
@@ -141,7 +141,7 @@ class _ClusterExecutor(Executor):
             call.cancel()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Let a worker call a function with a batch, its one argument."""
+        """Call a function with a batch, its only argument, on a worker."""
         batch: Batch = args[0].in_directories(lambda name: self._digests.get(name, ""))
         batch = batch.sent_far()
         digests = sorted({entrant.directory for entrant in batch.entrants.values()} - {""})
@@ -186,7 +186,7 @@ class _ClusterExecutor(Executor):
                 await self._send(digest, machine, worker)
 
     async def _send(self, digest: str, machine: str, worker: str) -> None:
-        """Send a directory to a machine; wait for it if it is under way."""
+        """Send a folder to a machine, or wait until another call has sent it."""
         key = digest, machine
         if key not in self._uploads:
             self._uploads[key] = asyncio.ensure_future(self._upload(digest, machine, worker))
@@ -200,10 +200,10 @@ class _ClusterExecutor(Executor):
 
 
 class _Call:
-    """A call of `play_there`: to unpickle it is to call it.
+    """A call of `play_there`. Unpickling this object makes the call.
 
-    Dask therefore gets only a function of the standard library. For one of our functions the
-    scheduler would need the module too, and a worker without it would die again and again.
+    Dask then only sees a function of the standard library. Otherwise the scheduler would have to
+    import this package, and a worker without it would be restarted repeatedly.
     """
 
     def __init__(self, *arguments: object) -> None:

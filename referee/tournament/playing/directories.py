@@ -1,4 +1,4 @@
-"""A bot's directory as bytes, which travel to another machine (spec/cluster.md, 4)."""
+"""Pack the folder of a bot for another machine (spec/cluster.md, 4)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from referee.logs.zstd import zstd
 
 
 class Packed(Struct, frozen=True):
-    """A directory, compressed, with the digest of its content."""
+    """A compressed folder with the digest of its content."""
 
     digest: str
     data: bytes
 
 
 def pack(directory: str) -> Packed:
-    """Pack a directory, or one file: equal contents have equal digests, whenever and wherever.
+    """Pack a folder or a single file. Equal contents have equal digests on all machines.
 
-    Links are kept as links, without a look at their targets. `LEFT_OUT` is skipped, and so is
-    anything that is not a directory, file or link.
+    Symbolic links are packed as links. Files in `LEFT_OUT` are skipped, and so is everything that
+    is not a folder, regular file or link.
 
     Raises:
-        UsageError: it cannot be read, or is larger than `MAX_BYTES`.
+        UsageError: the folder cannot be read, or is larger than `MAX_BYTES`.
     """
     plain = io.BytesIO()
     room = MAX_BYTES
@@ -66,29 +66,29 @@ def pack(directory: str) -> Packed:
 
 
 def cache() -> Path:
-    """Where this machine keeps the directories that came from others."""
+    """Return the local folder for unpacked folders of other machines."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(home).expanduser() / "referee" / "bots"
 
 
 def place(digest: str) -> Path:
-    """Where a directory is, once it is unpacked."""
+    """Return the path of an unpacked folder."""
     return cache() / digest
 
 
 def unpack(packed: Packed) -> None:
-    """Unpack a directory to its place. Several processes may do so in parallel."""
+    """Unpack a folder to its place. Several processes can do this in parallel."""
     final = place(packed.digest)
     final.parent.mkdir(parents=True, exist_ok=True)
     temporary = tempfile.mkdtemp(prefix=".", dir=final.parent)
     try:
         with tarfile.open(fileobj=io.BytesIO(zstd.decompress(packed.data))) as tar:
-            tar.extraction_filter = lambda entry, path: entry  # as it was packed
+            tar.extraction_filter = lambda entry, path: entry  # keep the modes and links
             tar.extractall(temporary)
         try:
             os.rename(temporary, final)
         except OSError:
-            if not final.is_dir():  # if it is, somebody was faster
+            if not final.is_dir():  # otherwise another process was faster
                 raise
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Plays matches in workers, in batches."""
+"""Play matches in workers, in batches."""
 
 from __future__ import annotations
 
@@ -33,33 +33,32 @@ from referee.tournament.schedule.format import TournamentSetup
 
 MAX_BATCH = 1_000
 AHEAD = 2
-"""Batches that are given out for each job, so that none waits for work."""
+"""Batches in flight per job, so that no worker waits for work."""
 MAX_DEATHS = 3
-"""Deaths of workers that played only this match, after which it is void."""
+"""A match is void after this many workers died while they played only this match."""
 MAX_OTHERS = 3
-"""How many bots of other matches are tried, to see whether a worker can live at all."""
+"""Number of bots of other matches that are tried, to see whether workers survive at all."""
 LOOK_SECONDS = 0.1
 STAND_IN = -1
-"""The number of the substitute that takes the other seats when one bot is tried."""
+"""Number of the substitute that takes the other seats when a single bot is tested."""
 LEAVER = -2
-"""The number of the bot that takes the other seats when one bot is started to see if it can."""
+"""Number of the bot that takes the other seats when a single bot is started as a check."""
 _OWN = {STAND_IN: Entrant("stand-in", "stand-in"), LEAVER: Entrant("leaver", "leaver")}
 _NEW = {STAND_IN: stand_in, LEAVER: leaver}
 _KILLS = "it kills the process that plays it, also when no other bot plays"
 
 
 class Dispatcher:
-    """Plays matches of a tournament; a context in which its workers live.
+    """Plays matches of a tournament. A context manager that starts and stops the workers.
 
     Args:
-        jobs: says how many batches it works on in parallel.
+        jobs: returns the number of batches to play in parallel.
         sources, wanted: fields of every `Batch`.
-        hidden, recorded: as of `Sandbox`.
+        hidden, recorded: fields of `Sandbox`.
 
     Attributes:
-        out: the numbers of the bots whose matches are not played: those that kill workers are
-            added here.
-        is_stopping: whether no further matches are to begin.
+        out: the numbers of the bots whose matches are not played. Bots that kill workers are added.
+        is_stopping: if True, no further matches are started.
     """
 
     def __init__(
@@ -78,8 +77,8 @@ class Dispatcher:
         self._hidden = hidden
         self._recorded = recorded
         self._wanted = wanted
-        self._seconds: float | None = None  # a match, lately
-        self._again: deque[Plan] = deque()  # given out, and given back
+        self._seconds: float | None = None  # moving average per match
+        self._again: deque[Plan] = deque()  # given out and returned
         self.out: set[int] = set()
         self.is_stopping = False
 
@@ -95,51 +94,52 @@ class Dispatcher:
     def play(
         self, setup: TournamentSetup, plans: Iterator[Plan], *, tournament: str = ""
     ) -> Iterator[list[MatchRow]]:
-        """Play these matches, but for those of bots that are out.
+        """Play matches, except matches of bots in `out`.
 
         Args:
-            tournament: as of `Batch`.
+            tournament: `Batch.tournament`.
 
-        When a worker dies, all matches that were given out are played again one at a time, in the
-        order of the schedule, since a bot may have killed it. A match whose worker dies each time
-        is void. Then each of its bots plays it once more, with nobody else: a bot that kills the
-        worker there as well is excluded.
+        When a worker dies, a bot may have killed it. All matches in flight are then played again,
+        one at a time in the order of the schedule. A match is void if its worker dies each time.
+        Then each of its bots plays the match once more with substitutes in the other seats. A bot
+        that kills the worker there too is excluded.
 
         Yields:
-            Finished batches, in any order; an empty one now and then, so that the caller can look
-            around.
+            Finished batches, in any order. Yields an empty batch from time to time, so that the
+            caller can update its display.
 
         Raises:
-            UsageError: a bot is not there any more.
-            ShortageError: the system is short of something, or kills workers in any match.
+            UsageError: a bot is missing.
+            ShortageError: the system lacks resources, or kills workers in any match.
             InternalError: the referee has a bug.
         """
         self._begin(setup, tournament=tournament, **self._wanted)
         yield from self._play(plans)
 
     def stop(self) -> None:
-        """Begin no further matches; `play` ends when those that were given out have ended."""
+        """Start no further matches. `play` ends after the matches in flight."""
         self.is_stopping = True
 
     def check(self, setup: TournamentSetup, bots: Iterable[int]) -> Iterator[dict[int, SeatRow]]:
-        """Start each of these bots once, up to the end of its handshake; rule files need no start.
+        """Start each of these bots once, up to the end of its handshake. Rule files need no start.
 
-        All other seats leave in the handshake, so that the match ends with it (protocol, 3.5). The
-        process of a bot that says `keep_alive` waits for its first match.
+        All other seats leave in the handshake, so that the match ends after it (protocol, 3.5). The
+        process of a bot with `keep_alive` waits for its first match.
 
         Yields:
-            Bots with how their start went, in any order: `disqualified` if it failed. An empty
-            dictionary now and then, so that the caller can look around.
+            Bots with the result of their start, in any order. `disqualified` is set if the start
+            failed. Yields an empty dictionary from time to time, so that the caller can update its
+            display.
 
         Raises:
-            ShortageError, InternalError: as `play`.
+            ShortageError, InternalError: same as `play`.
         """
         self._begin(setup, is_check=True)
         seed, others = drawn_seed(), (LEAVER,) * (setup.players - 1)
         plans = [Plan(0, 0, seed, (bot, *others)) for bot in bots if bot not in self._sources]
         for rows in self._play(iter(plans)):
             yield {row.seats[0].bot: row.seats[0] for row in rows}
-        self._seconds = None  # a match takes another time
+        self._seconds = None  # matches take longer than starts
 
     def _begin(self, setup: TournamentSetup, *, is_check: bool = False, **wanted: Any) -> None:
         self._read_files(setup)
@@ -201,7 +201,7 @@ class Dispatcher:
                     yield [row]
 
     def _alone(self, plan: Plan) -> Generator[list[MatchRow], None, MatchRow | None]:
-        """Play a match while nothing else is played; None if its worker has died each time."""
+        """Play a match with nothing else in flight. Returns None if its worker died each time."""
         batch = replace(self._batch([plan]), alone=True)
         for _ in range(MAX_DEATHS):
             try:
@@ -216,9 +216,9 @@ class Dispatcher:
         return None
 
     def _killers(self, plan: Plan) -> Generator[list[MatchRow], None, set[int]]:
-        """The bots of a match that kill their worker also when they are its only bot.
+        """Return the bots of a match that kill their worker even without the other bots.
 
-        If all bots that were tried do, it is not the bots: then it raises `ShortageError`.
+        If every bot that is tried does so, bots are not the cause: raises `ShortageError`.
         """
         killers, players = set(), {*plan.players} - {LEAVER}
         for bot in sorted(players):
@@ -234,7 +234,7 @@ class Dispatcher:
         return killers
 
     def _kills(self, plan: Plan, bot: int) -> Generator[list[MatchRow], None, bool]:
-        """Whether a bot kills the worker of this match, from its own seat or else the first."""
+        """True if a bot kills the worker of this match, in its own seat or otherwise the first."""
         other = bot if self._empty.spec.rules.simplest_reply is None else STAND_IN
         players = [other] * len(plan.players)
         players[plan.players.index(bot) if bot in plan.players else 0] = bot
@@ -245,7 +245,7 @@ class Dispatcher:
         self.__enter__()
 
     def _next_batch(self, plans: Iterator[Plan]) -> Batch | None:
-        """Take matches for about `BATCH_SECONDS`; the first batches are one match each."""
+        """Take matches for about `BATCH_SECONDS`. The first batches have one match each."""
         size = 1
         if self._seconds is not None and not self._is_check:
             size = min(MAX_BATCH, max(1, round(BATCH_SECONDS / self._seconds)))
@@ -259,7 +259,7 @@ class Dispatcher:
         return self._batch(chosen) if chosen else None
 
     def _read_files(self, setup: TournamentSetup) -> None:
-        """Read bots that are files, once for all matches: a worker may have no such file."""
+        """Load bots that are files once for all matches. Workers may not have these files."""
         for number, new in _NEW.items():
             own = PythonBot(_OWN[number].bot, partial(new, setup.game))
             self._sources.setdefault(number, own)

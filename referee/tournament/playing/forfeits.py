@@ -1,9 +1,9 @@
-"""Matches of withdrawn bots become forfeits, in the order of the schedule.
+"""Turn matches of withdrawn bots into forfeits, in the order of the schedule.
 
-Matches end in any order, and a run may be cut off anywhere. Therefore only those matches decide
-that follow each other without a gap, from the first one on. A match that was played beyond the
-withdrawal of one of its bots becomes a forfeit as soon as the matches before it are known. The
-matches of a bot that is out or left out are no gap: the rule passes over them until they are there.
+Matches end in any order, and a run can stop anywhere. Therefore only the unbroken sequence of known
+matches from the first one on decides about withdrawals. A match that was played after the
+withdrawal of one of its bots becomes a forfeit when all matches before it are known. A missing
+match of an excluded or omitted bot does not break the sequence: the rule skips it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from referee.tournament.stages import Stage
 from referee.tournament.store import Ending, Store
 
 _MOST = 1_000
-"""Forfeits that are found before they are stored."""
+"""Maximum number of new forfeits per transaction."""
 
 
 class Settled(NamedTuple):
-    """What follows from the next matches.
+    """Changes that follow from the next matches.
 
     Attributes:
-        forfeits: that are not in the store yet.
-        replaced: the numbers of those that replace another match.
-        dropped: the numbers of matches that are no forfeits any more, because a bot that had been
-            left out has played before them.
+        forfeits: new forfeits that are not in the store.
+        replaced: the numbers of forfeits that replace another match.
+        dropped: the numbers of forfeits to delete, because an omitted bot has meanwhile played an
+            earlier match.
     """
 
     forfeits: list[MatchRow]
@@ -46,9 +46,9 @@ class Forfeits:
     """Finds the forfeits of a tournament.
 
     Attributes:
-        next: the number of the first match that is not decided.
-        end: the number of the first match that is not played because every match has a bot that is
-            withdrawn; else None.
+        next: number of the first undecided match.
+        end: number of the first match that is not played because every later match has a withdrawn
+            bot. None if there is no such match.
     """
 
     def __init__(self, store: Store) -> None:
@@ -62,20 +62,20 @@ class Forfeits:
 
     @property
     def found(self) -> Mapping[int, Withdrawal]:
-        """The bots that are withdrawn by the matches before `next`."""
+        """The bots that are withdrawn because of matches before `next`."""
         return self._withdrawals.found
 
     @property
     def withdrawn(self) -> dict[int, Withdrawal]:
-        """`found`, and those bots that an earlier run has found in the matches from `next` on."""
+        """The bots in `found`, and those that an earlier run withdrew from match `next` on."""
         later = {bot: each for bot, each in self._noted.items() if each.match >= self.next}
         return {**later, **self.found}
 
     def settle(self, stage: Stage, out: Set[int], end: int) -> Settled:
-        """Decide the next matches of a stage that are known, at most up to `end`.
+        """Decide the next known matches of a stage, up to match `end` (exclusive).
 
         Args:
-            out: the bots whose matches are not played, without those that are withdrawn.
+            out: the bots whose matches are not played, without withdrawn bots.
         """
         settled = Settled([], [], [])
         for match, ending in self._following(end):
@@ -93,7 +93,7 @@ class Forfeits:
         return settled
 
     def _following(self, end: int) -> Iterator[tuple[int, Ending | None]]:
-        """The next matches; None for one that is not in the store."""
+        """Yield the next matches. None stands for a match that is not in the store."""
         endings = self._store.endings(self.next, end)
         ending = next(endings, None)
         for match in range(self.next, end):
@@ -104,7 +104,7 @@ class Forfeits:
                 yield match, None
 
     def _missing(self, stage: Stage, match: int, out: Set[int], settled: Settled) -> bool:
-        """Decide a match that is not in the store; False if it is to be played."""
+        """Decide a match that is not in the store. Returns False if it must be played."""
         plan = stage.plan(match)
         if not out.isdisjoint(plan.players):
             return True
@@ -114,9 +114,9 @@ class Forfeits:
         return bool(withdrawn)
 
     def _known(self, stage: Stage, ending: Ending, out: Set[int], settled: Settled) -> bool:
-        """Decide a match that is in the store; False if it is to be played after all."""
+        """Decide a match that is in the store. Returns False if it must be played again."""
         if ending.reason == LEFT_OUT or WORKER_KILLED in ending.codes.values():
-            return True  # it says of a bot why it does not play
+            return True  # this row is the reason why an omitted bot does not play
         match, codes = ending.match, ending.codes
         withdrawn = self._withdrawals.of(codes)
         if withdrawn:

@@ -1,10 +1,10 @@
-"""The part of a tournament that a Dask worker does (spec/cluster.md).
+"""The part of a tournament that runs on a Dask worker (spec/cluster.md).
 
-Matches are not played in the worker itself, whose threads share one interpreter lock, one set of
-child processes and Dask's own work, but in processes beside it, one for each of its threads. Such a
-process plays one batch at a time and keeps bots from batch to batch. Its worker ends it when it had
-nothing to do for a while or the tournament is over; and it ends by itself, with its bots, when
-its worker is gone.
+The threads of a worker share an interpreter lock, a set of child processes and Dask's own work.
+Matches are therefore played in separate processes, one per thread of the worker. Each process plays
+one batch at a time and keeps bots between batches. The worker stops a process that is idle for some
+time, and all processes at the end of the tournament. If the worker dies, its processes stop
+themselves and their bots.
 """
 
 from __future__ import annotations
@@ -26,18 +26,23 @@ from referee.tournament.playing.worker import end_bots
 
 IDLE_SECONDS = 30.0
 _END_SECONDS = 10.0
-"""Seconds that a process has to end its bots and itself."""
+"""Seconds that a process has to stop its bots and exit."""
 
 Answer = tuple[str, str, str, object]
-"""Kind, machine, address of the worker, and as the kind is: "done" and pickled bytes, "version" and
-the one here, "missing" and the digests of directories. Plain, since any version must read it."""
+"""Kind, machine, address of the worker, and a value that depends on the kind.
+
+"done": pickled bytes. "version": the version here. "missing": digests of folders. Plain values,
+since every version must be able to read them."""
 
 
 def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
-    """Play a batch in a Dask worker; raise `EOFError` or `OSError` if its process was killed.
+    """Play a batch on a Dask worker.
 
     Args:
-        work: a function and a batch, pickled; the `directory` of an entrant is a digest or empty.
+        work: a function and a batch, pickled. The `directory` of each bot is a digest or empty.
+
+    Raises:
+        EOFError, OSError: the process was killed.
     """
     from distributed import get_worker
 
@@ -50,7 +55,7 @@ def play_there(version: str, work: bytes, digests: Sequence[str]) -> Answer:
 
 
 async def receive(packed: Packed) -> str:
-    """Unpack a directory. Returns: why it could not be; empty if it was."""
+    """Unpack a folder. Returns an error message, or ""."""
     try:
         await asyncio.to_thread(unpack, packed)
     except OSError as error:
@@ -59,19 +64,21 @@ async def receive(packed: Packed) -> str:
 
 
 async def end_processes() -> None:
-    """End the processes that have nothing to do, and their bots."""
+    """Stop the idle processes and their bots."""
     await asyncio.to_thread(_PROCESSES.end_idle)
 
 
 class Processes:
-    """The processes of this worker that play."""
+    """The processes of this worker that play matches."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[_Process, threading.Timer] = {}  # with what will end it; the latest last
+        self._idle: dict[
+            _Process, threading.Timer
+        ] = {}  # process -> timer that stops it; the most recently used is last
 
     def call(self, work: bytes) -> bytes:
-        """Let one of them work; callers may do so in parallel."""
+        """Run a batch in one of the processes. Thread-safe."""
         process: _Process | None = None
         with self._lock:
             if self._idle:
@@ -91,7 +98,7 @@ class Processes:
         return result
 
     def end_idle(self, processes: Sequence[_Process] | None = None) -> None:
-        """End those of these processes, or of all, that have nothing to do."""
+        """Stop the idle processes among these, or all idle processes."""
         with self._lock:
             idle = [each for each in processes or [*self._idle] if each in self._idle]
             for process in idle:
@@ -103,7 +110,7 @@ class Processes:
 
 
 class _Process:
-    """A process that plays."""
+    """A process that plays matches."""
 
     def __init__(self) -> None:
         self._connection, theirs = Pipe()
@@ -112,11 +119,11 @@ class _Process:
                 [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # it ends with its worker, whatever signals come
+                start_new_session=True,  # signals to the worker's group do not reach it
             )
 
     def call(self, work: bytes) -> bytes:
-        """Let it work; raise `EOFError` or `OSError` if it was killed."""
+        """Run a batch. Raises `EOFError` or `OSError` if the process was killed."""
         self._connection.send_bytes(work)
         return self._connection.recv_bytes()
 
@@ -136,7 +143,7 @@ _PROCESSES = Processes()
 
 
 def main(connection: Connection) -> None:
-    """Work for the process at the other end, until it ends."""
+    """Run batches for the process at the other end until it exits."""
     with suppress(EOFError, OSError):
         while True:
             function, batch = pickle.loads(connection.recv_bytes())

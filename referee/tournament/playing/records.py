@@ -1,7 +1,7 @@
-"""The folder with the records of a tournament: a file for each match, and the stderr of its bots.
+"""The folder with the records of a tournament: one file per match, and the stderr of its bots.
 
-A folder belongs to one tournament, of which a file in it has a digest. Otherwise the records of two
-tournaments would replace each other, because both count their matches from 0.
+A folder belongs to one tournament. A file in it contains the digest of the tournament. Otherwise
+two tournaments could overwrite each other's records, because both number their matches from 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from referee.tournament.schedule.format import TournamentSetup
 from referee.tournament.schedule.pairing import deal_seed
 
 OWNER = ".referee-tournament"
-"""The file that says to which tournament a folder belongs."""
+"""Name of the file with the digest of the tournament."""
 _FORMAT = "referee-records"
 _OWNER_KIND = Kind("a file of referee", (f'{{"format":"{_FORMAT}",'.encode(),))
 _FILE = re.compile(r"[0-9]{6,}\.(record\.jsonl\.zst|player[0-9]\.stderr|live\.jsonl)(\.part)?")
@@ -38,7 +38,7 @@ class _Owner(Struct):
 
 
 class _Header(Struct):
-    """What the header of a record says of its tournament."""
+    """The fields of a record's header that identify its tournament."""
 
     game: str
     seed: int
@@ -53,14 +53,14 @@ def claim_folder(
     force: bool = False,
     hint: str = "add --force, which removes them",
 ) -> None:
-    """Make sure that a folder's records are those of one tournament, before it is played.
+    """Check that a folder has no records of another tournament, and claim it.
 
     Args:
-        folder: exists.
-        stages: the setups of the tournament, the first one first.
-        before: other forms that the first setup had, as with a bot that could not play.
-        force: remove the records of another tournament.
-        hint: how the user can say so.
+        folder: an existing folder.
+        stages: the setups of the tournament, in order.
+        before: other versions of the first setup, such as one before a bot was replaced.
+        force: if True, delete the records of another tournament.
+        hint: how the user can request this.
 
     Raises:
         UsageError: the folder has records of another tournament, or cannot be written.
@@ -90,9 +90,9 @@ def claim_folder(
 
 
 def write_record(folder: Path, row: MatchRow) -> None:
-    """Write the record of a match and the stderr of its bots, as far as the row has them.
+    """Write the record of a match and the stderr of its bots, if the row has them.
 
-    If the match is played again, no other file of it stays.
+    Files of an earlier attempt at the match are deleted.
     """
     files = _files_of(folder, row.match, len(row.seats) or len(row.stderr))
     packer = Packer(".zst")
@@ -104,35 +104,35 @@ def write_record(folder: Path, row: MatchRow) -> None:
             continue
         part = path.with_name(path.name + ".part")
         try:
-            part.unlink(missing_ok=True)  # of a run that was killed; a link would be followed
+            part.unlink(missing_ok=True)  # from a killed run; opening it would follow a link
             with part.open("xb") as file:
                 file.write(data)
             part.replace(path)
         except OSError as error:
             with suppress(OSError):
-                part.unlink()  # as of a full disk
+                part.unlink()  # for example on a full disk
             raise cannot_write(str(path), error) from error
 
 
 def remove_record(folder: Path, match: int, seats: int) -> None:
-    """Remove the record of a match and the stderr of its bots."""
+    """Delete the record of a match and the stderr of its bots."""
     for path in _files_of(folder, match, seats):
         _unlink(path)
 
 
 def _files_of(folder: Path, match: int, seats: int) -> list[Path]:
-    """The files of a match, the record last: who finds it finds what is beside it."""
+    """Return the files of a match. The record is last, so it appears after the other files."""
     return [*(_stderr_of(folder, match, seat) for seat in range(seats)), record_of(folder, match)]
 
 
 def record_of(folder: Path, match: int) -> Path:
-    """The file of a match's record."""
+    """Return the file of a match's record."""
     return folder / f"{match:06}.{_RECORD}"
 
 
 def _stderr_of(folder: Path, match: int, seat: int) -> Path:
     path = stderr_beside(str(record_of(folder, match)), seat)
-    assert path is not None  # a record is called so
+    assert path is not None  # this is the name of a record
     return Path(path)
 
 
@@ -144,7 +144,7 @@ def _unlink(path: Path) -> None:
 
 
 def _owner(file: Path) -> str:
-    """The digest in the file; empty if there is none."""
+    """Return the digest in the file, or "" if there is none."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Owner).tournament
     except (OSError, msgspec.MsgspecError):
@@ -152,9 +152,10 @@ def _owner(file: Path) -> str:
 
 
 def _are_records_of(files: Sequence[Path], stages: Sequence[TournamentSetup]) -> bool:
-    """Whether files without an owner are of this tournament, as those of an older referee may be.
+    """True if files in a folder without a digest are records of this tournament.
 
-    Each match must have a record with the seed of its deal and with bots of the tournament.
+    Older referees wrote no digest. Each match must have a record with the seed of its deal and with
+    bots of the tournament.
     """
     first, bots = stages[0], {as_text(bot.bot) for bot in stages[-1].bots}
     shown: set[str] = set()

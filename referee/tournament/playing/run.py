@@ -1,4 +1,4 @@
-"""A run of a tournament: it plays the missing matches and stores their results."""
+"""A run of a tournament: play the missing matches and store their results."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from referee.tournament.store import Store
 
 
 class Run:
-    """Plays what a store with a setup has not got yet.
+    """Plays the matches that are missing in a store. The store needs a setup.
 
     Args:
-        records: a folder for the records that the dispatcher gives back, or None.
-        live: the folder of the dispatcher's `live`, or None.
+        records: a folder for records that the dispatcher returns, or None.
+        live: the folder for matches in progress (`Dispatcher.live`), or None.
 
     Attributes:
-        done: matches in the store, void ones among them; `played`: matches of this run.
-        test: of a sequential test, how it stands; else None.
-        look: is called at least every 0.1 s; may raise to end the run.
-        problems: of the game, each with the number of the matches that are void for it.
-        on_rows: is given the matches that were added to the store.
-        on_withdrawn: is given the bots that were withdrawn. It is also called when a match that was
-            in the store has become a forfeit, or the other way round.
+        done: number of matches in the store, including void ones.
+        played: number of matches played in this run.
+        test: the state of the sequential test, or None.
+        look: called at least every 0.1 s. It may raise to end the run.
+        problems: errors in the code of the game -> number of matches that are void because of them.
+        on_rows: called with matches that were added to the store.
+        on_withdrawn: called with bots that were withdrawn, and also when a stored match became a
+            forfeit or stopped being one.
     """
 
     def __init__(
@@ -59,13 +60,15 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Since this run began."""
+        """Seconds since the start of the run."""
         return time.monotonic() - self._began
 
     def play(self, dispatcher: Dispatcher) -> None:
-        """Play all that is missing; of a sequential test no more than decides it.
+        """Play all missing matches. A sequential test stops when it is decided.
 
-        It raises what `Dispatcher.play` does, and `UsageError` if a result cannot be written.
+        Raises:
+            UsageError: a result cannot be written.
+            Exception: any error of `Dispatcher.play`.
         """
         out, left_out = self._store.put_out(), self._store.left_out.keys()
         dispatcher.out |= out | left_out
@@ -81,7 +84,7 @@ class Run:
                 if dispatcher.is_stopping:
                     return
                 if self._forfeits is None or self._forfeits.next >= stage.end:
-                    break  # else matches are to be played that were forfeits before
+                    break  # otherwise former forfeits must be played
             else:
                 return
 
@@ -97,7 +100,7 @@ class Run:
                 return
 
     def _settle(self, stage: Stage, dispatcher: Dispatcher) -> None:
-        """Turn matches of withdrawn bots into forfeits, as far as those before them are known."""
+        """Turn matches of withdrawn bots into forfeits, as far as all earlier matches are known."""
         forfeits = self._forfeits
         if forfeits is None:
             return
@@ -123,7 +126,7 @@ class Run:
             self.on_withdrawn(new)
 
     def _leave_out(self, missing: Iterator[Plan], left_out: Set[int]) -> None:
-        """Note the matches of a round that cannot be played: the next round depends on them."""
+        """Store rows for matches that cannot be played, because the next round needs them."""
         detail = "it could not start"
         rows = [
             unplayed_row(plan, left_out, LEFT_OUT, detail)
@@ -135,16 +138,16 @@ class Run:
 
     @property
     def _decided(self) -> int | None:
-        """The number of the first match that is not played, since the test has a verdict."""
+        """Number of the first match that is not played because the test is decided."""
         if self.test is None or self.test.verdict is None:
             return None
         return self.test.deals * self.setup.matches_a_deal
 
     def _is_over(self) -> bool:
-        """Whether no further match is played; chance decided how many matches go beyond it.
+        """True if no further match is played. How many later matches are finished is random.
 
-        A test has its verdict, or every match has a bot that is withdrawn. If both are true, the
-        schedule decides which of them comes first.
+        Either the test is decided, or every match has a withdrawn bot. If both are true, the
+        earlier match in the schedule decides.
         """
         first, forfeits = self._decided, self._forfeits
         if forfeits is not None:
@@ -166,7 +169,7 @@ class Run:
 
     def _add(self, rows: list[MatchRow]) -> None:
         finished = rows
-        if self._forfeits is not None:  # a match may end when it is a forfeit already
+        if self._forfeits is not None:  # a match may become a forfeit while it is played
             rows = [row for row in finished if row.match >= self._forfeits.next]
         if self._records is not None:
             for row in rows:
@@ -185,7 +188,7 @@ class Run:
 
 
 def is_finished(store: Store) -> bool:
-    """Whether nothing is left to play in a store that has a setup, and nothing to drop."""
+    """True if a store with a setup has no match left to play and none to delete."""
     setup, withdrawn = store.stages[-1], store.withdrawn
     test = sequential(setup, store.matches())
     end = None
@@ -193,7 +196,7 @@ def is_finished(store: Store) -> bool:
         end = 1 + min(withdrawal.match for withdrawal in withdrawn.values())
     elif test is not None and test.verdict is not None:
         end = test.deals * setup.matches_a_deal
-    if end is not None:  # a run that was killed may have left later matches
+    if end is not None:  # a killed run may have left later matches
         later = store.select("SELECT 1 FROM matches WHERE match >= ? LIMIT 1", (end,))
         return next(later, None) is None
     if store.count()[0] >= planned(store):

@@ -1,4 +1,4 @@
-"""A game from outside on its way to the process that plays it: by its path, or with its code."""
+"""An external game for the process that plays it: its path, or its code."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from referee.tournament.playing.directories import Packed, pack, place, unpack
 
 
 class SentGame(Struct, frozen=True):
-    """A game from outside, as plain data: none of its classes is pickled.
+    """An external game as plain data. None of its classes is pickled.
 
     Attributes:
-        path: of its file or folder, or the name of an installed game.
-        code: what is at this path, for another machine; None: the path is good there.
+        path: the file or folder of the game, or the name of an installed game.
+        code: the content of this path, for another machine. None: the other process can read the
+            path.
     """
 
     name: str
@@ -28,11 +29,11 @@ class SentGame(Struct, frozen=True):
     code: Packed | None = None
 
     def packed(self) -> SentGame:
-        """This game with its code. An installed game must be installed there, too."""
+        """Return this game with its code. An installed game must be installed there, too."""
         return replace(self, code=_packed(self.path)) if os.path.isabs(self.path) else self
 
     def load(self) -> None:
-        """Have the game in this process; raises what `need` does."""
+        """Load the game in this process. Raises the same errors as `need`."""
         path, code = self.path, self.code
         if code is not None:
             folder = place(code.digest)
@@ -48,7 +49,7 @@ class SentGame(Struct, frozen=True):
 
 
 def sent_game(name: str) -> SentGame | None:
-    """A game for another process; None if it is the referee's own."""
+    """Return a game to send to another process, or None if it comes with the referee."""
     game = GAMES.outside.get(name)
     return None if game is None else SentGame(name, game.source, game.place)
 

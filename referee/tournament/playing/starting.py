@@ -1,4 +1,4 @@
-"""Starting bots once before the first match: which of them can play (spec/tournaments.md, 4)."""
+"""Start each bot once, to find bots that cannot play (spec/tournaments.md, 4)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ def broken_bots(
     bots: Iterable[int],
     look: Callable[[int], object] = lambda started: None,
 ) -> dict[int, UsageError]:
-    """Start bots of a tournament, and find the bots that fail in their handshake.
+    """Start bots of a tournament, and find bots that fail in the handshake.
 
     Args:
-        bots: their numbers.
-        look: called at least every 0.1 s with how many were started; may raise to end the check.
+        bots: the numbers of the bots to start.
+        look: called at least every 0.1 s with the number of started bots. It may raise to end the
+            check.
 
     Returns:
-        By the numbers of the broken bots, why they cannot play.
+        Errors of the bots that cannot play, by number of the bot.
 
     Raises:
-        ShortageError, InternalError: as `Dispatcher.play`.
+        ShortageError, InternalError: same as `Dispatcher.play`.
     """
     found: dict[int, UsageError] = {}
     started = 0
@@ -52,7 +53,7 @@ def start_once(
     jobs: int,
     look: Callable[[int], object],
 ) -> dict[int, UsageError]:
-    """`broken_bots` for bots of no tournament, with the limits that a tournament has."""
+    """Call `broken_bots` without a tournament, but with a tournament's limits."""
     if not bots:
         return {}
     rules = game_rules(game)
@@ -73,7 +74,7 @@ def start_once(
 
 
 def _why(name: str, seat: SeatRow, sandbox: str) -> str:
-    """The reason why a bot failed in its handshake, in one line."""
+    """Explain in one line why a bot failed in its handshake."""
     detail = seat.detail or str(seat.disqualified)
     parts = [detail if "BOT " in detail else f"{name}: {detail}"]
     lines = (seat.stderr or "").splitlines()

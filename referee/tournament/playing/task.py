@@ -1,4 +1,4 @@
-"""The call that a worker gets. It loads trio and the runner only when it runs."""
+"""The function that a worker calls. It imports trio and the runner only when called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from referee.tournament.rows import MatchRow
 
 
 def play_batch(batch: Batch) -> list[MatchRow] | Failed:
-    """Play matches of a batch, in their order: one at least, as many as `BATCH_SECONDS` allow."""
+    """Play matches of a batch in order: at least one, then more for `BATCH_SECONDS`."""
     from referee.tournament.playing.worker import this_worker
 
     worker = this_worker()

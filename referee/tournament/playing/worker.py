@@ -1,4 +1,4 @@
-"""Playing a batch: the matches, and the bots that wait from one to the next."""
+"""Play a batch, and keep bots alive between matches."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ from referee.tournament.rows import (
 )
 
 MAX_LATE_REPLAYS = 3
-"""How often a match is played again that timed out while the referee itself was late."""
+"""Maximum number of replays of a match with a timeout while the referee was late."""
 LATE_PART = 0.1
-"""The referee is late if it is by more than this part of the limit that was exceeded."""
+"""The referee is late if its delay exceeds this part of the exceeded limit."""
 MAX_STDERR = 64 * 1024
-"""Bytes of a bot's stderr that are given back with a record, half of them from its end."""
+"""Maximum bytes of a bot's stderr that are returned with a record. Half are from the end."""
 
 
 def end_bots() -> None:
-    """Stop the bots that wait in this thread for another match, and their leftovers."""
+    """Stop the bots of this thread that wait for a match, and remaining child processes."""
     this_worker().end()
 
 
@@ -58,18 +58,18 @@ _threads = threading.local()
 
 
 def this_worker() -> Worker:
-    """The worker of this thread."""
+    """Return the worker of this thread."""
     if not hasattr(_threads, "worker"):
         _threads.worker = Worker()
         adopt_orphans()
-        # At the end of a process that `multiprocessing` has started atexit does nothing.
+        # In a child process of `multiprocessing`, `atexit` has no effect.
         Finalize(None, _threads.worker.end, exitpriority=1)
     worker: Worker = _threads.worker
     return worker
 
 
 class Worker:
-    """What one thread keeps from batch to batch."""
+    """The state that a thread keeps between batches."""
 
     def __init__(self) -> None:
         self.busy = threading.Lock()
@@ -80,12 +80,12 @@ class Worker:
         self._files: dict[BotSource, list[str]] = {}
 
     def end(self) -> None:
-        """End the bots that wait."""
+        """Stop the waiting bots."""
         with self.busy:
             self.finish()
 
     def play(self, batch: Batch) -> list[MatchRow]:
-        """Play matches of a batch; as `play_batch`, but errors are raised."""
+        """Play matches of a batch, as `play_batch` does, but raise errors."""
         batch = batch.opened()
         if batch.run != self._run:
             self._run = batch.run
@@ -97,7 +97,7 @@ class Worker:
         for source in sources.values():
             if isinstance(source, BotCommand) and source not in self._files:
                 self._files[source] = _files(source)
-        if are_objects(sources.values()) and not batch.answers:  # which need no event loop
+        if are_objects(sources.values()) and not batch.answers:  # no event loop needed
             rows = [_play_objects(batch, plan, sources) for plan in _in_time(batch.plans)]
         else:
             rows = trio.run(self._play_all, batch, sources)
@@ -106,13 +106,13 @@ class Worker:
         return rows
 
     def finish(self) -> None:
-        """End the bots that wait."""
+        """Stop the waiting bots."""
         if self._pool.waiting:
             trio.run(self._pool.finish)
         kill_orphans(self._spare)
 
     def kill(self) -> None:
-        """Kill the bots that wait."""
+        """Kill the waiting bots."""
         self._pool.end()
         kill_orphans(self._spare)
 
@@ -126,7 +126,7 @@ class Worker:
         return rows
 
     async def _play(self, batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) -> MatchRow:
-        """Play a match, again if need be."""
+        """Play a match, and repeat it if necessary."""
         late = restarts = 0
         while late <= MAX_LATE_REPLAYS:
             attempt = _Attempt(batch, plan, sources, fresh=late + restarts > 0)
@@ -146,7 +146,7 @@ class Worker:
         return attempt.row(late, restarts)
 
     def _check_there(self, source: BotSource) -> None:
-        """Raise `UsageError` if a file of a bot is gone: its faults are then not its own."""
+        """Raise `UsageError` if a file of the bot is missing. That is not a fault of the bot."""
         for file in self._files.get(source, ()):
             if not os.path.isfile(file):
                 raise UsageError(
@@ -155,10 +155,10 @@ class Worker:
                 )
 
     async def _attempt(self, attempt: _Attempt) -> bool:
-        """Play a match once; whether again: a bot that had waited failed in its handshake."""
+        """Play a match once. Returns True to repeat it: a waiting bot failed in its handshake."""
         batch, entrants, spec = attempt.batch, attempt.entrants, attempt.spec
         match = attempt.match
-        # A process plays in one place of each deal, so that it sees none of them twice.
+        # A process plays the same match of every deal, so that it never plays one deal twice.
         place = attempt.plan.match % batch.matches_a_deal
         keys = [(entrant, place) if batch.keep_alive else None for entrant in entrants]
         processes = {s for s, bot in enumerate(attempt.sources) if isinstance(bot, BotCommand)}
@@ -208,10 +208,11 @@ def _play_objects(batch: Batch, plan: Plan, sources: Mapping[int, BotSource]) ->
 
 
 class Lateness:
-    """How late this process is, in a match, as far as a bot cannot have caused it.
+    """The delays of this process during a match that no bot can have caused.
 
     Attributes:
-        worst, total: for each seat, seconds late at one time, and all together.
+        worst: for each seat, the longest delay in seconds.
+        total: for each seat, the sum of all delays in seconds.
     """
 
     def __init__(self, seats: int) -> None:
@@ -219,18 +220,18 @@ class Lateness:
         self.total = [0.0] * seats
 
     def note(self, late: float, seats: Iterable[int]) -> None:
-        """Take how many seconds late this process was, while these seats did not run."""
+        """Record a delay of this process, in seconds, during which these seats did not run."""
         for seat in seats:
             self.worst[seat] = max(self.worst[seat], late)
             self.total[seat] += late
 
 
 class _Attempt:
-    """A match that is played, for the first time or again.
+    """An attempt to play a match.
 
     Args:
-        sources: of the bots of the batch, by their numbers.
-        fresh: whether processes that have waited for it may not play: they have seen this match.
+        sources: the programs of the bots, by number of the bot.
+        fresh: if True, waiting processes may not play, because they have seen this match.
     """
 
     played: Played
@@ -250,7 +251,7 @@ class _Attempt:
         self.spec = spec.with_luck(plan.seed)
         self.match = self.spec.new_match()
         self.place = Place(batch.tournament, plan.match) if batch.tournament else None
-        self.has_digest = not batch.results  # with the results, nobody needs a digest
+        self.has_digest = not batch.results  # callers that want results need no digest
         self.record: MemorySink | None = None
         if batch.live:
             self.record = LiveRecord(live_of(Path(batch.live), plan.match))
@@ -261,7 +262,7 @@ class _Attempt:
         self.lateness = Lateness(len(bots))
 
     def play_objects(self) -> MatchRow:
-        """Play a match of Python objects, which are never late and always fresh."""
+        """Play a match between Python objects. They are never late and always fresh."""
         try:
             self.played = play_objects(
                 self.spec,
@@ -280,7 +281,7 @@ class _Attempt:
             self.record.close()
 
     def is_late(self) -> bool:
-        """Whether a bot timed out in a match in which the referee itself was late without it."""
+        """True if a bot timed out while the referee was late for other reasons."""
         lateness = self.lateness
         for seat, left in self.played.disqualified.items():
             limits = self.spec.each_limits[seat]
@@ -294,9 +295,9 @@ class _Attempt:
         return False
 
     def row(self, late: int, restarts: int) -> MatchRow:
-        """The match as a row of the store; same arguments as there."""
+        """Return the match as a row of the store. The arguments are columns of the row."""
         played, result, batch, plan = self.played, self.played.result, self.batch, self.plan
-        is_stored = not batch.results  # who wants the results whole keeps no store
+        is_stored = not batch.results  # callers that want results have no store
         statistics = [text.decode() for text in self.match.statistics()] if is_stored else []
         seats = []
         for seat, player in enumerate(result.players):
@@ -346,7 +347,7 @@ class _Attempt:
 
 
 def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
-    """Yield the first plan, and further plans for `BATCH_SECONDS`."""
+    """Yield the first plan, then more plans for `BATCH_SECONDS`."""
     until = time.monotonic() + BATCH_SECONDS
     for plan in plans:
         yield plan
@@ -355,7 +356,7 @@ def _in_time(plans: Iterable[Plan]) -> Iterator[Plan]:
 
 
 def _both_ends(stderr: bytes) -> bytes:
-    """A bot's stderr; of a long one the beginning and the end, which tells why it failed."""
+    """Return a bot's stderr. Of a long one, return the start and the end with the error."""
     omitted = len(stderr) - MAX_STDERR
     if omitted <= 0:
         return stderr

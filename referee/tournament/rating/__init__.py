@@ -1,8 +1,8 @@
-"""Ratings, with their uncertainty. Pure: columns of numbers in, numbers out.
+"""Ratings with their uncertainty. Pure functions of arrays of numbers.
 
-deals.py      results as columns of numbers
-intervals.py  Wilson's interval and its like
+deals.py      results as arrays of numbers
+intervals.py  confidence intervals of shares
 tallies.py    wins, draws, losses; head to head; seats
-ratings.py    ratings with error bars over deals
+ratings.py    ratings with confidence intervals over deals
 sprt.py       the sequential test of two bots
 """

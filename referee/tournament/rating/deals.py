@@ -1,12 +1,12 @@
-"""The results of a tournament as columns of numbers, from which all its statistics are computed.
+"""The results of a tournament as arrays of numbers, the input of all statistics.
 
-A *deal* is one line-up, N distinct bots, on one seed, played in several matches: one for each
-rotation, or each order, of its seats. Bots and deals are known by number here. Deals are
-independent of each other; the matches of one deal share its luck and are not.
+A *deal* is one line-up of N distinct bots with one seed, played in several matches: one for each
+rotation, or each order, of its seats. Bots and deals are identified by numbers here. Deals are
+independent of each other. The matches of one deal are not, because they share its luck.
 
-    Deals        grows, in any order of matches: 8 bytes a match of two, 16 of four
-    Deals.table  the same by deal, for one computation
-    joined       several tables as one
+    Deals        accepts matches in any order: 8 bytes per match of two, 16 of four
+    Deals.table  the same matches sorted by deal, for one computation
+    joined       several tables combined
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ Floats = NDArray[np.float64]
 
 
 def sum_by(cells: NDArray[np.integer], values: ArrayLike, size: int) -> Floats:
-    """The sums of the values of each cell, 0 to `size` - 1."""
-    # Of nothing bincount makes integers, whatever its weights are.
+    """Return the sum of the values of each cell, 0 to `size` - 1."""
+    # For empty input, bincount returns integers in spite of its weights.
     return np.asarray(np.bincount(cells, np.asarray(values, np.float64), size), np.float64)
 
 
 class Deals:
-    """All finished matches of a tournament of so many bots; a void match is never added."""
+    """All finished matches of a tournament, except void ones.
+
+    Args:
+        size: number of bots.
+        players: number of seats per match.
+    """
 
     def __init__(self, bots: int, players: int) -> None:
         self.bots = bots
@@ -44,15 +49,15 @@ class Deals:
         """Add matches of the tournament, one row each.
 
         Args:
-            deals: the numbers of their deals in the schedule.
-            lineups: their bots, in seat order; those of a deal are the same in all its matches.
-            ranks: their ranks, in seat order: 1 is best, equal ranks are a tie.
+            deals: number of each match's deal in the schedule.
+            lineups: bots in seat order. All matches of a deal have the same bots.
+            ranks: ranks in seat order. 1 is best; equal ranks are a tie.
         """
         lineup, rank = np.asarray(lineups, np.int16), np.asarray(ranks, np.int8)
         self._parts.append((np.asarray(deals, np.uint32), lineup, rank))
 
     def table(self, matches: int | None = None) -> DealTable:
-        """Everything so far, by deal; or only so many matches, those that were added first."""
+        """Return the first `matches` matches that were added, sorted by deal. None: all."""
         deal, all_lineups, all_ranks = map(np.concatenate, zip(*self._parts, strict=True))
         self._parts = [(deal, all_lineups, all_ranks)]
         deal, all_lineups, all_ranks = deal[:matches], all_lineups[:matches], all_ranks[:matches]
@@ -76,16 +81,16 @@ class Deals:
 class DealTable:
     """The matches of a tournament, sorted by deal.
 
-    In each row the bots stand in one order, not by seat, so that a column is the same bot in all
+    The bots of a row are in a fixed order, not by seat, so that a column has the same bot in all
     matches of a deal.
 
     Attributes:
-        size: how many bots the tournament has, those without a match among them.
-        numbers: of each deal its number in the schedule; shape (deals,).
-        bots: of each deal its N bots; shape (deals, N).
-        index: of each match its row in `bots`.
-        ranks: of each match the rank of each bot; shape (matches, N).
-        seats: of each match the seat of each bot, from 0; shape (matches, N).
+        size: number of bots in the tournament, including bots without matches.
+        numbers: number of each deal in the schedule; shape (deals,).
+        bots: the N bots of each deal; shape (deals, N).
+        index: row in `bots` of each match; shape (matches,).
+        ranks: rank of each bot in each match; shape (matches, N).
+        seats: seat of each bot in each match, from 0; shape (matches, N).
     """
 
     size: int
@@ -96,34 +101,34 @@ class DealTable:
     seats: NDArray[np.int8]
 
     def renumbered(self, numbers: NDArray[np.integer], size: int) -> DealTable:
-        """The same matches in a tournament of `size` bots, with this number for each bot."""
+        """Return the same matches with new numbers of the bots, in a tournament of `size` bots."""
         return replace(self, size=size, bots=numbers[self.bots].astype(np.int16))
 
     def of(self, numbers: NDArray[np.integer]) -> DealTable:
-        """The same matches in a tournament of these bots only, renumbered; others have none."""
+        """Return the table with only these bots, renumbered. Other bots must have no matches."""
         bots = np.searchsorted(numbers, self.bots).astype(np.int16)
         return replace(self, size=len(numbers), bots=bots)
 
     @property
     def players(self) -> int:
-        """N, the seats of a match."""
+        """Number of seats, N."""
         return int(self.bots.shape[1])
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """The pairs of columns: two bots of a match each."""
+        """All pairs of columns, which are pairs of bots in a match."""
         return list(combinations(range(self.players), 2))
 
     @cached_property
     def matches(self) -> Floats:
-        """How many matches each deal has; fewer than planned where some were void."""
+        """Number of matches of each deal. Lower than planned if some were void; shape (deals,)."""
         return np.bincount(self.index, minlength=len(self.bots)).astype(np.float64)
 
     @cached_property
     def pair_points(self) -> Floats:
-        """The points of the first of each pair, over a deal's matches: (deals, pairs).
+        """Points of the first bot of each pair, summed over each deal; shape (deals, pairs).
 
-        A win in a match is 1 point, a tie half of one.
+        A win gives 1 point, a tie half a point.
         """
         points = np.empty((len(self.bots), len(self.pairs)))
         for column, (one, other) in enumerate(self.pairs):
@@ -133,9 +138,9 @@ class DealTable:
 
     @cached_property
     def points(self) -> NDArray[np.float32]:
-        """A bot's points in a match, the share of the others that it beat: shape (matches, N).
+        """Points of each bot in each match, the share of the others it beat; shape (matches, N).
 
-        A tie counts half, so they are between 0 and 1.
+        A tie counts half, so points are from 0 to 1.
         """
         points = np.zeros(self.ranks.shape, np.float32)
         for one, other in self.pairs:
@@ -147,7 +152,7 @@ class DealTable:
 
 
 def joined(tables: Sequence[DealTable]) -> DealTable:
-    """The deals of several tables of the same bots as one, with numbers in this order."""
+    """Combine the deals of several tables of the same bots, and renumber the deals."""
     starts = np.cumsum([0, *(len(table.bots) for table in tables[:-1])])
     return DealTable(
         size=tables[0].size,

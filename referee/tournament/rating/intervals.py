@@ -1,9 +1,9 @@
-"""Intervals of 95% for shares and for differences on a logit scale.
+"""95% intervals for shares and for differences on a logit scale.
 
-The interval of Wilson (1927) is the score interval of a share; on the logit scale it is symmetric,
-logit(p) +- 2 asinh(z / (2 sqrt(n p q))) (Newcombe, Statistics in Medicine 17, 1998). As
-1 / sqrt(n p q) is the standard error of logit(p), it serves wherever a logit and its standard
-error are known; unlike z times the error it stays moderate when the error is large.
+The interval of Wilson (1927) is the score interval of a share. On the logit scale it is symmetric:
+logit(p) +- 2 asinh(z / (2 sqrt(n p q))) (Newcombe, Statistics in Medicine 17, 1998). As 1 / sqrt(n
+p q) is the standard error of logit(p), the formula works for any logit with a known standard error.
+Unlike z times the error, it stays moderate when the error is large.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from referee.tournament.rating.deals import Floats, sum_by
 
 Z = NormalDist().inv_cdf(0.975)
 
-# Student's t: the 97.5% point by degrees of freedom. Between them 1 / degrees is interpolated; the
-# curve is convex, so that this errs to the safe side: by 3% at 1.2, by 0.1% from 6 on.
+# 97.5% points of Student's t by degrees of freedom. Interpolation is linear in 1 / degrees. The
+# curve is convex, so the error is on the safe side: 3% at 1.2 degrees, 0.1% from 6 on.
 _DEGREES = np.array([np.inf, 30, 15, 10, 8, 6, 5, 4, 3, 2.5, 2, 1.5, 1])
 _T_POINTS = np.array(
     (
@@ -30,18 +30,23 @@ _T_POINTS = np.array(
 
 
 def t_point(degrees: ArrayLike) -> Floats:
-    """The 97.5% point of Student's t by degrees of freedom, at least 1."""
+    """Return the 97.5% point of Student's t for these degrees of freedom, at least 1."""
     inverse = 1 / np.maximum(np.asarray(degrees, np.float64), 1.0)
     return np.asarray(np.interp(inverse, 1 / _DEGREES, _T_POINTS))
 
 
 def logit_reach(error: ArrayLike, point: ArrayLike = Z) -> Floats:
-    """How far a 95% interval reaches to each side of a logit, from its error and a quantile."""
+    """Return the distance from a logit to each end of its 95% interval.
+
+    Args:
+        error: standard error of the logit.
+        point: quantile to use.
+    """
     return np.asarray(2 * np.arcsinh(np.asarray(point) * np.asarray(error) / 2))
 
 
 def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Floats, Floats]:
-    """Return Wilson's interval of a share of `size` independent trials; 0 to 1 if it is 0."""
+    """Return Wilson's interval of a share of `size` independent trials. 0 to 1 without trials."""
     p, n = np.asarray(share, np.float64), np.asarray(size, np.float64)
     z2 = np.square(np.asarray(point, np.float64))
     middle = p * n + z2 / 2
@@ -51,7 +56,7 @@ def wilson(share: ArrayLike, size: ArrayLike, point: ArrayLike = Z) -> tuple[Flo
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """Shares with the ends of their 95% intervals, from 0 to 1; nan, 0 and 1 where nothing was."""
+    """Shares with the ends of their 95% intervals, from 0 to 1. Without data: nan, 0 and 1."""
 
     share: Floats
     low: Floats
@@ -59,19 +64,20 @@ class Shares:
 
 
 def shares_over_deals(of: NDArray[np.int64], hits: Floats, trials: Floats, size: int) -> Shares:
-    """The shares of hits of several things, with Wilson's interval over deals.
+    """Return shares of hits with Wilson's intervals over deals, for several groups at once.
 
     The formulas: spec/rating-formulas.md, 4.
 
-    The size in Wilson's formula is the number of independent trials with the same variance as the
-    deals show. If all deals were alike, they show none. Then a share of all or nothing has as many
-    trials as deals. Another share has at most as many as if one more deal had been different.
+    The size in Wilson's formula is the number of independent trials that would have the observed
+    variance between deals. If all deals are alike, there is no variance. Then a share of 0 or 1 has
+    as many trials as deals. Any other share has at most as many as if one more deal had been
+    different.
 
     Args:
-        of: of each row, which is what one deal says of one thing, that thing: 0 to `size` - 1.
-        hits: its hits in that deal; not more than trials, and not only whole ones.
-        trials: its trials in that deal.
-        size: how many things there are.
+        of: group of each row, 0 to `size` - 1. A row is one deal of one group.
+        hits: hits in that deal, at most as many as trials. Fractions are allowed.
+        trials: trials in that deal.
+        size: number of groups.
     """
     deals = np.bincount(of, minlength=size)
     total = sum_by(of, trials, size)

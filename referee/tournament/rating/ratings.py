@@ -1,13 +1,13 @@
-"""Ratings by Bradley and Terry, with error bars over deals. The method: spec/rating-formulas.md.
+"""Bradley-Terry ratings with confidence intervals over deals. The method: spec/rating-formulas.md.
 
-`rate` finds the most likely ratings and their covariance. Every pair of bots in a match counts as a
-game of the two; since pairs of one match, and matches of one deal, are not independent, the
-covariance comes from the deals (a sandwich with the jackknife's correction), not from the
-likelihood.
+`rate` computes the most likely ratings and their covariance. Every pair of bots in a match counts
+as a game between the two. Pairs of one match and matches of one deal are not independent, so the
+covariance is computed from the deals (a sandwich estimator with the jackknife's correction), not
+from the likelihood.
 
-No library fits. choix does not know ties, and its errors are for independent games; openskill rates
-online, so the order of matches counts, and its sigma ignores deals. scipy would give the optimiser
-and two quantiles: `_fit` and a table in `intervals.py`.
+No library fits. choix does not model ties, and its errors are for independent games. openskill
+rates online, so the order of matches matters, and its sigma ignores deals. scipy would only replace
+the optimiser and two quantiles: `_fit` and a table in `intervals.py`.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from referee.tournament.rating.intervals import Z, logit_reach, t_point
 from referee.tournament.rating.tallies import head_to_head
 
 ELO = 400 / math.log(10)
-"""Points of Elo in one unit of the logit scale."""
+"""Elo points per unit of the logit scale."""
 
 MEAN = 1500.0
 
 PRIOR = 1.0
-"""Drawn games that each bot has against one whose rating is the mean."""
+"""Virtual draws of each bot against an opponent with the mean rating."""
 
 AFTER_STOPPING = 1.25
-"""How much wider intervals are after a sequential test, which stops on a good or a bad run."""
+"""Factor of intervals after a sequential test, which stops on a good or a bad run."""
 
-_CHUNK = 50_000  # deals at a time: tens of MB
+_CHUNK = 50_000  # deals per chunk: tens of MB
 
 
 class Differences(NamedTuple):
-    """Rows minus columns; shape (bots, bots).
+    """Differences between bots, rows minus columns; shape (bots, bots).
 
     Attributes:
         elo: the differences of the ratings.
-        low, high: the ends of their 95% intervals; infinite where no chain of points leads back.
-        better: how likely the row's bot is the better one, from 0 to 1; nan of bots of which
-            nothing connects one with the other. Above 0.975 exactly if `low` is above 0.
+        low, high: the ends of their 95% intervals. Infinite if the bots are not linked that way.
+        better: probability that the bot of the row is better, from 0 to 1. nan if the bots are not
+            linked at all. Above 0.975 exactly if `low` is above 0.
     """
 
     elo: Floats
@@ -56,19 +56,20 @@ class Differences(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """The ratings of all bots, in Elo; arrays have one entry per bot, by its number.
+    """The ratings of all bots in Elo. Arrays have one entry per bot, by number.
 
     Attributes:
-        rating: relative to the mean of the field, which is 1500, or to the anchor; nan of a bot
-            without matches.
-        covariance: of `rating`, as the deals show it; in Elo squared, shape (bots, bots).
-        least: the covariance that so few deals have at the least, however alike they were. The
+        rating: relative to the anchor, or to the mean of the field, which is 1500. nan without
+            matches.
+        covariance: covariance of `rating` estimated from the deals, in Elo squared; shape (bots,
+            bots).
+        least: lower bound of the covariance for this number of deals, however alike they were. The
             variance of a rating or a difference is the larger of the two.
-        points: the quantile of each bot's standard error.
-        weights: the weight of each bot in the mean that the ratings are relative to; their sum is
-            1.
-        linked: whether a chain of points leads from the row's bot to the column's: it took points
-            off one that took points off ... that one. If not, it may be worse by any amount.
+        points: the quantile for each bot's standard error.
+        weights: weights of the bots in the mean that the ratings are relative to. Their sum is 1.
+        linked: True if a chain of results links the bot of the row to the bot of the column: each
+            bot in the chain took points off the next one. Otherwise the first bot may be worse by
+            any amount.
     """
 
     rating: Floats
@@ -80,27 +81,28 @@ class Ratings:
 
     @property
     def low(self) -> Floats:
-        """The lower end of each rating's 95% interval, or minus infinity."""
+        """Lower end of each rating's 95% interval, or minus infinity."""
         is_open = ~self.linked[:, self.weights > 0].all(axis=1)
         return np.where(is_open, -np.inf, self.rating - self._reach())
 
     @property
     def high(self) -> Floats:
-        """The upper end of each rating's 95% interval, or infinity."""
+        """Upper end of each rating's 95% interval, or infinity."""
         is_open = ~self.linked[self.weights > 0].all(axis=0)
         return np.where(is_open, np.inf, self.rating + self._reach())
 
     def _reach(self) -> Floats:
-        # A rating is a part of the difference from the mean of the others: of two bots half of it.
+        # A rating is a fraction of its difference from the mean of the others. For two bots it is
+        # half.
         part = 1 - self.weights
         variance = np.maximum(np.diag(self.covariance), np.diag(self.least))
-        variance = np.maximum(variance, 0)  # rounded, that of no matches may be just below
+        variance = np.maximum(variance, 0)  # rounding can make the variance slightly negative
         error = np.sqrt(variance) / np.where(part > 0, part, np.inf) / ELO
         points = np.maximum(self.points, self.weights @ self.points)
         return np.asarray(ELO * part * logit_reach(error, points))
 
     def relative_to(self, bots: Collection[int], mean: float = MEAN) -> Ratings:
-        """The same ratings relative to other bots, by their numbers, whose mean is `mean`."""
+        """Return the same ratings, shifted so that the mean rating of these bots is `mean`."""
         weights = np.zeros(len(self.rating))
         weights[[*bots]] = 1 / len(bots)
         return replace(
@@ -112,7 +114,7 @@ class Ratings:
         )
 
     def differences(self) -> Differences:
-        """Each bot against each."""
+        """Return the difference between each pair of bots."""
         elo = self.rating[:, None] - self.rating
         error = np.zeros_like(elo)
         for covariance in (self.covariance, self.least):
@@ -131,7 +133,7 @@ class Ratings:
         )
 
     def order(self) -> NDArray[np.intp]:
-        """The bots, best first; equal ones by number, those without a rating at the end."""
+        """Return the bots, best first; equal ones by number; bots without a rating last."""
         return np.argsort(-self.rating, kind="stable")
 
 
@@ -141,8 +143,8 @@ def rate(
     """Rate all bots (spec/rating-formulas.md, 2 and 3).
 
     Args:
-        anchor: a bot and its rating, to which all are relative; else the mean of the field is 1500.
-        stopped: whether a sequential test decides how many deals there are.
+        anchor: a bot and its fixed rating. Default: the mean of the field is 1500.
+        stopped: True if a sequential test determined the number of deals.
     """
     table = deals.table() if isinstance(deals, Deals) else deals
     points = head_to_head(table).points
@@ -168,7 +170,7 @@ def rate(
 
 
 def rating_alone(deals: Deals | DealTable, *, anchor: tuple[int, float] | None = None) -> Floats:
-    """The ratings of `rate` without their intervals, which take most of its time."""
+    """Return the ratings of `rate` without intervals, which is much faster."""
     table = deals.table() if isinstance(deals, Deals) else deals
     points = head_to_head(table).points
     return _rating(points, _fit(points), _weights(_linked(points), anchor), anchor)
@@ -188,12 +190,12 @@ def _rating(
 
 
 def _relative(rows: Floats, weights: Floats) -> Floats:
-    """Rows of values, relative to their mean by weight."""
+    """Subtract from each row its weighted mean."""
     return np.asarray(rows - weights @ rows)
 
 
 def _linked(points: Floats) -> NDArray[np.bool_]:
-    """`Ratings.linked`; each bot is linked with itself."""
+    """Compute `Ratings.linked`. Each bot is linked with itself."""
     linked = (points > 0) | np.eye(len(points), dtype=np.bool_)
     while True:
         steps = linked.astype(np.float32)
@@ -204,10 +206,10 @@ def _linked(points: Floats) -> NDArray[np.bool_]:
 
 
 def _field(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The bots whose mean is 1500: the most that are linked with each other, there and back.
+    """Return the bots whose mean rating is 1500: the largest set linked in both directions.
 
-    Only within them is every difference finite (Ford 1957). If fewer than two bots qualify, the
-    mean is over all bots that have met another.
+    All differences are finite only within such a set (Ford 1957). If it has fewer than two bots,
+    use all bots with matches.
     """
     both = linked & linked.T
     largest = both[np.argmax(both.sum(axis=1))]
@@ -221,12 +223,12 @@ _erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _normal(values: Floats) -> Floats:
-    """The chance that a standard normal variable is below each value."""
+    """Cumulative distribution function of the standard normal distribution."""
     return 0.5 * np.asarray(_erfc(-values / math.sqrt(2)), np.float64)
 
 
 def _fit(points: Floats) -> Floats:
-    """The logits at which `points` and the prior are most likely, by Newton's method.
+    """Return the logits that maximise the likelihood of `points` and the prior, by Newton's method.
 
     The likelihood is concave, and the prior makes its maximum finite.
     """
@@ -239,7 +241,7 @@ def _fit(points: Floats) -> Floats:
     logits = np.zeros(len(points))
     value = likelihood(logits)
     step = np.ones(1)
-    while np.abs(step).max() > 1e-6:  # the next one would be its square
+    while np.abs(step).max() > 1e-6:  # convergence is quadratic
         expected = games * _sigmoid(logits[:, None] - logits)
         slope = (points - expected).sum(axis=1) + PRIOR * (0.5 - _sigmoid(logits))
         step = np.linalg.solve(_information(games, logits), slope)
@@ -258,7 +260,7 @@ def _log_sigmoid(logit: Floats) -> Floats:
 
 
 def _information(games: Floats, logits: Floats) -> Floats:
-    """Minus the second derivative of the likelihood."""
+    """Return minus the second derivative of the log-likelihood."""
     chance = _sigmoid(logits[:, None] - logits)
     information = -games * chance * (1 - chance)
     prior = _sigmoid(logits)
@@ -267,7 +269,7 @@ def _information(games: Floats, logits: Floats) -> Floats:
 
 
 def _chances(table: DealTable, logits: Floats) -> Floats:
-    """How likely the first bot of each pair beats the second; shape (deals, pairs)."""
+    """Return the probability that each pair's first bot beats the second; shape (deals, pairs)."""
     chances = [
         _sigmoid(logits[table.bots[:, one]] - logits[table.bots[:, other]])
         for one, other in table.pairs
@@ -276,15 +278,16 @@ def _chances(table: DealTable, logits: Floats) -> Floats:
 
 
 def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats) -> Floats:
-    """Each deal's score for each of its bots; shape (deals, N).
+    """Return the score of each deal for each of its bots; shape (deals, N).
 
-    It is the slope of the deal's likelihood divided by one minus the deal's leverage: `inverse`
-    times it is what the ratings would lose without the deal (jackknife, CR3).
+    It is the gradient of the deal's log-likelihood, divided by 1 minus the deal's leverage.
+    `inverse` times the score is the change of the ratings if the deal is removed (jackknife, CR3).
 
     Args:
         excess: points minus expected points of each pair of a deal; shape (deals, pairs).
-        variance: of those points, were matches and pairs independent; shape (deals, pairs).
-        inverse: of the information.
+        variance: variance of these points if matches and pairs were independent; shape (deals,
+            pairs).
+        inverse: inverse of the information.
     """
     count, players = table.bots.shape
     scores = np.empty((count, players))
@@ -306,7 +309,7 @@ def _scores(table: DealTable, excess: Floats, variance: Floats, inverse: Floats)
 
 
 def _products(table: DealTable, scores: Floats) -> Floats:
-    """The sum over the deals of the outer products of their scores; shape (bots, bots)."""
+    """Return the sum of the outer products of the deals' scores; shape (bots, bots)."""
     size = table.size
     total = np.zeros(size * size)
     for one in range(table.players):
@@ -317,12 +320,12 @@ def _products(table: DealTable, scores: Floats) -> Floats:
 
 
 def _least(table: DealTable, variance: Floats) -> Floats:
-    """What `_products` must be at the least, however alike the deals are.
+    """Return a lower bound for `_products`, used if the deals are very alike.
 
-    It stands for one more deal of each bot, of another kind than those seen. That deal is further
-    from the expected points than its matches would be if they were independent, by the square root
-    of twice their number, and by (N + 1) / 3 for the pairs of a match, as if all ranks were equally
-    likely. The last term is the effect of a bot's first lost, or first won, points.
+    It stands for one unseen deal per bot with another result. Its distance from the expected points
+    is larger than that of independent matches, by the square root of twice their number, and by (N
+    + 1) / 3 for the pairs of a match, as if all ranks were equally likely. The last term is the
+    effect of a bot's first lost, or first won, points.
     """
     size = table.size
     deals = np.bincount(table.bots.reshape(-1), minlength=size)
@@ -337,10 +340,11 @@ def _least(table: DealTable, variance: Floats) -> Floats:
 
 
 def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
-    """Degrees of freedom of each bot's standard error: its deals less one, at least 1.
+    """Return the degrees of freedom of each bot's standard error: its deals minus 1, at least 1.
 
-    Deals count as many as they would if all said equally much (Satterthwaite); and if few of them
-    make the error, such as the only ones that a strong bot did not win, those count.
+    The number of deals is an effective number: the deals with equal information that would say as
+    much (Satterthwaite). If a few deals cause most of the error, such as the only ones that a
+    strong bot did not win, only these count.
     """
     bots = table.bots.reshape(-1)
 
@@ -352,6 +356,6 @@ def _degrees(table: DealTable, variance: Floats, scores: Floats) -> Floats:
     information = np.zeros(table.bots.shape)
     for pair, columns in enumerate(table.pairs):
         information[:, columns] += variance[:, pair, None]
-    # A normal variable's fourth moment is three times the square of its second.
+    # The fourth moment of a normal variable is three times the square of its second moment.
     deals = np.fmin(effective(information), 3 * effective(scores**2))
     return np.asarray(np.fmax(deals - 1, 1))

@@ -1,11 +1,11 @@
 """The sequential test of two bots, by pairs of matches on one deal (spec/rating-formulas.md, 5).
 
-It is the generalised sequential probability ratio test that chess programmers use (fishtest,
-fastchess): over *deals*, not matches. A deal of two bots is two matches with the seats exchanged,
-and brings a bot 0, 0.5, 1, 1.5 or 2 points: five outcomes, hence pentanomial. Deals must be counted
-in the order of the schedule: by the order of their ends, short ones would come first.
+This is the generalised sequential probability ratio test used for chess engines (fishtest,
+fastchess), over *deals* instead of matches. A deal of two bots is two matches with the seats
+exchanged. It gives a bot 0, 0.5, 1, 1.5 or 2 points: five outcomes, hence pentanomial. Deals must
+be counted in the order of the schedule. Otherwise deals with short matches would be counted first.
 
-    state of a test: five counts; after each deal, compare `llr` with its bounds
+The state of a test is five counts. After each deal, compare `llr` with the bounds.
 
 Sources: M. Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a
 distribution" (support_MLE_multinomial.pdf of fishtest), proposition 1.1; A. Wald, "Sequential
@@ -26,19 +26,19 @@ from referee.tournament.choices import ALPHA, BETA, ELO0, ELO1
 from referee.tournament.rating.deals import Floats
 
 OUTCOMES = 5
-"""The points of a deal: 0, 0.5, 1, 1.5, 2."""
+"""Number of outcomes of a deal: 0, 0.5, 1, 1.5 or 2 points."""
 
 _EMPTY = 1e-3
-"""The count of an outcome that never happened, as in fishtest: it stays possible."""
+"""Count used for outcomes that never occurred, as in fishtest, so that they stay possible."""
 
 MAX_ELO = 4_000
-"""Beyond it the share of the stronger bot is 1 to a computer."""
+"""Beyond this difference, the expected share of the stronger bot rounds to 1."""
 _CLOSE = 1e-10
 _MOST_OF_THE_WAY = 0.9
 
 
 Verdict: TypeAlias = Literal["H0", "H1"]
-"""The verdicts of a test: the difference is `elo0` or less, or it is `elo1` or more."""
+"""H0: the difference is `elo0` or less. H1: the difference is `elo1` or more."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Sprt:
     """A test of `elo0` against `elo1`, the first bot's strength minus the second's.
 
     Args:
-        elo0: the difference under H0, in Elo (logistic: 400 points are odds of 10 to 1).
-        elo1: the difference under H1, above `elo0`.
-        alpha: how often H1 may be accepted although `elo0` is true.
-        beta: how often H0 may be accepted although `elo1` is true.
+        elo0: difference under H0, in Elo (logistic: 400 points are odds of 10 to 1).
+        elo1: difference under H1, above `elo0`.
+        alpha: probability of accepting H1 although `elo0` is true.
+        beta: probability of accepting H0 although `elo1` is true.
 
     Raises:
-        ValueError: such a test cannot be.
+        ValueError: the values are not valid for a test.
     """
 
     elo0: float = ELO0
@@ -70,15 +70,19 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The test ends when `llr` is not between them: H0 below, H1 above."""
+        """The bounds for `llr`: H0 is accepted at or below the first, H1 at or above the second."""
         return (math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha))
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Log-likelihood ratio of H1 to H0; `counts` are of deals with 0, 0.5, 1, 1.5, 2 points."""
+        """Return the log-likelihood ratio of H1 to H0.
+
+        Args:
+            counts: number of deals with 0, 0.5, 1, 1.5 and 2 points.
+        """
         return float(self.llrs([counts])[0])
 
     def llrs(self, counts: ArrayLike) -> Floats:
-        """`llr` of many tests; one row of counts each, shape (tests, 5)."""
+        """Return `llr` for many tests. `counts` has one row per test; shape (tests, 5)."""
         seen = np.asarray(counts, np.float64)
         observed = np.where(seen > 0, seen, _EMPTY)
         null = _most_likely(observed, expected_share(self.elo0))
@@ -87,9 +91,9 @@ class Sprt:
         return np.where(seen.any(axis=-1), ratio, 0.0)
 
     def verdict(self, counts: Sequence[int]) -> Verdict | None:
-        """Return the verdict of the counts; None: not yet known.
+        """Return the verdict for these counts, or None if the test is undecided.
 
-        A test is over with the first verdict. Do not ask for the counts of later deals.
+        The first verdict ends a test. Do not pass counts of later deals.
         """
         low, high = self.bounds
         llr = self.llr(counts)
@@ -99,19 +103,19 @@ class Sprt:
 
 
 def expected_share(elo: float) -> float:
-    """The share of the points that a bot expects that is better by `elo`."""
+    """Return the expected share of the points of a bot that is better by `elo`."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def _most_likely(observed: Floats, mean: float) -> Floats:
-    """The most likely distributions of the outcomes whose mean share is `mean`.
+    """Return the most likely distributions of the outcomes with a mean share of `mean`.
 
-    Each is p / (1 + x d), with p the share of an outcome, d its points' distance from the mean, and
-    x such that the distances sum to 0.
+    Each probability is p / (1 + x d). p is the observed share of the outcome, and d the distance of
+    its points from the mean. x is chosen so that the mean distance is 0.
     """
     share = observed / observed.sum(axis=-1, keepdims=True)
     distance = np.arange(OUTCOMES) / (OUTCOMES - 1) - mean
-    # The sum falls with x all the way between its poles.
+    # The sum decreases monotonically in x between its poles.
     left, right = -1 / distance[-1], -1 / distance[0]
     low = np.full((*share.shape[:-1], 1), left)
     high = np.full_like(low, right)
@@ -122,7 +126,8 @@ def _most_likely(observed: Floats, mean: float) -> Floats:
         value = np.sum(share * term, axis=-1, keepdims=True)
         low, high = np.where(value > 0, x, low), np.where(value > 0, high, x)
         new = x + value / np.sum(share * term**2, axis=-1, keepdims=True)  # Newton's step
-        # Beside a pole every step is tiny, as if it were the solution: none goes all the way there.
+        # Steps get tiny near a pole, which looks like convergence, so no step goes all the way
+        # there.
         new = np.clip(new, x + _MOST_OF_THE_WAY * (left - x), x + _MOST_OF_THE_WAY * (right - x))
         new = np.where((low < new) & (new < high), new, (low + high) / 2)
         moved = np.max(np.abs(new - x) / (1 + np.abs(x)))

@@ -1,8 +1,8 @@
 """Counts over a tournament: points, wins, head-to-head results, and the advantage of a seat.
 
-A match gives a bot *points*, the share of the others that it beat, a tie counting half: from 0 to
-1. It is a *win* for a single first player, a *draw* for all who share first place, and a *loss* for
-   everybody else.
+A match gives a bot *points*, the share of the others that it beat. A tie counts half, so points are
+from 0 to 1. A match is a *win* for a single first player, a *draw* for all players that share first
+place, and a *loss* for all others.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from referee.tournament.rating.intervals import Shares, shares_over_deals
 
 
 class Tally(NamedTuple):
-    """The results of each bot; arrays have one entry per bot, by its number.
+    """The results of each bot. Arrays have one entry per bot, by number.
 
     Attributes:
-        matches: how many it played; wins, draws and losses together.
-        wins: first alone.
-        draws: first together with others.
-        losses: others were before it.
-        points: over all its matches.
-        win_rate: wins a match, with intervals over deals.
+        matches: number of matches: wins, draws and losses.
+        wins: number of matches in first place alone.
+        draws: number of matches in shared first place.
+        losses: number of other matches.
+        points: points summed over all matches.
+        win_rate: wins per match, with intervals over deals.
         point_rate: points per match, with intervals over deals.
     """
 
@@ -46,7 +46,7 @@ def tally(table: DealTable) -> Tally:
     bots = table.bots.reshape(-1).astype(np.int64)
 
     def of_deals(results: NDArray[np.generic]) -> Floats:
-        """The sums over each deal's matches; one entry a deal and bot, as in `bots`."""
+        """Sum results over the matches of each deal; shape (deals, N), as in `bots`."""
         columns = [sum_by(table.index, column, len(table.bots)) for column in results.T]
         return np.stack(columns, axis=1).reshape(-1)
 
@@ -74,9 +74,9 @@ def tally_of(
     """Count the results of matches in which all bots play.
 
     Args:
-        bots: how many.
-        seats: for each match the bot in each seat, by its number.
-        results: for each match the seed of its deal, and the rank of each seat.
+        bots: number of bots.
+        seats: for each match, the number of the bot in each seat.
+        results: for each match, the seed of its deal and the rank of each seat.
     """
     deals = Deals(bots, bots)
     if results:
@@ -87,12 +87,12 @@ def tally_of(
 
 
 class HeadToHead(NamedTuple):
-    """Results of each bot against each; rows against columns, shape (bots, bots).
+    """Results of each bot (row) against each other bot (column); shape (bots, bots).
 
     Attributes:
-        wins: matches in which the row was before the column.
-        draws: matches in which they were level.
-        points: the points that the row took off the column: its wins, and half the draws.
+        wins: matches in which the row's bot ranked higher.
+        draws: matches in which both ranks were equal.
+        points: points of the row's bot against the column's: wins plus half the draws.
     """
 
     matches: NDArray[np.int64]
@@ -102,7 +102,7 @@ class HeadToHead(NamedTuple):
 
 
 def head_to_head(table: DealTable) -> HeadToHead:
-    """Count how often two bots met, and which was ahead."""
+    """Count how often two bots met, and which ranked higher."""
     size = table.size
     bots = table.bots[table.index].astype(np.int64)
     wins, matches = np.zeros((2, size, size), np.int64)
@@ -119,9 +119,8 @@ def head_to_head(table: DealTable) -> HeadToHead:
 def seat_advantage(table: DealTable) -> Shares:
     """Return the points per match of each seat, with intervals over deals; one entry per seat.
 
-    Only deals count in which every bot has sat in the seats equally often. Other deals, where a
-    match was void, would say more about the bots than about the seats. They count only if no
-    deal is complete.
+    Only deals in which every bot had each seat equally often are counted. Deals with a void match
+    say more about the bots than about the seats. They are used only if no deal is complete.
     """
     points = np.zeros((len(table.bots), table.players))
     for column in range(table.players):
@@ -136,7 +135,7 @@ def seat_advantage(table: DealTable) -> Shares:
 
 
 def _balanced(table: DealTable) -> NDArray[np.bool_]:
-    """Which deals had each bot in each seat equally often."""
+    """Return which deals had each bot in each seat equally often."""
     count, players = table.bots.shape
     balanced = np.ones(count, np.bool_)
     for column in range(players):

@@ -1,6 +1,6 @@
-"""What an audience asks about a tournament: the form of each bot, and the matches to look at.
+"""Highlights of a tournament for an audience: the form of each bot, and matches worth watching.
 
-Everything follows from one pass over the rows of the store.
+All of them are computed in one pass over the rows of the store.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from referee.tournament.store import Store
 
 MOST_FORM = 8
 _MOST_RIVALS = 40
-"""Bots, the first in the ranking, among which a rivalry is looked for."""
+"""Number of bots, from the top of the ranking, among which rivalries are searched."""
 _LEAST_MET = 4
-"""Matches that make two bots rivals."""
+"""Minimum number of matches between rivals."""
 _LEVEL = 0.2
-"""How far from half of the points two rivals are at most."""
+"""Maximum distance of the points between rivals from one half."""
 _UPSET = 0.4
-"""The chance of a winner that surprises."""
+"""Maximum expected probability of a win that counts as an upset."""
 _LEAST_DISTINCT = 3
-"""A game whose winners always score the same has no closest match."""
+"""Minimum number of different margins for a game to have a closest match."""
 _SQL = """
 SELECT match, deal, turns, bot, rank, score, disqualified NOT NULL
 FROM matches JOIN seats USING (match) WHERE NOT void ORDER BY match, seat
@@ -39,14 +39,14 @@ _ROWS = 100_000
 
 
 class Highlight(Struct, frozen=True):
-    """A match to look at.
+    """A match worth watching.
 
     Attributes:
         kind: "biggest upset", "closest", "shortest" or "most points".
         match: its number in the store.
         bots, scores: the winner first, then the others in seat order.
-        turns: of all players together where they take turns.
-        why: what makes it so, a clause; may be empty.
+        turns: total number of turns of all players, if they take turns.
+        why: the reason, one clause. May be empty.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Highlight(Struct, frozen=True):
 
 
 class Rivalry(Struct, frozen=True):
-    """Two bots that met often and are nearly level, the better one first; counts of the first."""
+    """Two bots that met often and are nearly level. Better bot first; counts are from its side."""
 
     bots: tuple[str, str]
     matches: int
@@ -68,12 +68,12 @@ class Rivalry(Struct, frozen=True):
 
 
 class Evening(Struct, frozen=True):
-    """The form and the matches to look at.
+    """The form of the bots, and the highlights.
 
     Attributes:
-        form: name -> the results of the last matches of the bot, at most `MOST_FORM`, the latest
-            last: "w", "d" (shared first place) or "l" each.
-        matches: at most one of each kind.
+        form: name -> results of the bot's last matches, at most `MOST_FORM`, latest last: "w", "d"
+            (shared first place) or "l" each.
+        matches: at most one match of each kind.
         rivalry: None if no two bots have met often.
     """
 
@@ -88,7 +88,7 @@ class Played(NamedTuple):
     Attributes:
         match, deal, turns: shape (matches,).
         bots, ranks, scores: by seat; shape (matches, N).
-        is_won: whether one bot won and no bot was disqualified; shape (matches,).
+        is_won: True if there is one winner and no bot was disqualified; shape (matches,).
     """
 
     match: NDArray[np.int64]
@@ -100,7 +100,7 @@ class Played(NamedTuple):
     is_won: NDArray[np.bool_]
 
     def without(self, bots: Sequence[int]) -> Played:
-        """The matches in which none of these bots plays."""
+        """Return the matches without any of these bots."""
         if not bots:
             return self
         kept = ~np.isin(self.bots, bots).any(axis=1)
@@ -108,18 +108,18 @@ class Played(NamedTuple):
         return Played(*(column[kept] for column in columns))
 
     def deals(self, bots: int) -> Deals:
-        """The matches for the ratings of a tournament of so many bots; as `deals_of`."""
+        """Return the matches as `deals_of` does, for the ratings of `bots` bots."""
         deals = Deals(bots, self.bots.shape[1])
         deals.extend(self.deal, self.bots, self.ranks)
         return deals
 
 
 def evening(store: Store, found: Standings, played: Played | None = None) -> Evening:
-    """Find the form of the bots and the matches to look at.
+    """Return the form of the bots and the highlights.
 
     Args:
         found: the standings.
-        played: the matches of the store, if they were read before.
+        played: the matches of the store, if already read.
     """
     names = store.names
     played = (played or played_of(store)).without([names.index(name) for name in found.excluded])
@@ -158,7 +158,7 @@ def _form(played: Played, names: Sequence[str]) -> dict[str, str]:
 
 
 def _chosen(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
-    """The kind and the number of each match to look at, and why."""
+    """Yield the kind, the number and the reason of each highlight."""
     won = np.flatnonzero(played.is_won)
     if not len(won):
         return
@@ -176,7 +176,7 @@ def _chosen(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
     others = np.where(np.arange(scores.shape[1]) == winner, -np.inf, scores).max(axis=1)
     has_points = len(np.unique(best - others)) >= _LEAST_DISTINCT
     if has_points:
-        # Of equally close matches the one of the best bots.
+        # Of equally close matches, take the one between the best bots.
         margins = np.where(best >= others, best - others, np.inf)
         strength = np.nan_to_num(ratings).sum(axis=1)
         closest = int(np.lexsort((-strength, margins))[0])
@@ -188,7 +188,7 @@ def _chosen(played: Played, found: Standings) -> Iterator[tuple[str, int, str]]:
 
 
 def _chance(ratings: Floats, winner: NDArray[np.int64]) -> Floats:
-    """How likely the ratings made each of these winners, about; NaN where one is not known."""
+    """Return the approximate probability of each winner by the ratings. NaN without a rating."""
     own = np.take_along_axis(ratings, winner, axis=1)
     beaten = 1 / (1 + 10 ** ((ratings - own) / 400))
     np.put_along_axis(beaten, winner, 1.0, axis=1)
@@ -220,7 +220,7 @@ def _highlight(store: Store, names: Sequence[str], kind: str, number: int, why: 
 
 
 def _rivalry(found: Standings) -> Rivalry | None:
-    """The two bots that are most nearly level after most matches, of the better half."""
+    """Return the closest rivalry among the better half of the bots, preferring many matches."""
     half = [bot.name for bot in found.bots[: min(_MOST_RIVALS, (len(found.bots) + 1) // 2 + 1)]]
     best, least = None, math.inf
     for place, one in enumerate(half):
@@ -230,7 +230,7 @@ def _rivalry(found: Standings) -> Rivalry | None:
                 continue
             if abs(met.points / met.matches - 0.5) > _LEVEL:
                 continue
-            # How far from level, in standard deviations of as many tosses of a coin.
+            # Distance from an even result, in standard deviations of a fair coin.
             apart = abs(met.points - met.matches / 2) / math.sqrt(met.matches)
             apart += 1 / met.matches
             if apart < least:
@@ -242,9 +242,9 @@ def _rivalry(found: Standings) -> Rivalry | None:
 def decided_by(
     game: str, ranks: Sequence[int], scores: Sequence[Score], disqualified: Sequence[str | None]
 ) -> str:
-    """What decided a match whose winner has no more points than another bot; empty if points did.
+    """Return what decided a match whose winner has the same score as a loser. Otherwise "".
 
-    All arguments but the first are in seat order.
+    All arguments except the first are in seat order.
     """
     seats = list(zip(ranks, scores, disqualified, strict=False))
     won = [score for rank, score, _ in seats if rank == 1]

@@ -1,4 +1,4 @@
-"""How the ratings of a tournament came about: after some matches, after more, up to the last."""
+"""Ratings of a tournament after a growing number of matches."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from referee.tournament.store import Store
 
 _STEPS = 24
 _WORK = 1_000
-"""Bots times steps, at most: with many bots one rating takes long."""
+"""Maximum product of bots and steps, because each rating of many bots takes long."""
 
 
 class History(Struct, frozen=True):
-    """Ratings over matches.
+    """Ratings as a function of the number of matches.
 
     Attributes:
-        matches: how many had been played, in the order of the schedule; ascending.
-        ratings: name -> the rating after each of these, None before the bot's first match.
+        matches: number of matches at each step, in the order of the schedule; ascending.
+        ratings: name -> rating after each step, or None before the bot's first match.
     """
 
     matches: list[int]
@@ -37,10 +37,10 @@ def history(
     deals: Deals | None = None,
     found: Standings | None = None,
 ) -> History:
-    """Return the history of the ratings; same arguments as `standings`.
+    """Return the history of the ratings. Same arguments as `standings`.
 
     Args:
-        found: the standings of the same matches, if they were computed before.
+        found: the standings of the same matches, if already computed.
     """
     names = store.names
     if deals is None:
@@ -49,7 +49,7 @@ def history(
     at = sorted({math.ceil(len(deals) * step / steps) for step in range(1, steps + 1)} - {0})
     numbers, anchor = rated_bots(deals.table(), anchor)  # other bots take no time
     ratings = np.full((len(at), len(names)), np.nan)
-    known = [] if found is None else at[-1:]  # the last ratings are those of the standings
+    known = [] if found is None else at[-1:]  # the last ratings are known from the standings
     if found is not None and known:
         last = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
         ratings[-1] = [last.get(name, math.nan) for name in names]

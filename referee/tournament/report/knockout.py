@@ -1,4 +1,4 @@
-"""The bracket of a knockout, as `--format json`, text and pages show it."""
+"""The bracket of a knockout, for JSON, text and pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from referee.tournament.schedule.knockout import KnockoutTable, Pair
 
 
 class KnockoutPair(Struct, frozen=True):
-    """Two bots that meet, the better seed first; None is a place without a bot.
+    """Two bots that meet, better seed first. None is an empty place.
 
     Attributes:
-        is_over: whether the round of the pair is over.
-        points, scores: of both, over all matches of a round that is over.
-        winner: None if the pair has not played, or if neither bot can go on.
+        is_over: True if the round of the pair is over.
+        points, scores: sums for both bots over all matches of a finished round.
+        winner: None if the pair has not played, or if neither bot can continue.
     """
 
     round: str
@@ -27,26 +27,26 @@ class KnockoutPair(Struct, frozen=True):
 
     @property
     def is_level(self) -> bool:
-        """Whether something else than points decided it."""
+        """True if points did not decide the pair."""
         return self.is_over and None not in self.bots and self.points[0] == self.points[1]
 
 
 class KnockoutPlace(Struct, frozen=True):
-    """A bot without a match left, and its place; bots that lost in one round share it."""
+    """A bot without matches left, and its place. Losers of the same round share a place."""
 
     place: int
     name: str
 
 
 class KnockoutStanding(Struct, frozen=True):
-    """A knockout: its pairs, the first round first, and the places so far, the best first."""
+    """A knockout: its pairs, first round first, and the known places, best first."""
 
     pairs: list[KnockoutPair]
     places: list[KnockoutPlace]
 
 
 def knockout_standing(table: KnockoutTable, names: Sequence[str]) -> KnockoutStanding:
-    """The bracket, with the names of the bots in place of their numbers."""
+    """Return the bracket with the bots' names instead of their numbers."""
     over = [_pair(pair, names, is_over=True) for each in table.rounds for pair in each]
     playing = [_pair(pair, names, is_over=False) for pair in table.playing]
     places = sorted(table.places().items(), key=lambda each: (each[1], each[0]))

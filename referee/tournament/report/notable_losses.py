@@ -1,4 +1,4 @@
-"""Which lost matches of a bot its author should look at first, and how."""
+"""Lost matches that the author of a bot should look at first."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ AND (rank > 1 OR EXISTS (
 ))
 GROUP BY deal, bot
 """
-"""Deals in which bots were disqualified or made faults, and did not win. The third column is how
-much they teach; below 1 it is the lost share of the points."""
+"""Deals in which bots were disqualified or made faults, and did not win.
+
+The third column is the weight of the deal. Weights of other deals are below 1: they are the lost
+share of the points."""
 
 
 class NotableLoss(Struct, frozen=True):
-    """A match to look at: its number, why in one clause, and the command that plays it again."""
+    """A match to look at: its number, the reason in one clause, and the command that repeats it."""
 
     match: int
     why: str
@@ -49,14 +51,14 @@ class NotableLoss(Struct, frozen=True):
 def notable_losses(
     store: Store, found: Standings, deals: Deals | None = None
 ) -> dict[str, list[NotableLoss]]:
-    """For each bot by its name the lost matches that teach most, at most `MOST_LOSSES`.
+    """Return the most instructive lost matches of each bot, at most `MOST_LOSSES`: name -> matches.
 
-    First those in which it was disqualified or made faults; then one each of the deals in which it
-    stayed farthest below what the ratings promise, in all seats, so that luck was shared.
+    Matches in which the bot was disqualified or made faults come first. Then follow matches of the
+    deals in which its points were farthest below the expectation, one per deal. The whole deal
+    counts, so that luck is shared.
 
     Args:
-        deals: `deals_of` the store without the bots that the standings leave out, if they were read
-            before.
+        deals: `deals_of` the store without the bots excluded from the standings, if already read.
     """
     setup, per_deal = store.stages[-1], store.stages[-1].matches_a_deal
     rating = {bot.name: bot.rating for bot in found.bots if bot.rating is not None}
@@ -76,10 +78,10 @@ def notable_losses(
 def _worst_deals(
     store: Store, table: DealTable, ratings: Floats
 ) -> Iterator[tuple[int, int, float]]:
-    """For each bot the deals that teach most, at most `MOST_LOSSES`, the worst first.
+    """Yield the most instructive deals of each bot, at most `MOST_LOSSES`, worst first.
 
     Yields:
-        Number of the deal, number of the bot, and the share of the points that the ratings promise.
+        Number of the deal, number of the bot, and the expected share of the points.
     """
     promised = _promised(ratings[table.bots])
     points = [sum_by(table.index, column, len(table.bots)) for column in table.points.T]
@@ -87,7 +89,9 @@ def _worst_deals(
     weight = np.where(mean < 1, promised - mean, 0)
     for number, bot, trouble in store.select(_TROUBLE):
         deal = np.searchsorted(table.numbers, number)
-        if deal < len(table.numbers) and table.numbers[deal] == number:  # and was not left out
+        if (
+            deal < len(table.numbers) and table.numbers[deal] == number
+        ):  # False for an excluded deal
             weight[deal, table.bots[deal] == bot] = trouble
     deal = np.repeat(table.numbers.astype(np.int64), table.players)
     bot = table.bots.reshape(-1)
@@ -101,16 +105,16 @@ def _worst_deals(
 
 
 def _promised(ratings: Floats) -> Floats:
-    """The expected share of the points of each bot of some deals; shape (deals, N), as ratings."""
+    """Return the expected share of the points of each bot in some deals; shape (deals, N)."""
     apart = ratings[:, :, None] - ratings[:, None, :]
-    beaten = 1 / (1 + 10 ** (-apart / 400))  # half of itself, which the sum leaves out
+    beaten = 1 / (1 + 10 ** (-apart / 400))  # includes 0.5 against itself
     return np.asarray((beaten.sum(axis=2) - 0.5) / (ratings.shape[1] - 1))
 
 
 def _notable_loss(
     bot: int, deal: list[tuple[MatchRow, list[float]]], promised: float
 ) -> tuple[MatchRow, str]:
-    """The match of a lost deal to look at, and the reason."""
+    """Return the match of a lost deal to look at, and the reason."""
     seated = [(match, match.players.index(bot), points) for match, points in deal]
     for match, seat, points in seated:
         code = match.seats[seat].disqualified
@@ -140,10 +144,9 @@ def _again(match: MatchRow, setup: TournamentSetup) -> str:
 
 
 def bot_argument(entrant: Entrant, game: str) -> str:
-    """The BOT argument of a bot: its folder or name as it was given.
+    """Return the BOT argument of a bot: its folder or name, as given.
 
-    A bot with an environment or a directory of its own, which no argument can say, is a command
-    line that starts with `env`.
+    For a bot with its own environment or directory, it is a command that starts with `env`.
     """
     if not entrant.env and (not entrant.directory or entrant.bot in bundled_bots(game)):
         return entrant.bot
@@ -152,7 +155,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
         return _from_here(folder.path)
     try:
         source = find_bot(entrant.bot, game, entrant.directory)
-    except UsageError:  # it is not there any more
+    except UsageError:  # it no longer exists
         return entrant.bot
     if not isinstance(source, BotCommand):
         file = os.path.join(entrant.directory, entrant.bot)
@@ -164,8 +167,8 @@ def bot_argument(entrant: Entrant, game: str) -> str:
     paths = [os.path.join(here, word) for word in source.argv]
     own = [path for path in paths if os.path.isfile(path) and path.startswith(here)]
     if not env and {*map(os.path.dirname, own)} == {entrant.directory}:
-        # The program stays the first word, by which the sandbox knows what it needs; in there a
-        # bot starts in the folder of its files.
+        # Keep the program as the first word: the sandbox decides by it what to make readable. A
+        # sandboxed bot starts in the folder of its files.
         words = [
             path if os.path.isfile(path) else word
             for path, word in zip(paths, source.argv, strict=True)
@@ -175,7 +178,7 @@ def bot_argument(entrant: Entrant, game: str) -> str:
 
 
 def _from_here(path: str) -> str:
-    """A path as it is typed here, so that it is not mistaken for a name or an address."""
+    """Return a path from the current folder that cannot be read as a name or an address."""
     short = os.path.relpath(path)
     if short.startswith(os.pardir):
         return path

@@ -1,4 +1,4 @@
-"""The report on a tournament: standings, statistics and notable losses from its store."""
+"""The report on a store: standings, statistics and notable losses."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from referee.tournament.store import Store
 
 
 class Report(NamedTuple):
-    """The standings, and what else there is to say; lost matches by the names of the bots."""
+    """Standings, statistics, and notable losses by name of the bot."""
 
     found: Standings
     facts: Statistics
     notable_losses: dict[str, list[NotableLoss]]
 
     def as_json(self) -> dict[str, Any]:
-        """The object of `--format json` (spec/json.md, 6), to be encoded by msgspec."""
+        """Return the object of `--format json` (spec/json.md, 6) for msgspec to encode."""
         more = {"statistics": self.facts, "notable_losses": self.notable_losses}
         found = msgspec.structs.asdict(self.found)
         return {name: value for name, value in found.items() if value is not UNSET} | more
@@ -35,7 +35,7 @@ def report(
     without: Collection[int] = (),
     deals: Deals | None = None,
 ) -> Report:
-    """Report on a store; same arguments as `standings`."""
+    """Return the report on a store. Same arguments as `standings`."""
     if deals is None:
         deals = deals_of(store, without)
     found = standings(store, anchor, without, deals=deals)

@@ -1,8 +1,8 @@
-"""A season: the standings of several tournaments of one game together, bot by bot.
+"""A season: the combined standings of several tournaments of one game.
 
-Bots are matched by the names that tables show. Ratings of two tournaments can be compared only if
-they are relative to the same bots: to those that have not changed among the bots that each
-tournament has in its rating pool, or to the anchor. The method: spec/rating-formulas.md, 7.
+Bots are matched by the names in tables. Ratings of two tournaments are comparable only relative to
+the same bots: to the unchanged bots that are in the rating pool of each tournament, or to the
+anchor. The method: spec/rating-formulas.md, 7.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ class TournamentRating(Struct, frozen=True):
     """One bot in one tournament of a season.
 
     Attributes:
-        rating, rating_low, rating_high: as of `BotStanding`; None if it cannot be said.
-        change, change_low, change_high: since the last tournament before in which it played.
-        changed: whether it played with other files than there, or with several versions.
+        rating, rating_low, rating_high: same as in `BotStanding`. None if they are not comparable.
+        change, change_low, change_high: difference to the bot's previous tournament.
+        changed: True if its files differ from that tournament, or if it played with several
+            versions.
     """
 
     rating: float | None
@@ -60,10 +61,10 @@ class TournamentRating(Struct, frozen=True):
 
 
 class SeasonBot(BotStanding, frozen=True):
-    """One bot in all tournaments together.
+    """One bot in all tournaments combined.
 
     Attributes:
-        tournaments: of each tournament; None if it has no match there.
+        tournaments: one entry per tournament, None if the bot has no match in it.
     """
 
     tournaments: list[TournamentRating | None]
@@ -73,10 +74,10 @@ class SeasonTournament(Struct, frozen=True):
     """One tournament of a season.
 
     Attributes:
-        name: of its store, without folders and ending.
-        left_out: name of a bot -> why its last run left it out.
-        removed: the bots that are out.
-        withdrawn: the bots that are withdrawn.
+        name: name of its store, without folders and suffix.
+        left_out: name of a bot -> reason why the last run omitted it.
+        removed: the bots that were excluded.
+        withdrawn: the bots that were withdrawn.
     """
 
     name: str
@@ -93,13 +94,13 @@ class SeasonTournament(Struct, frozen=True):
 
 
 class Season(Struct, frozen=True):
-    """The standings of several tournaments together (spec/tournaments.md, 6).
+    """The combined standings of several tournaments (spec/tournaments.md, 6).
 
     Attributes:
-        pool: the bots whose mean rating is 1500 in each tournament and in all together. If it is
-            empty, no change is known, since no bots are in the pools of all tournaments.
-        is_pool_unchanged: whether these bots played with the same files in all tournaments. If no
-            such bot is known, bots that may have changed are in the pool.
+        pool: the bots whose mean rating is 1500 in each tournament and in the combined ratings.
+            Empty if no bots are in the pools of all tournaments; then changes are unknown.
+        is_pool_unchanged: True if these bots are known to have played with the same files in all
+            tournaments. If there are no such bots, the pool contains bots that may have changed.
     """
 
     game: str
@@ -115,11 +116,11 @@ class Season(Struct, frozen=True):
 
 
 class _Part(NamedTuple):
-    """A tournament with the numbers that its bots have in the season.
+    """A tournament, with the numbers of its bots in the season.
 
     Attributes:
-        numbers: of each bot of its store, its number in the season.
-        rated: None without a match.
+        numbers: number in the season of each bot of the store.
+        rated: None without matches.
         versions: number of a bot -> digests of its files, in the order of the runs.
     """
 
@@ -130,7 +131,7 @@ class _Part(NamedTuple):
     versions: dict[int, list[str]]
 
     def pool(self) -> set[int]:
-        """The numbers of the bots that its ratings are relative to."""
+        """The numbers of the bots that the ratings are relative to."""
         if self.rated is None:
             return set()
         places = np.flatnonzero(self.rated.ratings.weights > 0)
@@ -142,16 +143,17 @@ def season(
     anchor: tuple[str, float] | None = None,
     without: Collection[str] = (),
 ) -> Season:
-    """The standings of several tournaments.
+    """Return the combined standings of several tournaments.
 
     Args:
-        stores: name -> store, in the order of the season; two at least.
-        anchor: a bot by the name that tables show, and its rating; else the mean of the bots that
-            are in the rating pools of all tournaments is 1500.
-        without: bots whose matches are left out.
+        stores: name -> store, in the order of the season. At least two.
+        anchor: name of a bot in tables, and its fixed rating. Default: the mean of the bots in the
+            rating pools of all tournaments is 1500.
+        without: bots whose matches are excluded.
 
     Raises:
-        UsageError: the tournaments are of different games, or the anchor has no match in one.
+        UsageError: the tournaments are of different games, or the anchor has no match in one of
+            them.
     """
     _check_same_game(stores)
     names = season_names(stores.values())
@@ -191,13 +193,13 @@ def season(
 
 
 def tournament_names(files: Sequence[str]) -> list[str]:
-    """A name for the tournament of each store: its file's, or the whole path if two are equal."""
+    """Return a name per tournament: the stem of its file, or the path if stems are equal."""
     short = [os.path.splitext(os.path.basename(file))[0] for file in files]
     return short if len(set(short)) == len(files) else list(files)
 
 
 def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
-    """The forfeits of all tournaments together."""
+    """Add up the forfeits of all tournaments."""
     whole = Forfeits(Counter(), Counter(), Counter())
     for part in parts:
         shown = _shown(part.store)
@@ -209,7 +211,7 @@ def _forfeits(parts: Sequence[_Part], without: Collection[str]) -> Forfeits:
 
 
 def season_names(stores: Collection[Store]) -> list[str]:
-    """The names that tables show of the bots of all tournaments."""
+    """Return the names in tables of the bots of all tournaments."""
     return list(dict.fromkeys(name for store in stores for name in _shown(store).values()))
 
 
@@ -242,7 +244,7 @@ def _part(store: Store, names: Sequence[str], without: Collection[str]) -> _Part
 def _pool(
     parts: Sequence[_Part], names: Sequence[str], anchor: tuple[str, float] | None
 ) -> set[int]:
-    """The numbers of the bots that the ratings of these tournaments are relative to."""
+    """Return the numbers of the bots that the ratings of these tournaments are relative to."""
     if anchor is None:
         common = set.intersection(*(part.pool() for part in parts)) if parts else set()
         return _unchanged(parts, common) or common
@@ -254,7 +256,7 @@ def _pool(
 
 
 def _unchanged(parts: Sequence[_Part], bots: Collection[int]) -> set[int]:
-    """Those bots that are known to have played with the same files in all tournaments."""
+    """Return the bots that are known to have played with the same files in all tournaments."""
     found = {bot: [part.versions.get(bot, []) for part in parts] for bot in bots}
     return {
         bot
@@ -271,7 +273,7 @@ def _relative(rated: Rated | None, pool: Collection[int], mean: float) -> Rated 
 
 
 def _columns(parts: Sequence[_Part], *, is_comparable: bool) -> list[dict[int, TournamentRating]]:
-    """Each tournament's ratings, by the numbers of the bots."""
+    """Return the ratings in each tournament, by number of the bot."""
     before: dict[int, tuple[TournamentRating, list[str]]] = {}
     columns = []
     for part in parts:
@@ -301,10 +303,10 @@ def _since(
     versions: Sequence[str],
     is_comparable: bool,
 ) -> TournamentRating:
-    """The same rating with what has changed since the one before.
+    """Return `now` with its change since the tournament before.
 
-    The two are independent, so that the squares of how far their intervals reach are added (Zou
-    and Donner, Statistics in Medicine 27, 2008).
+    The two ratings are independent, so the squares of the distances to their interval ends are
+    added (Zou and Donner, Statistics in Medicine 27, 2008).
     """
     changed = now.changed or bool(earlier and versions and earlier[-1] != versions[0])
     now = replace(now, changed=changed)

@@ -1,4 +1,4 @@
-"""A season for a terminal, as what rich draws; the words are those of the page too."""
+"""A season as rich renderables for a terminal. The page of a season uses the same texts."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from referee.tournament.report.text import (
 )
 
 CHANGED = "^"
-"""Behind a rating of a bot whose files are other ones than in its tournament before."""
+"""Marks the rating of a bot whose files changed since its previous tournament."""
 OPEN = "*"
-"""Behind a rating whose interval has an open end."""
+"""Marks a rating whose interval has an open end."""
 _MOST_NAMED = 5
 
 
 def season_text(found: Season, width: int) -> Iterator[RenderableType]:
-    """Show a season: a table of the bots, and what went wrong.
+    """Render a season: a table of the bots, and remarks.
 
     Args:
-        width: of the terminal. A narrow one leaves out counts, then the first tournaments, then the
-            interval of the change.
+        width: width of the terminal. On a narrow one, counts are dropped first, then the oldest
+            tournaments, then the interval of the change.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -45,7 +45,7 @@ def season_text(found: Season, width: int) -> Iterator[RenderableType]:
 
 
 def headline(found: Season) -> str:
-    """Say how much was played."""
+    """Format the number of tournaments and matches."""
     parts = [
         f"{found.game}, {len(found.tournaments)} tournaments of {len(found.bots)} bots",
         f"{found.matches:,} matches in {found.deals:,} deal{'s' * (found.deals != 1)}",
@@ -56,7 +56,7 @@ def headline(found: Season) -> str:
 
 
 def _fitted(found: Season, width: int) -> tuple[Grid, int]:
-    """The widest table that fits, and how many tournaments it leaves out."""
+    """Return the widest table that fits, and the number of tournaments that it omits."""
     last = len(found.tournaments) - 1
     choices = [(0, True, True), *((first, True, False) for first in range(last + 1))]
     for first, has_interval, has_counts in [*choices, (last, False, False)]:
@@ -86,14 +86,14 @@ def _table(found: Season, first: int, *, has_interval: bool, has_counts: bool) -
 
 
 def rating(of: TournamentRating | None) -> str:
-    """A bot's rating in one tournament."""
+    """Format a bot's rating in one tournament."""
     if of is None or of.rating is None:
         return "-"
     return f"{of.rating:.0f}{OPEN * _is_open(of)}{CHANGED * of.changed}"
 
 
 def details(of: TournamentRating) -> str:
-    """The interval of a bot's rating in one tournament, and what has changed."""
+    """Format the interval of a bot's rating in one tournament, and its change."""
     parts = [] if of.rating is None else [interval(of.rating_low, of.rating_high, of.deals)]
     if of.change is not None:
         parts.append(f"change {change(of)} ({change_interval(of)})")
@@ -101,24 +101,24 @@ def details(of: TournamentRating) -> str:
 
 
 def change(of: TournamentRating | None) -> str:
-    """How much a bot's rating has changed."""
+    """Format the change of a bot's rating."""
     return "-" if of is None or of.change is None else f"{of.change:+.0f}"
 
 
 def change_interval(of: TournamentRating | None) -> str:
-    """The interval of a change."""
+    """Format the interval of a change."""
     if of is None or of.change is None:
         return "-"
     return interval(of.change_low, of.change_high, of.deals, "+.0f")
 
 
 def whole_rating(bot: SeasonBot) -> str:
-    """A bot's rating in all tournaments together."""
+    """Format a bot's combined rating."""
     return "-" if bot.rating is None else f"{bot.rating:.0f}{OPEN * _is_open(bot)}"
 
 
 def whole_interval(bot: SeasonBot) -> str:
-    """The interval of a bot's rating in all tournaments together."""
+    """Format the interval of a bot's combined rating."""
     return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
 
 
@@ -150,7 +150,7 @@ def legend(found: Season) -> Iterator[str]:
 
 
 def remarks(found: Season) -> Iterator[str]:
-    """What is not as it was planned, tournament by tournament."""
+    """Report missing, void and forfeited matches of each tournament, and bots that left it."""
     for each in found.tournaments:
         name = plain(each.name)
         left = each.planned - each.matches - each.void - each.forfeits

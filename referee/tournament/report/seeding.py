@@ -1,4 +1,4 @@
-"""The seeds of a knockout by the ratings of an earlier tournament."""
+"""Seeds of a knockout from the ratings of an earlier tournament."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from referee.tournament.store import Store
 
 
 def seeding_by(file: str, names: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of bots, the best seed first.
+    """Return the numbers of the bots, best seed first.
 
     Args:
-        file: the store with the ratings, in which bots are found by their names. Bots that have no
-            rating there come last, in their order.
-        names: of the bots, by number.
+        file: the store with the ratings. Bots are found by name. Bots without a rating come last,
+            in their order.
+        names: names of the bots, by number.
 
     Raises:
         UsageError: the store cannot be read, or rates none of the bots.

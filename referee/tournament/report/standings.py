@@ -1,6 +1,6 @@
-"""The standings of a tournament, from what its store has so far.
+"""The standings of a tournament, computed from its store.
 
-The structs are the object of `--format json`; spec/json.md, 6, explains their fields.
+The structs define the object of `--format json`; spec/json.md, 6, explains their fields.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from referee.tournament.setup import short_names
 from referee.tournament.stages import planned, table_of
 from referee.tournament.store import Store
 
-_MATCHES = 1_000  # at a time
+_MATCHES = 1_000  # per batch
 MOST_COMPARED = 200
-"""Bots of which all pairs are compared; of more bots, only the pairs that have met."""
+"""Maximum number of bots of which all pairs are compared. With more, only pairs that met."""
 _COUNTS = ("matches", "wins", "draws", "losses")
 
 
 class Share(Struct, frozen=True):
-    """A share of 1, with the ends of its 95% interval over deals."""
+    """A share from 0 to 1, with the ends of its 95% interval over deals."""
 
     share: float
     low: float
@@ -48,10 +48,10 @@ class Share(Struct, frozen=True):
 
 
 class BotStanding(Struct, frozen=True):
-    """One bot; None in place of what no match tells yet, or of an interval's end that is open.
+    """One bot. None stands for unknown values and for open ends of intervals.
 
     Attributes:
-        points: also of forfeits; everything else is about matches that were played.
+        points: includes forfeits. All other fields are about matches that were played.
     """
 
     name: str
@@ -75,7 +75,7 @@ class BotStanding(Struct, frozen=True):
 
 
 class Meeting(Struct, frozen=True, gc=False):
-    """One bot against another one, in the matches that both were in."""
+    """One bot against another, in the matches with both."""
 
     matches: int
     wins: int
@@ -85,7 +85,7 @@ class Meeting(Struct, frozen=True, gc=False):
 
 
 class Difference(Struct, frozen=True, gc=False):
-    """One bot's rating minus another's; None if it is not known."""
+    """One bot's rating minus another's. None if unknown."""
 
     elo: float | None
     low: float | None
@@ -97,7 +97,7 @@ _UNKNOWN = Difference(None, None, None, None)
 
 
 class SprtStanding(Struct, frozen=True):
-    """A sequential test: its hypotheses and how it stands."""
+    """The hypotheses and the state of a sequential test."""
 
     elo0: float
     elo1: float
@@ -121,19 +121,19 @@ class SwissPlace(Struct, frozen=True):
 
 
 class Swiss(Struct, frozen=True):
-    """The table of a Swiss tournament after the rounds that are over, best first."""
+    """The table of a Swiss tournament after the finished rounds, best first."""
 
     rounds: int
     places: list[SwissPlace]
 
 
 class Standings(Struct, frozen=True):
-    """The standings; lists by seat are in seat order.
+    """The standings. Lists by seat are in seat order.
 
     Attributes:
-        knockout: missing in other tournaments.
-        limits_of_bots: of bots that have limits of their own, by their names; missing if none has.
-        too_early: how many matches ended before the position; missing without one.
+        knockout: missing in other formats.
+        limits_of_bots: name -> limits, for bots that have their own. Missing if there are none.
+        too_early: number of matches that ended before the position. Missing without a position.
     """
 
     game: str
@@ -169,16 +169,16 @@ class Standings(Struct, frozen=True):
 
     @property
     def has_no_verdict(self) -> bool:
-        """Whether the matches have ended before their time, since each has a withdrawn bot."""
+        """True if the tournament ended early because each match has a withdrawn bot."""
         return bool(self.withdrawn) and len(self.bots) == self.players
 
     def apart(self, one: str, other: str) -> Difference:
-        """The difference between two bots, by their names."""
+        """Return the difference between two bots, given by name."""
         return self.differences[one].get(other) or _UNKNOWN
 
 
 def deals_of(store: Store, without: Collection[int] = ()) -> Deals:
-    """The matches of a store that count, but for those with one of some bots."""
+    """Read the matches of a store that count, except matches with certain bots."""
     setup = store.stages[-1]
     deals = Deals(len(setup.bots), setup.players)
     rows = store.select(
@@ -200,14 +200,14 @@ def standings(
     most_paired: int | None = None,
     deals: Deals | None = None,
 ) -> Standings:
-    """The standings so far.
+    """Return the current standings.
 
     Args:
-        anchor: the number of a bot, and its rating; else the mean of the field is 1500.
-        without: the numbers of bots whose matches are left out.
-        most_paired: so many bots, the first in the ranking, are compared with each other; all if it
-            is None.
-        deals: `deals_of` the store without these bots, if they were read before.
+        anchor: number of a bot, and its fixed rating. Default: the mean of the field is 1500.
+        without: numbers of bots whose matches are excluded.
+        most_paired: number of bots, from the top of the ranking, that are compared with each other.
+            None: all.
+        deals: `deals_of` the store without these bots, if already read.
     """
     setup = store.stages[-1]
     names = store.names
@@ -259,19 +259,19 @@ def _knockout(table: object, names: Sequence[str]) -> KnockoutStanding | UnsetTy
 
 
 def _ended_before(store: Store, turn: int) -> int:
-    """How many matches that count ended before this turn."""
+    """Count the matches that ended before this turn and are not void."""
     ((count,),) = store.select("SELECT count(*) FROM matches WHERE NOT void AND turns < ?", (turn,))
     return int(count)
 
 
 def count_ended(store: Store, reason: str) -> int:
-    """How many matches ended for this reason, void ones too."""
+    """Count the matches that ended for this reason, including void ones."""
     ((count,),) = store.select("SELECT count(*) FROM matches WHERE reason = ?", (reason,))
     return int(count)
 
 
 class Forfeits(NamedTuple):
-    """The forfeits of each bot, by its number: how many it won and lost, and its points in them."""
+    """The forfeits of each bot, by number: how many it won and lost, and its points from them."""
 
     won: Counter[int]
     lost: Counter[int]
@@ -279,7 +279,7 @@ class Forfeits(NamedTuple):
 
 
 def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
-    """The matches that were not played because a bot is withdrawn; arguments as `deals_of`."""
+    """Count the forfeits of each bot. Same arguments as `deals_of`."""
     players = store.stages[-1].players
     excluded = ", ".join(str(int(bot)) for bot in without)
     rows = store.select(
@@ -298,13 +298,13 @@ def forfeits_of(store: Store, without: Collection[int] = ()) -> Forfeits:
 
 
 def reported_names(store: Store) -> dict[int, str]:
-    """The name that each bot gives itself most often, by its number."""
+    """Return the name that each bot reports most often, by number."""
     query = "SELECT bot, calls_itself, count(*) FROM seats GROUP BY bot, calls_itself ORDER BY 3"
     return {bot: name for bot, name, _ in store.select(query)}
 
 
 class Rated(NamedTuple):
-    """The bots that have played, in a table of their own, and their numbers in the tournament."""
+    """The ratings of the bots that have played, and their numbers in the tournament."""
 
     numbers: list[int]
     table: DealTable
@@ -312,7 +312,7 @@ class Rated(NamedTuple):
     differences: Differences
 
     def among_first(self, most: int | None) -> NDArray[np.bool_]:
-        """The pairs of the first bots in the ranking; all pairs if `most` is None."""
+        """Return which pairs are among the first `most` bots of the ranking. None: all pairs."""
         is_first = np.zeros(len(self.numbers), np.bool_)
         is_first[self.ratings.order()[:most]] = True
         return is_first[:, None] & is_first
@@ -321,7 +321,10 @@ class Rated(NamedTuple):
 def rate_played(
     table: DealTable, anchor: tuple[int, float] | None, *, stopped: bool
 ) -> Rated | None:
-    """The ratings, None without a match. Other bots cost nothing: a store can name thousands."""
+    """Rate the bots that have played. Returns None without matches.
+
+    Other bots take no time, because a store can name thousands.
+    """
     if not len(table.bots):
         return None
     numbers, anchor = rated_bots(table, anchor)
@@ -333,7 +336,7 @@ def rate_played(
 def rated_bots(
     table: DealTable, anchor: tuple[int, float] | None
 ) -> tuple[NDArray[np.integer], tuple[int, float] | None]:
-    """The numbers of the bots that have played and of the anchor, and the anchor by its place."""
+    """Return the bots to rate (all that played, and the anchor), and the anchor's index."""
     numbers = np.unique(table.bots)
     if anchor is None:
         return numbers, None
@@ -348,7 +351,7 @@ def bot_standings(
     own_names: dict[int, str],
     forfeits: Forfeits,
 ) -> list[BotStanding]:
-    """All bots, the best first; those without a match come last."""
+    """Return all bots, best first. Bots without matches are last."""
     found = tally(table)
     deals = np.bincount(table.bots.reshape(-1), minlength=table.size)
     columns = {} if rated is None else rating_columns(rated)
@@ -374,7 +377,7 @@ def bot_standings(
 
 
 def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
-    """The rating and its interval for each bot that has played, the best first."""
+    """Return the columns of the rating for each bot that has played, best first."""
     numbers, _, ratings, differences = rated
     low, high = ratings.low, ratings.high
     order = [int(place) for place in ratings.order()]
@@ -391,7 +394,7 @@ def rating_columns(rated: Rated) -> dict[int, dict[str, Any]]:
 
 
 def _rounded(value: float, digits: int) -> float | None:
-    """An infinite or unknown number is None, since JSON cannot write it."""
+    """Round a number. Infinite and unknown numbers become None, since JSON cannot express them."""
     return round(float(value), digits) if math.isfinite(value) else None
 
 
@@ -429,7 +432,7 @@ def _differences(
         return found
     nothing = np.array(None)
     compared = rated.among_first(most) & ~np.eye(len(rated.numbers), dtype=bool)
-    if len(rated.numbers) > MOST_COMPARED:  # a store has less room than all pairs would take
+    if len(rated.numbers) > MOST_COMPARED:  # all pairs would be larger than the store
         compared &= head_to_head(rated.table).matches > 0
     for one, bot in enumerate(rated.numbers):
         others = np.flatnonzero(compared[one])
@@ -453,7 +456,7 @@ def _seats(table: DealTable) -> list[Share]:
 
 
 def _pairs(table: DealTable) -> list[int]:
-    """How many whole deals brought the first of two bots 0, 0.5, 1, 1.5 and 2 points."""
+    """Count the complete deals in which the first of two bots got 0, 0.5, 1, 1.5 and 2 points."""
     points = table.pair_points[table.matches == 2, 0]
     return [int(count) for count in np.bincount((2 * points).astype(int), minlength=OUTCOMES)]
 

@@ -1,6 +1,6 @@
-"""Statistics of a tournament, beside its ratings, for authors who want to improve a bot.
+"""Statistics of a tournament besides its ratings, for authors who want to improve a bot.
 
-All of it is read from the store, in one pass each. Statistics of the game itself are the game's own
+All of them are read from the store, in one pass each. A game can add its own statistics
 (`referee.games.interface.capabilities.Statistics`).
 """
 
@@ -29,11 +29,11 @@ from referee.tournament.store import Store
 
 
 class BotDisqualification(Struct):
-    """The first match in which a bot was disqualified with a code.
+    """The first match in which a bot was disqualified with this code.
 
     Attributes:
-        stderr: the last lines that it wrote; None if it has no stderr.
-        hint: how its sandbox may explain it, one clause; empty if it does not.
+        stderr: the last lines on its standard error. None if it has none.
+        hint: how the sandbox may be the cause, one clause. May be empty.
     """
 
     code: str
@@ -47,10 +47,10 @@ class BotStatistics(Struct):
     """One bot in all its matches.
 
     Attributes:
-        first_disqualifications: the first match with each of these codes.
-        reached: limit -> matches in which the bot reached it and was not disqualified.
-        mean_reply, reply_99, longest_reply: seconds; 99% of its replies took no longer than the
-            second, which is exact to 19%.
+        first_disqualifications: the first match with each code.
+        reached: limit -> number of matches in which the bot reached it without being disqualified.
+        mean_reply, reply_99, longest_reply: seconds. 99% of the replies took at most `reply_99`,
+        which is exact to 19%.
     """
 
     reported_names: list[str]
@@ -69,10 +69,10 @@ class Statistics(Struct):
     """All matches of a tournament that count.
 
     Attributes:
-        late: time-outs while the referee itself was late; each was played again.
-        restarts: matches played again since a bot that had waited for them failed at the start.
+        late: number of timeouts while the referee itself was late. These matches were played again.
+        restarts: number of matches played again because a waiting bot failed in its handshake.
         bots: name -> statistics.
-        game: tables of the game's own.
+        game: tables from the game.
     """
 
     matches: int
@@ -85,10 +85,10 @@ class Statistics(Struct):
 
 
 def statistics(store: Store, *, of_game: bool = True) -> Statistics:
-    """Return the statistics of the matches in a store; its data of the game may be damaged.
+    """Return the statistics of the matches in a store. Damaged statistics of the game are ignored.
 
     Args:
-        of_game: whether to read the tables of the game, which take most of the time.
+        of_game: if False, skip the tables of the game, which take most of the time.
     """
     names = store.names
     (row,) = store.select(
@@ -125,7 +125,14 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
     )
     disqualified: defaultdict[int, Counter[str]] = defaultdict(Counter)
     first: defaultdict[int, list[BotDisqualification]] = defaultdict(list)
-    for bot, code, times, match, detail, stderr in store.select(  # min: all columns of that row
+    for (
+        bot,
+        code,
+        times,
+        match,
+        detail,
+        stderr,
+    ) in store.select(  # with min(), SQLite takes all columns from that row
         f"SELECT bot, disqualified, count(*), min(match), detail, stderr {_SEATS} "
         "AND disqualified NOT NULL GROUP BY bot, disqualified"
     ):
@@ -164,7 +171,7 @@ def _bots(store: Store, count: int) -> Iterator[BotStatistics]:
 def _counted(
     store: Store, column: str, where: str, parts: Callable[[str], Mapping[str, int]]
 ) -> defaultdict[int, Counter[str]]:
-    """For each bot, how often it has what `parts` finds in a column of its seats."""
+    """Sum the counts that `parts` extracts from a column of `seats`, for each bot."""
     found: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for bot, text, times in store.select(
         f"SELECT bot, {column}, count(*) {_SEATS} {where} GROUP BY bot, {column}"
@@ -175,9 +182,9 @@ def _counted(
 
 
 def _percentile(buckets: Sequence[int], share: float, longest: float | None) -> float | None:
-    """The upper end of the bucket in which so large a share of all is reached, in seconds.
+    """Return the upper end of the bucket in which this share of the replies is reached, in seconds.
 
-    It is at most the longest of all, which may be in this bucket below its end.
+    The result is at most `longest`, which may be inside the bucket.
     """
     left = sum(buckets) * share
     for bucket, count in enumerate(buckets):
@@ -195,7 +202,8 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
     at: tuple[int, int] = (0, 0)
 
     def facts() -> Iterator[SeatFacts]:
-        # Of matches that were played to their end: in others a bot may not have got to its plan.
+        # Use only matches that were played to the end, because in others a bot may not get to its
+        # plan.
         nonlocal at
         names = store.names
         rows = store.select(
@@ -212,6 +220,6 @@ def _game_tables(store: Store) -> list[StatisticsTable]:
 
     try:
         return make().tables(facts())
-    except (msgspec.MsgspecError, RecursionError) as error:  # only the game knows what it may be
+    except (msgspec.MsgspecError, RecursionError) as error:  # only the game can interpret its data
         where = f"table seats, match {at[0]}, seat {at[1]}: statistics"
         raise UsageError(f"{store.name} is damaged: {where}: {error}") from error

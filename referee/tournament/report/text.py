@@ -1,4 +1,4 @@
-"""Standings for people, as what rich draws; printing it is the caller's."""
+"""Standings as rich renderables for a terminal."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ CHANGED = (
 )
 
 ENOUGH_DEALS = 5
-"""With fewer an interval has hundreds of Elo: nothing is known."""
+"""With fewer deals, intervals are hundreds of Elo wide and say nothing."""
 
 
 def standings_text(
     found: Standings, facts: Statistics, width: int, most_paired: int | None = None
 ) -> Iterator[RenderableType]:
-    """Show the standings: a table, facts of all matches, head-to-head results.
+    """Render the standings: a table, remarks on all matches, head-to-head results.
 
     Args:
-        width: of the terminal; a narrow one leaves counts out of the tables.
-        most_paired: so many bots, the first in the ranking, are in the table of head-to-head
-            results; None: all if they are few.
+        width: width of the terminal. On a narrow one, tables drop their counts.
+        most_paired: number of bots, from the top of the ranking, in the head-to-head table. None:
+            all if there are at most `MOST_IN_MATRIX`.
     """
     yield Text(headline(found), style="bold")
     yield ""
@@ -95,7 +95,7 @@ def bot_text(
     losses: Sequence[NotableLoss],
     width: int,
 ) -> Iterator[RenderableType]:
-    """All that is known of one bot; `width` as in `standings_text`."""
+    """Render the report on one bot. Same `width` as in `standings_text`."""
     yield Text(f"{plain(bot.name)}: rank {bot.rank} of {len(found.bots)}", style="bold")
     names = ", ".join(map(plain, facts.reported_names))
     if names and names != plain(bot.name):
@@ -126,7 +126,7 @@ def bot_text(
 
 
 def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
-    """Why the commands of lost matches are not quite what was played; empty if they are."""
+    """Explain how the commands of lost matches differ from the matches. May be empty."""
     if found.sandbox == "none" and any("--sandbox bwrap" in each.command for each in losses):
         return (
             "These matches had no sandbox. The commands ask for one, since they start programs; "
@@ -136,7 +136,7 @@ def sandbox_note(found: Standings, losses: Sequence[NotableLoss]) -> str:
 
 
 def headline(found: Standings) -> str:
-    """Say which matches are played, and how many are missing."""
+    """Format the settings, and the number of matches played and planned."""
     deals = f"{found.deals:,} deal{'s' * (found.deals != 1)}"
     parts = [
         f"{found.game}, {FORMATS[found.format]} of {len(found.bots)} bots",
@@ -160,7 +160,7 @@ def headline(found: Standings) -> str:
 
 
 def ranking(found: Standings, width: int) -> Grid:
-    """The table of the standings; `width` as in `standings_text`."""
+    """Return the table of the standings. Same `width` as in `standings_text`."""
     return _fitted(_ranking(found), width)
 
 
@@ -183,30 +183,30 @@ def _ranking(found: Standings) -> Grid:
 
 
 def forfeits(bot: BotStanding) -> str:
-    """The forfeits that a bot won and lost."""
+    """Format the number of forfeits that a bot won and lost."""
     counts = (("+", bot.forfeits_won), ("-", bot.forfeits_lost))
     return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
 
 
 def mean_points(bot: BotStanding) -> float | None:
-    """The points per match, in which forfeits count; None without a match."""
+    """Return the points per match, including forfeits. None without matches."""
     if bot.forfeits_won or bot.forfeits_lost:
         return bot.points / (bot.matches + bot.forfeits_won + bot.forfeits_lost)
     return bot.mean_points.share if bot.mean_points else None
 
 
 def mark(name: str, found: Standings) -> str:
-    """What stands behind the name of a bot that does not play on."""
+    """Return the mark behind the name of a bot that no longer plays."""
     marks = {"out": found.removed, "withdrawn": found.withdrawn, "left out": found.left_out}
     return next((f" ({word})" for word, names in marks.items() if name in names), "")
 
 
 def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str:
-    """Say of a bot that it is withdrawn, and why.
+    """Say that a bot is withdrawn, and why.
 
     Args:
-        after: the length of the row that withdraws a bot.
-        is_end: whether all matches end with that.
+        after: length of the streak that withdraws a bot.
+        is_end: True if all matches end as a result.
     """
     code, match = withdrawal.code, withdrawal.match
     where = f"{after} consecutive matches ({code}), the last is match {match}"
@@ -217,12 +217,12 @@ def withdrawn(withdrawal: Withdrawal, after: int | None, *, is_end: bool) -> str
 
 
 def why_withdrawn(name: str, found: Standings) -> str:
-    """`withdrawn` for a bot of a tournament that is."""
+    """Return `withdrawn` for a withdrawn bot of a tournament."""
     return withdrawn(found.withdrawn[name], found.withdraw_after, is_end=found.has_no_verdict)
 
 
 def rating(bot: BotStanding, found: Standings) -> str:
-    """A rating, with a mark if it does not enter the mean."""
+    """Format a rating, with a mark if it is not part of the mean."""
     if bot.rating is None:
         return "-"
     return f"{bot.rating:.0f}{'*' if _is_left_out(bot, found) else ''}"
@@ -233,12 +233,12 @@ def _is_left_out(bot: BotStanding, found: Standings) -> bool:
 
 
 def rating_interval(bot: BotStanding) -> str:
-    """The interval of a rating in words."""
+    """Format the interval of a rating."""
     return "-" if bot.rating is None else interval(bot.rating_low, bot.rating_high, bot.deals)
 
 
 def interval(low: float | None, high: float | None, deals: int, form: str = ".0f") -> str:
-    """An interval from so many deals in words; an end that is None is open."""
+    """Format an interval from `deals` deals. An end that is None is open."""
     if deals < ENOUGH_DEALS:
         return "too few to say"
     if low is None:
@@ -247,7 +247,7 @@ def interval(low: float | None, high: float | None, deals: int, form: str = ".0f
 
 
 def legend(found: Standings) -> Iterator[str]:
-    """Explain the ranking's columns."""
+    """Explain the columns of the ranking."""
     zero = "1500 on average" if found.anchor is None else f"{plain(found.anchor)} fixed"
     yield f"Elo, {zero}; LOS: how likely a bot is better than the next one."
     if any(_is_left_out(bot, found) for bot in found.bots):
@@ -282,13 +282,13 @@ def duel(found: Standings) -> Iterator[str]:
 
 
 def no_verdict(found: Standings) -> str:
-    """What is said of two bots in place of a verdict, if one of them is withdrawn."""
+    """Say that there is no verdict because one of the two bots is withdrawn."""
     names = " and ".join(map(plain, found.withdrawn))
     return f"no verdict, because {names} {'is' if len(found.withdrawn) == 1 else 'are'} withdrawn"
 
 
 def sprt(found: Standings) -> Iterator[str]:
-    """Show the state of a sequential test, and how to continue it."""
+    """Report the state of a sequential test, and how to continue it."""
     test = found.sprt
     if test is None:
         return
@@ -341,17 +341,17 @@ KNOCKOUT_LEGEND = (
 
 
 def pairs_shown(table: KnockoutStanding) -> Iterator[KnockoutPair]:
-    """The pairs of a knockout without byes, the last round first."""
+    """Yield the pairs of a knockout without byes, last round first."""
     rounds = [*dict.fromkeys(pair.round for pair in table.pairs)][::-1]
-    for name in sorted(rounds, key=lambda name: name != FINAL):  # then the third place
+    for name in sorted(rounds, key=lambda name: name != FINAL):  # then the match for third place
         yield from (pair for pair in table.pairs if pair.round == name and None not in pair.bots)
 
 
 def pair_result(pair: KnockoutPair) -> tuple[str, str, str]:
-    """The winner, the points and the loser of a pair; both bots if it has not played."""
+    """Return the winner, the points and the loser of a pair, or both bots before it plays."""
     one, other = pair.bots
     assert one is not None
-    assert other is not None  # it is no bye
+    assert other is not None  # not a bye
     if not pair.is_over:
         return one, "", other
     first, second = pair.points
@@ -389,7 +389,7 @@ def _remarks(found: Standings, facts: Statistics) -> Iterator[str]:
 
 
 def own_limits(found: Standings) -> Iterator[str]:
-    """Say which bots have limits of their own."""
+    """Report which bots have their own limits."""
     for name, own in (found.limits_of_bots or {}).items():
         yield f"{plain(name)} has limits of its own: {limit_words(tuple(own.items()))}."
 
@@ -404,7 +404,7 @@ def _of_bot(name: str, bot: BotStatistics) -> Iterator[str]:
 
 
 def _not_as_planned(found: Standings, facts: Statistics) -> Iterator[str]:
-    """Matches that were played again, or not at all, and bots that left or changed."""
+    """Report repeated and missing matches, and bots that left or changed."""
     if facts.late:
         yield (
             f"{facts.late:,} times a bot timed out while the referee itself was late; "
@@ -446,7 +446,7 @@ def _whole_percent(part: float) -> str:
 
 
 def _matrix(found: Standings, bots: Sequence[BotStanding], *, is_short: bool = False) -> Grid:
-    """The points of each pair of bots, in percent; `is_short` without digits after the point."""
+    """Return the points of each pair of bots in percent. With `is_short`, without decimals."""
     grid = new_grid()
     grid.add_column("#", justify="right")
     grid.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=8 if is_short else 20)
@@ -505,12 +505,12 @@ def _bot_remarks(facts: BotStatistics) -> Iterator[str]:
 
 
 def counts(found: Mapping[str, int]) -> str:
-    """Codes with how often each."""
+    """Format codes with their counts."""
     return ", ".join(f"{code} {count:,}" for code, count in found.items()) or "none"
 
 
 def table_text(table: StatisticsTable, bot: str) -> Iterator[RenderableType]:
-    """Show the rows on one bot of a table of a game's statistics."""
+    """Render the rows of a game's table that are about one bot."""
     column_of_bots = table.columns.index("bot")
     rows = [row for row in table.rows if row[column_of_bots] == bot]
     if not rows:
@@ -532,7 +532,7 @@ def table_text(table: StatisticsTable, bot: str) -> Iterator[RenderableType]:
 
 
 def cell(value: str | float | None, percent: bool) -> str:
-    """A cell of a game's table."""
+    """Format a cell of a game's table."""
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -543,22 +543,22 @@ def cell(value: str | float | None, percent: bool) -> str:
 
 
 def _line(text: str) -> Text:
-    """A line with codes and reasons in it, which may be a stranger's."""
+    """Return a line that may contain a stranger's codes and reasons."""
     return Text(plain(text))
 
 
 _ROOM_FOR_NAMES = 12
-"""Columns for the name of a bot before other columns make room for it."""
+"""Width of a bot's name, in columns, before other columns are dropped for it."""
 _NAMES_BEFORE_INTERVALS = 20
-"""Columns for the name of a bot before its interval makes room for it."""
+"""Width of a bot's name, in columns, before its interval is dropped for it."""
 _DROPPED = (("won", "drawn", "lost"), ("LOS",), ("matches",), ("forfeits",))
-"""The columns that a narrow table does without, the first ones first."""
+"""Columns that a narrow table drops, in this order."""
 
 _COUNTS = ("matches", "won", "drawn", "lost", "points")
 
 
 def _fitted(grid: Grid, width: int) -> Grid:
-    """Remove columns from a table that is wider than the terminal, so that names have room."""
+    """Drop columns from a table that is wider than the terminal, so that names have room."""
     for heads in (*_DROPPED, ("95% interval",)):
         room = _ROOM_FOR_NAMES if heads in _DROPPED else _NAMES_BEFORE_INTERVALS
         if columns_needed(grid, room) <= width:
@@ -571,8 +571,8 @@ def _fitted(grid: Grid, width: int) -> Grid:
 
 
 def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
-    """How wide a terminal must be for all columns of a table, with so much room for names."""
-    needed = -1  # no space after the last column
+    """Return the width that a table needs for all columns, with `room` columns for a name."""
+    needed = -1  # there is no space after the last column
     for column in grid.columns:
         cells = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
         needed += 1 + (cells if column.no_wrap else min(cells, room))
@@ -580,16 +580,16 @@ def columns_needed(grid: Grid, room: int = _ROOM_FOR_NAMES) -> int:
 
 
 def new_grid(*heads: str) -> Grid:
-    """A table with these columns: names of bots have what room there is, numbers what they need."""
+    """Return a table with these columns. Names of bots get the remaining width."""
     grid = Grid(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     for head in heads:
         if head in ("bot", "against"):
-            grid.add_column(head, overflow="ellipsis")  # the one that is made narrower
+            grid.add_column(head, overflow="ellipsis")  # only this column shrinks
         else:
             grid.add_column(head, justify="right", no_wrap=True)
     return grid
 
 
 def share(part: float | None) -> str:
-    """A share of 1 as a percentage."""
+    """Format a share as a percentage."""
     return "-" if part is None else f"{100 * part:.1f}%"

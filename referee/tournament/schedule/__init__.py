@@ -1,26 +1,26 @@
-"""Who plays whom. Pure: the same for ever, for stores that are gone on with.
+"""Who plays whom. Pure functions, whose results never change, so that old stores can be continued.
 
-format.py       the settings of a tournament, and the base of formats
-pairing.py      the base of formats with a fixed list of line-ups; seeds of deals
-round_robin.py  everybody against everybody
+format.py       the settings of a tournament, and the base class of formats
+pairing.py      the base class of formats with a fixed list of line-ups; seeds of deals
+round_robin.py  every bot against every other
 gauntlet.py     the first bots against all others
-swiss.py        equals against equals, round by round
-knockout.py     pairs, of which the loser is out
-matching.py     pairs of bots, as many as possible
-sprt.py         two bots, until one is known to be better
-withdrawals.py  which bots fail again and again
+swiss.py        rounds that pair bots with equal points
+knockout.py     rounds that eliminate the loser of each pair
+matching.py     maximum matching of bots
+sprt.py         two bots, until a sequential test decides
+withdrawals.py  finds bots that fail repeatedly
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # the command needs the names early
+TYPE_CHECKING = False  # the command line imports this module at start
 if TYPE_CHECKING:
     from referee.tournament.schedule.format import Format
 
 
 def format_of(name: str) -> Format:
-    """A format, by its name in `choices.FORMATS`."""
+    """Return the format with this name in `choices.FORMATS`."""
     made: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT
     return made

@@ -1,4 +1,4 @@
-"""The settings of a tournament, and the base of tournament formats."""
+"""The settings of a tournament, and the base class of formats."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Knockout(Struct, frozen=True):
     """The settings of a knockout.
 
     Attributes:
-        seeding: the numbers of all bots, the best seed first; empty: in their order.
-        third_place: whether the losers of the semi-finals play for the third place.
+        seeding: the numbers of all bots, best seed first. Empty: in the order of their numbers.
+        third_place: if True, the losers of the semi-finals play for third place.
     """
 
     seeding: tuple[int, ...] = ()
@@ -43,21 +43,21 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     """The settings of a tournament. Equal setups have the same matches.
 
     Attributes:
-        deals: of each pairing or line-up; None if `matches` is given.
-        matches: in all, rounded up to whole deals; None if `deals` is given.
-        rounds: of a Swiss tournament; else None.
-        challengers: of a gauntlet, how many bots at the beginning are; else None.
-        sprt: of a sequential test; else None.
-        withdraw_after: the number of consecutive matches in which a bot is disqualified with one
-            code, after which it is withdrawn; None: no bot is.
-        knockout: of a knockout; else missing, as in a store of an older referee.
-        seats: each deal is played once for each rotation, or each order, of its seats; or only
-            once, with the bots in the order in which they were named.
-        deal_seeds: seeds of the deals of each line-up, in their order; else missing.
-        settings: options of the game and limits of the bots, all of them, as a record has them.
-        sandbox: of the bots that are programs.
-        sandbox_read: folders that are readable in it (`Sandbox.readable`).
-        position: from which all matches are played; unset: from the beginning.
+        deals: number of deals per pairing or line-up. None if `matches` is given.
+        matches: total number of matches, rounded up to whole deals. None if `deals` is given.
+        rounds: number of rounds of a Swiss tournament, else None.
+        challengers: number of challengers of a gauntlet, the first bots. Otherwise None.
+        sprt: the sequential test, or None.
+        withdraw_after: a bot is withdrawn after this many consecutive matches with the same
+            disqualification. None: no bot is withdrawn.
+        knockout: settings of a knockout. Missing for other formats, as in older stores.
+        seats: how often a deal is played: once per rotation of its seats, once per order of its
+            seats, or only once with the bots in the given order.
+        deal_seeds: seeds of the deals of each line-up, in order. Missing if seeds are derived.
+        settings: all options of the game and limits of the bots, as in a record.
+        sandbox: the kind of sandbox for bots that are programs.
+        sandbox_read: folders that are readable in the sandbox (`Sandbox.readable`).
+        position: the position from which all matches start. Unset: from the start of the game.
     """
 
     game: str
@@ -78,14 +78,14 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
     sandbox: Kind = "none"
     sandbox_read: tuple[str, ...] = ()
     bots: tuple[Entrant, ...]
-    position: Position | UnsetType = UNSET  # older stores do not have it
+    position: Position | UnsetType = UNSET  # missing in older stores
 
     @property
     def digest(self) -> str:
-        """A digest of the settings that no extension changes.
+        """Digest of the settings that no extension changes.
 
-        Settings with their defaults are left out: a newer referee, which may have more of them,
-        gives the same digest.
+        Settings with default values are left out, so that a newer referee with more settings
+        computes the same digest.
         """
         same = replace(self, deals=None, matches=None, rounds=None)
         every = [(field.name, getattr(same, field.name), field.default) for field in fields(same)]
@@ -95,26 +95,31 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
     @property
     def matches_a_deal(self) -> int:
-        """How often a deal is played."""
+        """Number of matches per deal."""
         return len(seatings(self.players, self.seats))
 
     @property
     def ends_with_withdrawal(self) -> bool:
-        """Whether all matches end when a bot is withdrawn, because each of them has every bot."""
+        """True if all matches end when a bot is withdrawn, because each match has every bot."""
         return len(self.bots) == self.players
 
     @property
     def total_deals(self) -> int | None:
-        """`matches` as deals."""
+        """`matches` converted to deals."""
         return None if self.matches is None else math.ceil(self.matches / self.matches_a_deal)
 
     @property
     def any_match(self) -> MatchSpec:
-        """The options and limits of all matches, in a match without bots."""
+        """The options and limits of all matches, as a match without bots."""
         return self.spec([""] * self.players)
 
     def spec(self, bots: Sequence[str], seed: int = 0, hidden: tuple[str, ...] = ()) -> MatchSpec:
-        """A match of these BOT arguments; `seed` is that of a deal, `hidden` as of `Sandbox`."""
+        """Return a match of these BOT arguments.
+
+        Args:
+            seed: the seed of a deal.
+            hidden: `Sandbox.hidden`.
+        """
         sandbox = Sandbox(self.sandbox, self.sandbox_read, hidden)
         settings = self.settings
         spec = match_spec(bots, game=self.game, seed=seed, options=settings, sandbox=sandbox)
@@ -122,14 +127,14 @@ class TournamentSetup(Struct, frozen=True, kw_only=True):
 
 
 class Format:
-    """How line-ups are made.
+    """A tournament format. Generates line-ups.
 
     Attributes:
-        own: the settings that no other format takes: field of `TournamentSetup`, options of the
+        own: the settings that only this format has: field of `TournamentSetup` -> option of the
             command.
-        deals: of each pairing or line-up, if nothing is chosen.
-        takes_matches: whether `TournamentSetup.matches` can be given.
-        can_grow: whether more bots, deals or rounds can be added to a tournament.
+        deals: default number of deals per pairing or line-up.
+        takes_matches: if True, `TournamentSetup.matches` can be given.
+        can_grow: if True, bots, deals or rounds can be added to a tournament.
     """
 
     own: tuple[tuple[str, str], ...] = ()
@@ -144,35 +149,35 @@ class Format:
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
-        """The line-ups, one per deal, in stages of which each is played before the next.
+        """Yield the line-ups in stages, one line-up per deal. Play each stage before the next.
 
         Args:
-            before: the matches played already, if `setup` extends them.
-            table: what `table` gave, with all results so far.
+            before: the setup whose matches are played already, if `setup` extends it.
+            table: the result of `table`, with all results so far.
         """
         raise NotImplementedError
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        """How many line-ups there are in all."""
+        """Total number of line-ups."""
         return sum(map(len, self.line_ups(setup, before, None)))
 
     def table(self) -> Any:
-        """Return the table that follows the results, if line-ups depend on them; else None.
+        """Return a table for the results, if line-ups depend on them. Otherwise None.
 
-        Its `add` is called with the line-ups and the matches of each stage that was played.
+        Call its method `add` with the line-ups and the matches of each stage that was played.
         """
         return None
 
 
 def seatings(players: int, kind: Seats) -> tuple[tuple[int, ...], ...]:
-    """The orders in which a line-up is seated, the line-up's own first.
+    """Return the orders in which a line-up is seated. The first is the order of the line-up.
 
     Args:
-        kind: each rotation, or each order, or only the line-up's own order.
+        kind: all rotations, all orders, or only the order of the line-up.
 
     Returns:
-        `players`, `players`! or 1 permutations: seat s has bot `line_up[seating[s]]`. Unless the
-        seats are fixed, each bot is in each seat equally often.
+        `players`, `players`! or 1 permutations. Seat s has bot `line_up[seating[s]]`. Unless seats
+        are fixed, each bot has each seat equally often.
     """
     if kind == "fixed":
         return (tuple(range(players)),)

@@ -1,4 +1,4 @@
-"""A gauntlet: the first bots against all others."""
+"""A gauntlet: the first bots play against all others."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ def gauntlet(
     total: int | None = None,
     seed: int = 0,
 ) -> pairing.LineUps:
-    """The first bots against all others: each line-up is one challenger and others.
+    """Return the line-ups of a gauntlet. Each has one challenger and some of the other bots.
 
-    Challengers never meet, and with two players the others do not either. After any deal, the
-    numbers of deals of two challengers differ by at most 1. The others are lined up as in a
-    round robin among themselves with one seat fewer. Every challenger plays each of these line-ups.
-    With two or three players, the challengers take turns, one round of line-ups each; with more,
-    each plays all its line-ups before the next. With two or three players the others' numbers of
-    deals therefore differ by at most 1 too, after any deal.
+    Challengers never meet. With two players, the others do not meet either. After any deal, the
+    numbers of deals of two challengers differ by at most 1. The others are lined up as in a round
+    robin among themselves with one seat fewer, and every challenger plays each of these line-ups.
+    With two or three players, the challengers take turns, one round of line-ups each. The numbers
+    of deals of the others then also differ by at most 1 after any deal. With more players, each
+    challenger plays all its line-ups before the next.
 
     Args:
-        bots: challengers and others together.
-        challengers: how many of the bots are challengers, at least 1.
-        deals: as of `round_robin`, for each challenger and each other bot; so are the rest.
+        bots: total number of bots.
+        challengers: number of challengers, at least 1.
+        deals: number of deals for each pair of a challenger and another bot. All other arguments
+            are the same as in `round_robin`.
 
     Raises:
         UsageError: there are too few others.
@@ -52,8 +53,9 @@ def gauntlet(
     both = lcm(length, challengers)
 
     def at(deal: int) -> LineUp:
-        # Each challenger plays each of `length` line-ups in length * challengers deals, through
-        # which both go round; where they would come together again, the challengers skip one.
+        # In length * challengers deals, each challenger plays each of `length` line-ups.
+        # Challengers and line-ups both advance cyclically. Where a combination would repeat, the
+        # challengers skip one.
         cycle, place = divmod(deal, length * challengers)
         challenger = first[(place + place // both) % challengers]
         met = [rest[bot] for bot in line_up(cycle * length + place % length)]
@@ -63,20 +65,19 @@ def gauntlet(
 
 
 class Gauntlet(pairing.Listed):
-    """The first bots against all others."""
+    """The format `gauntlet`."""
 
     own = (("challengers", "--challengers"),)
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """See that somebody is left to play against."""
+        """Check that there are enough bots besides the challengers."""
         challengers = setup.challengers or CHALLENGERS
         if challengers >= len(setup.bots):
             raise UsageError(f"--challengers {challengers}: nobody is left to play against")
         return replace(setup, challengers=challengers)
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
-        """As many line-ups as `length` has, of the bots of `setup`."""
-        assert setup.challengers is not None  # settled
+        assert setup.challengers is not None  # set by `settle`
         return gauntlet(
             len(setup.bots),
             setup.challengers,
@@ -87,8 +88,8 @@ class Gauntlet(pairing.Listed):
         )
 
     def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
-        """The challengers against the new bots."""
-        assert setup.challengers is not None  # settled
+        """Yield the deals of the challengers against the new bots."""
+        assert setup.challengers is not None  # set by `settle`
         order = [*range(setup.challengers), *range(len(before.bots), len(setup.bots))]
         if len(order) - setup.challengers >= setup.players - 1:
             line_ups = gauntlet(

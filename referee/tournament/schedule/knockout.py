@@ -1,6 +1,6 @@
-"""A knockout: bots meet in pairs, the loser of a pair is out, and the last bot has won.
+"""A knockout: bots play in pairs, and the loser of each pair is eliminated.
 
-The bracket is fixed by the seeds. The two best seeds can meet only in the final, the four best only
+The seeds determine the bracket. The two best seeds can meet only in the final, the four best only
 in the semi-finals, and so on. If the number of bots is not a power of two, the best seeds have a
 bye in the first round. A pair plays all its deals, and the points of all its matches decide.
 """
@@ -22,21 +22,21 @@ from referee.tournament.schedule.format import Format, Knockout, LineUp, Tournam
 FINAL = "final"
 THIRD_PLACE = "third place"
 _ROUNDS = {2: FINAL, 4: "semi-final", 8: "quarter-final"}
-"""How many places a round has -> its name."""
+"""Number of places in a round -> name of the round."""
 WITH_THIRD_PLACE = 4
-"""The fewest bots whose knockout has two losers of semi-finals."""
+"""Minimum number of bots for a match for third place."""
 
 
 class Pair(NamedTuple):
-    """Two places of the bracket that meet, the better seed first.
+    """Two places of the bracket that meet, better seed first.
 
     Attributes:
-        round: its name.
-        bots: by number; None is a place without a bot: its opponent has a bye.
-        loser_place: the place in the end of the bot that loses.
-        points: of both, over all matches that count.
-        scores: the sums of their points in the game.
-        winner: None if the pair has not played, or if nobody can go on.
+        round: the name of the round.
+        bots: the numbers of the bots. None is an empty place: its opponent has a bye.
+        loser_place: the final place of the loser.
+        points: the points of both bots over all matches that count.
+        scores: the sums of both bots' scores in the game.
+        winner: None if the pair has not played, or if neither bot can continue.
     """
 
     round: str
@@ -48,20 +48,21 @@ class Pair(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        """Whether the winner has no match after this."""
+        """True if the winner has no further match."""
         return self.round in (FINAL, THIRD_PLACE)
 
     @property
     def loser(self) -> int | None:
-        """The bot that has lost; None if there is none."""
+        """The bot that lost, or None."""
         return None if self.winner is None else next(b for b in self.bots if b != self.winner)
 
 
 class Results:
-    """What the matches of a round say about its bots.
+    """The results of a round.
 
     Attributes:
-        out: bots that were excluded or withdrawn; `absent`: those that were left out.
+        out: bots that were excluded or withdrawn.
+        absent: bots that were omitted.
     """
 
     def __init__(self, matches: Iterable[MatchRow], withdrawn: Iterable[int] = ()) -> None:
@@ -77,25 +78,25 @@ class Results:
             self.absent |= {s.bot for s in match.seats if s.disqualified == LEFT_OUT}
 
     def points_of(self, bot: int | None) -> float:
-        """The points of a bot in all matches that count."""
+        """Return the points of a bot in all matches that count."""
         return round(self._points[bot], 6)
 
     def scores_of(self, bot: int | None) -> float:
-        """The points in the game of a bot in all matches that count."""
+        """Return the sum of a bot's scores in all matches that count."""
         return round(self._scores[bot], 6)
 
 
 class KnockoutTable:
     """The bracket with the results so far.
 
-    More points win a pair. If they are equal, more points of the game do; if these are equal too,
-    the better seed does. A bot that is excluded, withdrawn or left out in a round has lost in it.
+    The bot with more points wins its pair. If points are equal, the higher sum of scores wins. If
+    these are equal too, the better seed wins. A bot that is excluded, withdrawn or omitted in a
+    round loses its pair.
 
     Attributes:
-        rounds: those that are over. The last one has the final, and then the match for the third
-            place if there is one.
-        playing: the pairs of the round that is being played; empty before the first and after the
-            last one.
+        rounds: the finished rounds. The last one has the final, then the match for third place if
+            there is one.
+        playing: the pairs of the current round. Empty before the first round and after the last.
     """
 
     def __init__(self) -> None:
@@ -106,15 +107,15 @@ class KnockoutTable:
 
     @property
     def is_over(self) -> bool:
-        """Whether the final has been played."""
+        """True if the final has been played."""
         return len(self._left) == 1
 
     def admit(self, bots: int) -> None:
-        """Do nothing: no bot comes in later."""
+        """Do nothing: bots cannot join later."""
 
     def next_round(self, setup: TournamentSetup) -> Sequence[LineUp]:
-        """The line-ups of the next round, each as often as it has deals."""
-        assert isinstance(setup.knockout, Knockout)  # settled
+        """Return the line-ups of the next round, repeated for each deal."""
+        assert isinstance(setup.knockout, Knockout)  # set by `settle`
         if not self._left:
             bots = setup.knockout.seeding or tuple(range(len(setup.bots)))
             self._seed = {bot: seed for seed, bot in enumerate(bots)}
@@ -143,10 +144,10 @@ class KnockoutTable:
         matches: Iterable[MatchRow],
         withdrawn: Iterable[int] = (),
     ) -> None:
-        """Add the results of the round that was played.
+        """Add the results of the current round.
 
         Args:
-            withdrawn: the bots that were withdrawn in this round or before it.
+            withdrawn: the bots that were withdrawn in this round or earlier.
         """
         found = Results(matches, withdrawn)
         over = [self._decided(pair, found) for pair in self.playing]
@@ -155,11 +156,11 @@ class KnockoutTable:
         self.playing = []
 
     def have_finished(self) -> set[int]:
-        """The bots that have no match left."""
+        """Return the bots that have no match left."""
         return {*self.places()}
 
     def places(self) -> dict[int, int]:
-        """Bots -> their places, as far as they are known: bots that lost in one round share one."""
+        """Return the known final places: bot -> place. Losers of the same round share a place."""
         found: dict[int, int] = {}
         for pair in chain.from_iterable(self.rounds):
             for bot in pair.bots:
@@ -198,9 +199,9 @@ class KnockoutTable:
 
 
 def bracket(bots: int) -> list[int]:
-    """The seeds from 0 in the order of the bracket, as many as the next power of two.
+    """Return the seeds, from 0, in the order of the bracket, padded to a power of two.
 
-    Neighbours meet in the first round, the winners of neighbouring pairs in the second, and so on.
+    Neighbours meet in the first round, winners of neighbouring pairs in the second, and so on.
     """
     order = [0]
     while len(order) < bots:
@@ -210,14 +211,14 @@ def bracket(bots: int) -> list[int]:
 
 
 class KnockoutFormat(Format):
-    """Rounds of pairs, whose winners go on."""
+    """The format `knockout`."""
 
     own = (("knockout", "--seeding and --third-place"),)
     takes_matches = False
     can_grow = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """See that two bots meet in each match, and that there is a third place to play for."""
+        """Check that each match has two players, and that there is a third place to play for."""
         if setup.players != 2:
             raise UsageError("--pairing knockout plays matches of two")
         chosen = Knockout() if setup.knockout is UNSET else setup.knockout
@@ -234,7 +235,7 @@ class KnockoutFormat(Format):
             yield table.next_round(setup)
 
     def count(self, setup: TournamentSetup, before: TournamentSetup | None) -> int:
-        assert isinstance(setup.knockout, Knockout)  # settled
+        assert isinstance(setup.knockout, Knockout)  # set by `settle`
         return (len(setup.bots) - 1 + setup.knockout.third_place) * (setup.deals or 1)
 
     def table(self) -> KnockoutTable:

@@ -1,12 +1,12 @@
-"""Pairs of bots, as many as possible, by Edmonds' blossom algorithm.
+"""Maximum matching of bots with Edmonds' blossom algorithm.
 
 Described in "Paths, trees, and flowers" (1965). Simpler algorithms repeat more pairs. In simulated
 tournaments of 3 to 60 bots, with one round less than bots, this part of the pairs was repeated:
 
-    0.06%  by this algorithm
-    1.6%   by pairing the nearest, and exchanging the partners of one pair if two bots are left over
-    1.6%   by the swaps that line-ups of more than two bots get (`swiss._separate`)
-    6%     by backtracking, if it is stopped after 2,000 steps
+    0.06%  with this algorithm
+    1.6%   pairing nearest bots, and exchanging the partners of one pair if two bots are left
+    1.6%   with the swaps used for line-ups of more than two bots (`swiss._separate`)
+    6%     with backtracking, stopped after 2,000 steps
 
 With half as many rounds as bots, only backtracking repeated pairs. The differences between the
 points of a pair and the time for a round were about the same. The function `max_weight_matching` of

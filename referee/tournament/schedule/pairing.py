@@ -1,14 +1,15 @@
-"""Who plays whom, on which seed and in which seats: the schedule of a tournament.
+"""The schedule of a tournament: which bots play, with which seed and in which seats.
 
 A *deal* is one line-up (distinct bots, one per seat) with one seed. It is played once for each
-*seating* of its line-up, so that luck is shared and every bot sits equally often in every seat.
+*seating* of its line-up, so that every bot has each seat equally often and all share the same luck.
 Matches are numbered over the whole schedule: match = deal * len(seatings) + seating.
 
-A schedule is a sequence of line-ups, one a deal, by index of the bots. It is a function of the
-numbers and the seed, the same for ever; it is computed on demand, and a longer one begins with the
-shorter one. The seed decides which bot is which and who follows whom round the table.
+A schedule is a sequence of line-ups, one per deal, of bots by index. It depends only on the numbers
+and the seed, and never changes between versions. Line-ups are computed on demand, and a longer
+schedule begins with the shorter one. The seed determines the numbering of the bots and their order
+around the table.
 
-Swiss rounds depend on results: `swiss.py`.
+Swiss rounds depend on results: see `swiss.py`.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ from referee.tournament.schedule.format import Format, LineUp, TournamentSetup
 
 MAX_PLAYERS = 6
 _PLAYED = 2
-"""How much a match more than the least counts, where a meeting more than the mean counts 4."""
+"""Weight of a match more than the minimum. A meeting more than the mean weighs 4."""
 _STEP = 3
-"""How far the search for the best bot begins after the place where it began before."""
+"""Offset at which the search for the best bot starts, relative to its previous start."""
 
 
 def deal_seed(seed: int, deal: int) -> int:
-    """The seed of a deal's matches: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
+    """Return the seed of a deal: 0 <= result < `SHORT_SEEDS`, or < `MAX_SEED` if `seed` is long.
 
-    It is the BLAKE2b digest of 8 bytes of the text "SEED DEAL", both in decimal, as a big-endian
-    number modulo 10**9; modulo 2**53 if the tournament's seed has that many digits itself. All of
-    the short ones a bot could try in a match, until one gives what it has seen.
-    Two deals of a long schedule may have the same one, as if both were drawn.
+    It is the first 8 bytes of the BLAKE2b digest of the text "SEED DEAL", both in decimal, as a
+    big-endian number modulo 10**9. If the tournament's seed has that many digits itself, it is
+    modulo 2**53, because a bot could try all short seeds during a match until one gives what it has
+    seen. Two deals of a long schedule may have the same seed, as if chosen at random.
     """
     seeds = SHORT_SEEDS if seed < SHORT_SEEDS else MAX_SEED
     return int.from_bytes(_digest(f"{seed} {deal}", 8), "big") % seeds
 
 
 class LineUps(Sequence[LineUp]):
-    """The line-ups of a schedule, one per deal, each computed on demand by `at`."""
+    """The line-ups of a schedule, one per deal, computed on demand by `at`."""
 
     def __init__(self, deals: int, at: Callable[[int], LineUp]) -> None:
         self._deals = deals
@@ -60,24 +61,24 @@ class LineUps(Sequence[LineUp]):
 
 
 class Listed(Format):
-    """A format with one list of line-ups, of which a longer one begins with the shorter one."""
+    """A format with one list of line-ups. A longer list begins with the shorter one."""
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> LineUps:
-        """As many line-ups as `length` has, of the bots of `setup`."""
+        """Return line-ups of the bots of `setup`. The setup `length` determines their number."""
         raise NotImplementedError
 
     def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[LineUps]:
-        """The deals that bots missed who were not there before."""
+        """Yield the deals that new bots missed."""
         yield from ()
 
     def line_ups(
         self, setup: TournamentSetup, before: TournamentSetup | None, table: Any
     ) -> Iterator[Sequence[LineUp]]:
-        """The list; or what was missed, and then the rest of the list."""
+        """Yield the whole list. For an extension, yield missed deals, then the rest of the list."""
         if before is None:
             yield self.listed(setup, setup)
             return
-        # Matches that are added to a number of matches are of all bots.
+        # If a total number of matches is extended, the added matches are of all bots.
         if len(setup.bots) > len(before.bots) and before.deals is not None:
             yield from self.missed(setup, before)
         played, longer = len(self.listed(setup, before)), self.listed(setup, setup)
@@ -85,12 +86,12 @@ class Listed(Format):
 
 
 def renumbered(line_ups: LineUps, numbers: Sequence[int]) -> LineUps:
-    """Line-ups of other numbers: `numbers` has those in the tournament."""
+    """Replace the indices in line-ups: `numbers[index]` is the number in the tournament."""
     return LineUps(len(line_ups), lambda deal: tuple(numbers[bot] for bot in line_ups[deal]))
 
 
 def lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
-    """An endless, even list of line-ups, and how many of it each challenger plays in turn."""
+    """Return an endless, balanced list of line-ups, and how many a challenger plays per turn."""
     if size == 1:
         return bots, lambda index: (index % bots,)
     if size == 2:
@@ -100,11 +101,11 @@ def lists(bots: int, size: int) -> tuple[int, Callable[[int], LineUp]]:
 
 @cache
 def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
-    """The endless list for 3 <= players <= bots: the line-up of an index, from 0 on.
+    """Return the endless list for 3 <= players <= bots, as a function of the index from 0.
 
-    Every pair meets about as often as any other. Each line-up is made greedily. Its first bot is
-    one that played least. Each further bot has met the bots of the line-up least, and a match more
-    than the bot that played least counts against it. Nothing is random.
+    Every pair meets about equally often. Each line-up is built greedily. Its first bot is one that
+    played least. Each further bot has met the bots of the line-up least, with a penalty for matches
+    more than the bot that played least. There is no randomness.
     """
     found = array("H")
     met = np.zeros((bots, bots), np.int32)
@@ -132,7 +133,7 @@ def blocks(bots: int, players: int) -> Callable[[int], tuple[int, ...]]:
 
 
 def _by_rounds(bots: int) -> Callable[[int], LineUp]:
-    """The pairs of an even number of bots: one stands still, the others go round in a circle."""
+    """Return the pairs of an even number of bots, by the circle method."""
     around = bots - 1
 
     def pair(index: int) -> LineUp:
@@ -145,10 +146,10 @@ def _by_rounds(bots: int) -> Callable[[int], LineUp]:
 
 
 def _by_cycles(bots: int) -> Callable[[int], LineUp]:
-    """The pairs of an odd number of bots: the edges of Walecki's cycles, first each second one.
+    """Return the pairs of an odd number of bots: every second edge of Walecki's cycles first.
 
-    A cycle goes from the bot in the middle to and fro across the circle of the others and back;
-    turned place by place, half-way round, it has every edge once.
+    A cycle zigzags from the central bot across the circle of the others and back. Its rotations by
+    one place, over half a turn, contain every edge once.
     """
     around = bots - 1
 
@@ -167,23 +168,23 @@ def _by_cycles(bots: int) -> Callable[[int], LineUp]:
 
 
 def deals_in_all(deals: int | None, total: int | None, pairs: int, pairs_a_deal: int) -> int:
-    """The number of deals in all."""
+    """Return the total number of deals."""
     if deals is not None:
         return -(-deals * pairs // pairs_a_deal)
-    assert total is not None  # one of them is given
+    assert total is not None  # one of the two is given
     return total
 
 
 def seated(bots: Sequence[int], seed: int, deal: int) -> LineUp:
-    """In an order drawn for the deal, so that nobody always sits behind the same bot."""
+    """Return bots in an order that is random for each deal, so that neighbours vary."""
     keys = _digest(f"order {seed} {deal}", 2 * len(bots))
     order = sorted(range(len(bots)), key=lambda i: keys[2 * i : 2 * i + 2])
     return tuple(bots[i] for i in order)
 
 
 def shuffled(bots: range, seed: int, stream: str) -> list[int]:
-    """The bots in an order that the seed and the stream decide."""
-    # Python promises the sequence of Random.random for a seed across versions, and nothing else.
+    """Return bots in an order determined by the seed and the stream."""
+    # Python only guarantees the sequence of Random.random for a seed across versions.
     rnd = Random(int.from_bytes(_digest(f"{stream} {seed}", 8), "big")).random
     return sorted(bots, key=lambda _: rnd())
 

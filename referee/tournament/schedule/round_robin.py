@@ -1,4 +1,4 @@
-"""A round robin: everybody against everybody."""
+"""A round robin: every bot plays against every other."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def round_robin(
     total: int | None = None,
     seed: int = 0,
 ) -> pairing.LineUps:
-    """Every bot meets every other equally often.
+    """Return the line-ups of a round robin, in which every pair of bots meets equally often.
 
-    Two players: in each cycle of bots * (bots - 1) / 2 deals every pair meets once, and after any
-    deal pairs' counts differ by at most 1, and so do bots'. An even number of bots plays in rounds
-    by the circle method, an odd one along Walecki's Hamiltonian cycles (that 1 can be kept for odd
-    numbers: Suksompong, Scheduling asynchronous round-robin tournaments, 2016). Nobody waits longer
-    than for `bots` deals.
+    Two players: in each cycle of bots * (bots - 1) / 2 deals, every pair meets once. After any
+    deal, the counts of two pairs differ by at most 1, and so do the counts of two bots. An even
+    number of bots plays in rounds by the circle method, an odd number along Walecki's Hamiltonian
+    cycles (that 1 is possible for odd numbers: Suksompong, Scheduling asynchronous round-robin
+    tournaments, 2016). No bot waits longer than `bots` deals.
 
-    More players (`blocks`): with `deals`, up to 12 bots and four players, each pair meets so often
-    within 1; with more bots a pair seldom differs by 2. Bots' counts differ by at most 2
-    after any deal.
+    More players (`blocks`): with `deals`, up to 12 bots and four players, the counts of pairs
+    differ from `deals` by at most 1; with more bots, rarely by 2. Counts of bots differ by at most
+    2 after any deal.
 
     Args:
-        bots: at least `players`.
-        players: 2 to `MAX_PLAYERS` seats of a match.
-        deals: how often each pair meets: exactly for two players, else on average, rounded up to
-            whole deals. Either this or `total` is given.
-        total: how many deals in all.
+        bots: number of bots, at least `players`.
+        players: number of seats per match, 2 to `MAX_PLAYERS`.
+        deals: number of meetings of each pair. Exact for two players, otherwise an average, rounded
+            up to whole deals. Give either `deals` or `total`.
+        total: total number of deals.
     """
     many = pairing.deals_in_all(deals, total, bots * (bots - 1), players * (players - 1))
     names = pairing.shuffled(range(bots), seed, "bots")
@@ -45,15 +45,14 @@ def round_robin(
 
 
 class RoundRobin(pairing.Listed):
-    """Everybody against everybody."""
+    """The format `round-robin`."""
 
     def listed(self, setup: TournamentSetup, length: TournamentSetup) -> pairing.LineUps:
-        """As many line-ups as `length` has, of the bots of `setup`."""
         bots, deals, total = len(setup.bots), length.deals, length.total_deals
         return round_robin(bots, setup.players, deals=deals, total=total, seed=setup.seed)
 
     def missed(self, setup: TournamentSetup, before: TournamentSetup) -> Iterator[pairing.LineUps]:
-        """The new bots against the old ones, and then among themselves."""
+        """Yield the deals of new bots against old ones, then of new bots among themselves."""
         old, everybody = len(before.bots), range(len(setup.bots))
         new, players = everybody[old:], setup.players
         order = [*new, *everybody[:old]]

@@ -15,13 +15,13 @@ from referee.tournament.schedule.pairing import LineUps, Listed
 
 
 class Sequential:
-    """Counts deals as they come, and decides as if they came in the order of the schedule.
+    """Counts deals in any order, and decides as if they ended in the order of the schedule.
 
     A deal with a void match does not count.
 
     Attributes:
-        counts: how many deals have brought the first bot 0, 0.5, 1, 1.5 and 2 points.
-        deals: how many deals were looked at; the last of them brought the verdict.
+        counts: the number of deals in which the first bot got 0, 0.5, 1, 1.5 and 2 points.
+        deals: the number of deals examined. The last one led to the verdict.
     """
 
     def __init__(self, setup: TournamentSetup) -> None:
@@ -31,10 +31,12 @@ class Sequential:
         self.verdict: Verdict | None = None
         self.deals = 0
         self._matches = setup.matches_a_deal
-        self._waiting: dict[int, list[float | None]] = {}  # deal -> points of the first, or void
+        self._waiting: dict[
+            int, list[float | None]
+        ] = {}  # deal -> points of the first bot; None: void
 
     def add(self, rows: Iterable[MatchRow]) -> None:
-        """Take matches, in any order."""
+        """Add matches in any order."""
         for row in rows:
             points = None if row.void else points_of(row.ranks)[row.players.index(0)]
             self._waiting.setdefault(row.deal, []).append(points)
@@ -47,12 +49,12 @@ class Sequential:
 
     @property
     def llr(self) -> float:
-        """The log-likelihood ratio so far."""
+        """The current log-likelihood ratio."""
         return self.test.llr(self.counts)
 
 
 def sequential(setup: TournamentSetup, rows: Iterable[MatchRow] = ()) -> Sequential | None:
-    """How the test of a tournament stands after some matches; None if it has none."""
+    """Return the state of a tournament's test after some matches, or None if it has no test."""
     if setup.sprt is None:
         return None
     test = Sequential(setup)
@@ -61,14 +63,14 @@ def sequential(setup: TournamentSetup, rows: Iterable[MatchRow] = ()) -> Sequent
 
 
 class SprtFormat(Listed):
-    """Two bots, deal after deal, until the test knows."""
+    """The format `sprt`: two bots play deals until the test decides."""
 
     own = (("sprt", "--elo0, --elo1, --alpha and --beta"),)
     deals = SPRT_DEALS
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """See that two bots play against each other."""
+        """Check that the tournament has two bots and two seats."""
         if len(setup.bots) != 2 or setup.players != 2:
             raise UsageError("--pairing sprt compares two bots in matches of two")
         if setup.seats == "fixed":

@@ -1,10 +1,10 @@
-"""A Swiss tournament: equals meet, round by round, and nobody meets the same bot twice.
+"""A Swiss tournament: each round pairs bots with equal points that have not met before.
 
-Like the Dutch system of FIDE (Handbook, C.04.3) without its rules on colours, since every deal is
-played in all its seatings. Score groups are paired from the top down, the upper half of a group
-against its lower half. A bot without a partner floats down to the next group.
+It follows the Dutch system of FIDE (Handbook, C.04.3) without the rules on colours, since every
+deal is played in all its seatings. Score groups are paired from the top down, the upper half of a
+group against the lower half. A bot without a partner moves down to the next group.
 
-A group has as many pairs as possible that have not met, and the whole field as few rematches as
+A group gets as many pairs without rematch as possible, and the whole field as few rematches as
 possible (`matching.py`).
 """
 
@@ -31,14 +31,14 @@ from referee.tournament.schedule.matching import Matching
 Met = Mapping[tuple[int, int], int]
 
 _NEAR = 50
-"""How many line-ups off a bot may be swapped to, when a match has more than two players."""
+"""Maximum distance, in line-ups, of a swap. Used for matches of more than two players."""
 
 
 class SwissRound(NamedTuple):
-    """A round: line-ups, the best in the standings first, and the bots that rest.
+    """A round: line-ups, best standings first, and the bots with a bye.
 
     Attributes:
-        rematches: pairs in the line-ups that had met before.
+        rematches: number of pairs in the line-ups that had met before.
     """
 
     line_ups: list[LineUp]
@@ -56,22 +56,23 @@ def swiss_round(
     round: int = 0,
     out: Container[int] = (),
 ) -> SwissRound:
-    """Pair a round by the results so far.
+    """Pair a round from the results so far.
 
-    The bots are in the order of their points. Equal bots are in random order, a new one in each
-    round. The byes go to the lowest of the bots with the fewest byes. With two players the bye is
-    chosen among these so that there are as few rematches as possible. With more players the bots of
-    a line-up come from one score group as far as its size allows, and are swapped within it, then
-    with neighbours, as long as that makes rematches fewer: few, but not provably the fewest.
+    Bots are ordered by points. Bots with equal points are in random order, a new one in each round.
+    Byes go to the lowest of the bots with the fewest byes. With two players, the bye is chosen
+    among these so that there are as few rematches as possible. With more players, the bots of a
+    line-up come from one score group as far as its size allows. They are then swapped within the
+    group, and with neighbours, as long as this reduces rematches: the result is good, but not
+    always optimal.
 
     Args:
-        points: of each bot, byes included.
-        met: how often two bots had a deal together, by their indices, the smaller one first; a
-            pair that is missing never had.
-        byes: of each bot, so far.
-        out: bots that neither play nor rest.
+        points: the points of each bot, including byes.
+        met: number of deals per pair of bots, as indices with the smaller one first. A missing pair
+            has met 0 times.
+        byes: the number of byes of each bot.
+        out: bots that neither play nor get a bye.
     """
-    # Seeded by a number whose sequence Python promises for ever. Points that differ by less than a
+    # Seeded with a number, whose sequence Python guarantees. Points that differ by less than a
     # rounding error are equal.
     rnd = Random(seed * 1_000_003 + round).random
     score = [-int(10**6 * each + 0.5) for each in points]
@@ -97,7 +98,7 @@ def swiss_round(
 
 
 def _byes(ranking: Sequence[int], byes: Sequence[int], count: int) -> Iterable[Sequence[int]]:
-    """Yield the bots that may rest: the lowest of those with the fewest byes first."""
+    """Yield the candidates for byes, best first: the lowest bots with the fewest byes."""
     lowest_first = ranking[::-1]
     order = sorted(lowest_first, key=byes.__getitem__)
     if count != 1:
@@ -110,7 +111,7 @@ def _times(met: Met, a: int, b: int) -> int:
 
 
 def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
-    """All bots in pairs, with the fewest rematches."""
+    """Pair all bots with the fewest rematches."""
     matching = Matching(lambda a, b: not _times(met, a, b))
     floating: list[int] = []
     field: list[int] = []
@@ -118,7 +119,7 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
         field += group
         _pair_group(floating, group, matching)
         floating = matching.single(floating + group)
-    matching.complete(field[::-1])  # those left float at the end; the nearest to it first
+    matching.complete(field[::-1])  # unpaired bots move down; the nearest is first
     left = matching.single(field)
     while left:
         first = left.pop(0)
@@ -131,26 +132,27 @@ def _pairs(groups: Iterable[list[int]], met: Met) -> list[LineUp]:
 
 
 def _pair_group(floating: Sequence[int], group: list[int], matching: Matching) -> None:
-    """Pair as many of a group and of those that float down to it as can be."""
+    """Pair as many bots of a group, and bots that move down to it, as possible."""
     for bot in floating:
         matching.pair_with_first(bot, group)
     rest = matching.single(group)
     half = len(rest) // 2
     for i, bot in enumerate(rest[:half]):
-        # The opposite one of the other half, then those below it, then those above it.
+        # First the opposite bot of the other half, then the bots below it, then those above it.
         matching.pair_with_first(bot, (*rest[half + i :], *reversed(rest[half : half + i])))
     matching.complete([*floating, *group])
 
 
 def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineUp]:
-    """All bots in line-ups of one score group each, as far as can be, with few rematches."""
+    """Put all bots into line-ups of one score group, as far as possible, with few rematches."""
     found: list[list[int]] = []
     floating: list[int] = []
     for group in groups:
         pool = floating + group
         count = len(pool) // players
         floating = pool[count * players :]
-        # As the halves of a pair: each line-up has one of every `players`-th part of the group.
+        # Like the halves of a pair: each line-up has one bot from each `players`-th part of the
+        # group.
         dealt = [pool[i : count * players : count] for i in range(count)]
         _separate(dealt, met)
         found += dealt
@@ -159,7 +161,7 @@ def _line_ups(groups: Iterable[list[int]], met: Met, players: int) -> list[LineU
 
 
 def _separate(line_ups: list[list[int]], met: Met) -> None:
-    """Swap bots that have met out of their line-ups, each to the nearest where that helps."""
+    """Swap bots that have met out of their line-ups, with the nearest bot that helps."""
 
     def cost(bot: int, line_up: Sequence[int], place: int) -> int:
         return sum(_times(met, bot, each) for i, each in enumerate(line_up) if i != place)
@@ -184,7 +186,7 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
         return False
 
     swapped = True
-    while swapped:  # ends, since each swap makes the sum of all costs smaller
+    while swapped:  # ends because each swap reduces the total cost
         swapped = False
         for here in range(len(line_ups)):
             for place in range(len(line_ups[here])):
@@ -192,15 +194,15 @@ def _separate(line_ups: list[list[int]], met: Met) -> None:
 
 
 class SwissTable:
-    """The points of each bot in a Swiss tournament, and its opponents.
+    """The points and opponents of each bot in a Swiss tournament.
 
-    A round gives each bot the share of the others in its line-up that have fewer points, over all
-    deals of the round; equal ones count half. A bye gives 1. A bot that is excluded in a round has
-    lost in it, and plays in no later one. A bot that is left out in a round has lost in it. A bot
-    that is withdrawn in a round plays in no later one; its forfeits give points to the others.
+    In each round, a bot gets the share of the other bots in its line-up that have fewer points,
+    over all deals of the round. Equal points count half. A bye gives 1. A bot that is excluded or
+    omitted in a round gets 0. A bot that is excluded or withdrawn plays in no later round. The
+    forfeits of a withdrawn bot give points to the others.
 
     Attributes:
-        byes: rounds in which a bot rested.
+        byes: number of byes of each bot.
     """
 
     def __init__(self) -> None:
@@ -211,15 +213,15 @@ class SwissTable:
         self._out: set[int] = set()
 
     def admit(self, bots: int) -> None:
-        """Let those of so many bots in that are not there yet."""
+        """Add new bots until there are this many."""
         self.points += [0.0] * (bots - len(self.points))
 
     def have_finished(self) -> set[int]:
-        """The bots that have no match left: none, since later rounds are not paired yet."""
+        """Return the bots without matches left: none, because later rounds are not paired yet."""
         return set()
 
     def opponents(self) -> list[float]:
-        """For each bot, return the sum of the points of its opponents (Buchholz)."""
+        """Return the sum of the opponents' points for each bot (Buchholz score)."""
         sums = [0.0] * len(self.points)
         for (one, other), times in self._met.items():
             sums[one] += times * self.points[other]
@@ -227,7 +229,7 @@ class SwissTable:
         return sums
 
     def next_round(self, setup: TournamentSetup) -> Sequence[tuple[int, ...]]:
-        """The line-ups of the next round, each as often as it has deals."""
+        """Return the line-ups of the next round, repeated for each deal."""
         self.admit(len(setup.bots))
         made = swiss_round(
             self.points,
@@ -246,10 +248,10 @@ class SwissTable:
         matches: Iterable[MatchRow],
         withdrawn: Iterable[int] = (),
     ) -> None:
-        """Add the results of a round; a bot without a line-up had a bye, unless it is excluded.
+        """Add the results of a round. A bot without a line-up had a bye, unless it is excluded.
 
         Args:
-            withdrawn: the bots that were withdrawn in this round or before it.
+            withdrawn: the bots that were withdrawn in this round or earlier.
         """
         for bot in set(range(len(self.points))).difference(self._out, *line_ups):
             self.byes[bot] += 1
@@ -275,13 +277,13 @@ class SwissTable:
 
 
 class Swiss(Format):
-    """Rounds, of which each is paired by the results so far."""
+    """The format `swiss`."""
 
     own = (("rounds", "--rounds"),)
     takes_matches = False
 
     def settle(self, setup: TournamentSetup) -> TournamentSetup:
-        """As many rounds as find the best bot, and two more."""
+        """Set the default number of rounds: enough to find the best bot, and two more."""
         rounds = setup.rounds or math.ceil(math.log2(len(setup.bots))) + 2
         return replace(setup, rounds=rounds)
 

@@ -1,16 +1,16 @@
-"""Which bots are withdrawn: those that fail in the same way in match after match.
+"""Find bots that fail in the same way in consecutive matches, and withdraw them.
 
-A bot is withdrawn by the match that completes a *row*: consecutive matches of its own, by their
-numbers in the schedule, in each of which it was disqualified with the same code. From then on its
-matches are forfeits: they are not played.
+A bot is withdrawn by the match that completes a *streak*: consecutive matches of this bot, by
+number in the schedule, that all end with the same disqualification. From then on its matches are
+forfeits, which are not played.
 
-A void match breaks no row and starts none, and neither does a forfeit, since the bot did not
-play there. The rule reads numbers and codes only, so it does not matter in which order, where and
-how often matches were played:
+Void matches and forfeits neither break nor extend a streak, since the bot did not play. The rule
+depends only on numbers and codes, so the result does not depend on when, where or how often matches
+were played:
 
     withdrawals = Withdrawals(after=5)
-    for number, codes in schedule:          # in its order; void matches are left out
-        if not withdrawals.of(codes):       # else the match is a forfeit
+    for number, codes in schedule:          # in order, without void matches
+        if not withdrawals.of(codes):       # otherwise the match is a forfeit
             withdrawals.take(number, codes)
 """
 
@@ -22,20 +22,20 @@ from msgspec import Struct
 
 
 class Withdrawal(Struct, frozen=True):
-    """Why a bot was withdrawn: the match that completed its row, and the code of the row."""
+    """Why a bot was withdrawn: the match that completed its streak, and the code of the streak."""
 
     match: int
     code: str
 
 
 class Withdrawals:
-    """Follows the rows of all bots.
+    """Tracks the streaks of all bots.
 
     Args:
-        after: the length of a row that withdraws its bot; None: no bot is withdrawn.
+        after: length of a streak that withdraws its bot. None: no bot is withdrawn.
 
     Attributes:
-        found: the bots that are withdrawn, by their numbers.
+        found: the withdrawn bots, by number.
     """
 
     def __init__(self, after: int | None) -> None:
@@ -44,15 +44,15 @@ class Withdrawals:
         self._rows: dict[int, tuple[str, int]] = {}  # bot -> code and length
 
     def of(self, bots: Iterable[int]) -> set[int]:
-        """Those of the bots of a match that are withdrawn; if there are any, it is a forfeit."""
+        """Return the withdrawn bots among these. If there are any, the match is a forfeit."""
         return self.found.keys() & bots
 
     def take(self, match: int, codes: Mapping[int, str | None]) -> None:
-        """Take the next match of the schedule that was played and counts.
+        """Add the next match of the schedule that was played and counts.
 
         Args:
-            match: its number.
-            codes: each bot of the match, and the code with which it was disqualified, or None.
+            match: the number of the match.
+            codes: bot -> code of its disqualification, or None.
         """
         for bot, code in codes.items():
             if code is None:
