@@ -5,6 +5,7 @@ matches.py      what records and logs say, read once
 live.py         matches that are being played, and standings that move, as streams
 tournaments.py  what stores say, read once
 turns.py        which request reads a file, so that none waits for a slow page of another file
+links.py        the addresses that a page may link to: on a server, in a folder, or none in a file
 pages.py        the pages as HTML and as JSON, by templates/; also those of files
 charts.py       where the parts of charts are; drawn as SVG by templates/
 app.py          the addresses

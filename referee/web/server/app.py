@@ -44,9 +44,9 @@ from referee.web.file import FRAME
 from referee.web.server import library, matches, pages, tournaments
 from referee.web.server.guard import Guard, as_json, whole_number
 from referee.web.server.library import File, Filter, Item, Library
+from referee.web.server.links import LONGEST, ServedLinks, address
 from referee.web.server.live import FRESH_SECONDS, Live, NotBegun, Playing, Table, is_played
 from referee.web.server.matches import Matches, Parts, digest_of
-from referee.web.server.pages import LONGEST
 from referee.web.server.seat import Refused, refused
 from referee.web.server.tournaments import Entrants, MatchesChosen, Shown, StoreSummary, Tournaments
 from referee.web.server.turns import BusyError, Turns
@@ -176,7 +176,7 @@ class Site:
         return HTMLResponse(
             pages.page(
                 "list.html",
-                pages.Server(),
+                ServedLinks(),
                 title=self._title,
                 stores=stores,
                 items=items if not (is_front and stores) else [],
@@ -238,14 +238,16 @@ class Site:
             return Response(found.whole, media_type="application/json")
         id = request.path_params["match"]
         crumbs = await self._work(self._crumbs, id)
-        data = pages.address("match", id)
+        data = address("match", id)
         return HTMLResponse(pages.match_page(found.about.title, found.about.game, data, crumbs))
 
     def _crumbs(self, id: str) -> Markup:
         self._read()  # the matches around it have links to their records
         item = self.library.item(self._file(id))
         around = self.tournaments.around(self.library.stores, item)
-        return pages.crumbs(item, around, self._finder())
+        return pages.crumbs(
+            ServedLinks(around.store if around else "", self._finder()), item, around
+        )
 
     async def _part(self, request: Request) -> Response:
         found = await self._found_match(request.path_params["match"])
@@ -342,7 +344,7 @@ class Site:
             plays=self._plays,
             is_live=pages.is_unfinished(shown) and time.time() < shown.changed + FRESH_SECONDS,
         )
-        return HTMLResponse(pages.standings_page(self._server(file), shown, front=front))
+        return HTMLResponse(pages.standings_page(self._links(file), shown, front=front))
 
     async def _moves(self, request: Request) -> Response:
         file = await self._work(self._store, request.path_params["store"])
@@ -411,7 +413,7 @@ class Site:
             results=tournaments.RESULTS,
             matches=rows,
             total=total,
-            **_pages(query, page, total, partial(self._server(file).url, "matches")),
+            **_pages(query, page, total, self._links(file).matches),
         )
 
     async def _season(self, request: Request) -> Response:
@@ -429,7 +431,7 @@ class Site:
         if _wants_json(request):
             return as_json(found)
         ids = [file.id for file in files]
-        return HTMLResponse(pages.season_page(pages.Server(), found, changed, ids=ids))
+        return HTMLResponse(pages.season_page(ServedLinks(), found, changed, ids=ids))
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -463,10 +465,10 @@ class Site:
         return file
 
     def _page(self, template: str, file: File, shown: Shown, **values: object) -> Response:
-        return HTMLResponse(pages.store_page(template, self._server(file), shown, **values))
+        return HTMLResponse(pages.store_page(template, self._links(file), shown, **values))
 
-    def _server(self, file: File) -> pages.Server:
-        return pages.Server(file.id, self._finder())
+    def _links(self, file: File) -> ServedLinks:
+        return ServedLinks(file.id, self._finder())
 
     def _finder(self) -> Callable[[str], Item | None]:
         """A function that gives a record with a digest, for one request.
@@ -562,7 +564,7 @@ def _page(request: Request) -> int:
 
 
 def _pages(
-    query: dict[str, str], page: int, total: int, url: Callable[..., str] = pages.address
+    query: dict[str, str], page: int, total: int, url: Callable[..., str] = address
 ) -> dict[str, Any]:
     """The values by which a template links the pages of a list."""
 

@@ -28,6 +28,7 @@ from referee.match_plan import MatchPlan, settled_spec
 from referee.text.terminal import plain
 from referee.web.server import pages
 from referee.web.server.guard import visitor_of
+from referee.web.server.links import ServedLinks
 from referee.web.server.seat import LINKS_SUFFIX, MatchSession, Seats, links_beside
 
 MOST_GAMES = 20
@@ -106,10 +107,10 @@ class Games:
             return self._begin(request, owner)
         page = pages.page(
             "play.html",
-            pages.Server(),
+            ServedLinks(),
             game=self._game,
             bots=[plain(source.argument) for source in self._sources],
-            links=[self._seats.sittings[id].links()[0] for id in own],
+            games=[self._seats.sittings[id].links()[0] for id in own],
             most=self._most,
             most_of_browser=MOST_OF_BROWSER,
         )

@@ -1,22 +1,21 @@
 """The pages as HTML, and the standings as a file of their own.
 
-A page that is served and one that is a file come from the same template: `server` is what only a
-served page has, None in a file.
+Pages of a server, of a folder and of a file come from the same templates, with other links
+(`links.py`).
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, urlencode
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import UNSET
 
 from referee.bots.repeat import as_bot, not_weaker, sandbox_words
@@ -39,6 +38,7 @@ from referee.tournament.store import Store
 from referee.web import file
 from referee.web.server import charts
 from referee.web.server.library import Item
+from referee.web.server.links import Links, ServedLinks, stem
 from referee.web.server.live import Table
 from referee.web.server.tournaments import Around, Neighbour, Shown, StoreSummary, shown_of
 
@@ -53,34 +53,8 @@ MOST_RANKED = 20
 """Bots of the ranking that are always in sight; the others are in a fold."""
 MOST_PAIRED = 40
 """Bots, the first in the ranking, whose head-to-head results are a table of a page."""
-LONGEST = 200
-"""Characters of what is searched for."""
 _LONGEST_TEXT = 1_000
 """Characters of a text on a page: browsers stop at tables of names that are much longer."""
-
-
-class Server(NamedTuple):
-    """The parts that only a served page has.
-
-    They are the store's name in addresses, and the record there that has, or says that it has, a
-    digest.
-    """
-
-    store: str = ""
-    record_with: Callable[[str], Item | None] = lambda digest: None
-
-    def url(self, *parts: object, **query: object) -> Markup:
-        """An address below the store's."""
-        return address("store", self.store, *parts, **query)
-
-    def match(self, record: Item) -> Markup:
-        """The address of a match."""
-        return address("match", record.id)
-
-    @property
-    def name(self) -> str:
-        """The name of the store for people."""
-        return stem(self.store)
 
 
 class Front(NamedTuple):
@@ -103,35 +77,14 @@ class Front(NamedTuple):
     is_live: bool = False
 
 
-def stem(store: str) -> str:
-    """The name of a store without folders and ending."""
-    return PurePath(store).stem
-
-
-def address(*parts: object, **query: object) -> Markup:
-    """An address on this server, for HTML.
-
-    Empty values are omitted from the query; of a list, each value is in it.
-    """
-    path = "/".join(quote(str(part), safe="/") for part in parts)
-    left = [
-        (name, str(each)[:LONGEST])
-        for name, value in query.items()
-        for each in (value if isinstance(value, list | tuple) else [value])
-        if each not in (None, "")
-    ]
-    return escape(f"/{path}?{urlencode(left)}" if left else f"/{path}")
-
-
-def page(template: str, server: Server | None, **values: object) -> str:
+def page(template: str, links: Links, **values: object) -> str:
     """A page. Texts of strangers are made plain and escaped."""
     return render(
         TEMPLATES / template,
         longest=_LONGEST_TEXT,
-        server=server,
-        address=address,
-        style=Markup("") if server else _style(),
-        style_hash="" if server else file.policy_hash(_style()),
+        links=links,
+        style=_style() if links.is_file else "",
+        policy=_file_policy() if links.is_file else links.policy,
         text=text,
         share=text.share,
         stem=stem,
@@ -172,6 +125,12 @@ def _style() -> Markup:
     return Markup("".join(path.read_text("utf-8") for path in STYLES))
 
 
+@cache
+def _file_policy() -> str:
+    style = f"style-src '{file.policy_hash(_style())}'"
+    return f"default-src 'none'; {style}; base-uri 'none'; form-action 'none'"
+
+
 def standings_file(
     store: Store,
     report: Report,
@@ -190,11 +149,11 @@ def standings_file(
     """
     matches = list(islice((row for row in store.matches() if not row.void), MOST_MATCHES))
     shown = shown_of(store, report, curves, made)
-    return standings_page(None, shown, matches, most_paired=most_paired, heading=heading)
+    return standings_page(Links(), shown, matches, most_paired=most_paired, heading=heading)
 
 
 def standings_page(
-    server: Server | None,
+    links: Links,
     shown: Shown,
     matches: Sequence[MatchRow] = (),
     most_paired: int | None = MOST_PAIRED,
@@ -221,11 +180,11 @@ def standings_page(
     }
     return store_page(
         "standings.html",
-        server,
+        links,
         shown,
         made=shown.changed,
         command=command(shown.setup),
-        is_hidden=server is not None and is_unfinished(shown),
+        is_hidden=not links.is_file and is_unfinished(shown),
         limits=shown.setup.settings,
         on=charts.scale(values, 8, 232),
         least=least,
@@ -263,11 +222,11 @@ def _about(seconds: float) -> str:
 
 def season_file(found: Season, made: float, title: str = "") -> str:
     """A season as one file that needs nothing else; `made` in seconds since 1970."""
-    return season_page(None, found, made, title)
+    return season_page(Links(), found, made, title)
 
 
 def season_page(
-    server: Server | None, found: Season, made: float, title: str = "", ids: Sequence[str] = ()
+    links: Links, found: Season, made: float, title: str = "", ids: Sequence[str] = ()
 ) -> str:
     """The standings of several tournaments together.
 
@@ -279,14 +238,14 @@ def season_page(
     ends = [(bot.rating, bot.rating_low, bot.rating_high) for bot in found.bots]
     return page(
         "season.html",
-        server,
+        links,
         title=title or f"{found.game}: a season of {len(found.tournaments)} tournaments",
         found=found,
         season=season_text,
         on=charts.scale([end for bot in ends for end in bot if end is not None], 8, 232),
         made=made,
         ids=ids,
-        json=address("season", store=ids, format="json"),
+        json=links.season(ids, format="json"),
     )
 
 
@@ -299,11 +258,11 @@ def is_unfinished(shown: Shown) -> bool:
     return done < found.planned and not found.removed
 
 
-def store_page(template: str, server: Server | None, shown: Shown, **values: object) -> str:
+def store_page(template: str, links: Links, shown: Shown, **values: object) -> str:
     """A page about a tournament."""
     return page(
         template,
-        server,
+        links,
         setup=shown.setup,
         title=title(shown.setup),
         found=shown.report.found,
@@ -381,8 +340,9 @@ def match_page(title: str, game: str, data: str, crumbs: Markup | None = None) -
     )
 
 
-def crumbs(item: Item, around: Around | None, record_with: Callable[[str], Item | None]) -> Markup:
+def crumbs(links: Links, item: Item, around: Around | None) -> Markup:
     """The links above a match: to its tournament, its bots and the matches around it."""
+    record_with = links.record_with
     seats: list[tuple[str, int | None]] = [(name, None) for name in item.shown]
     deal: list[tuple[Neighbour, Item | None]] = []
     beside: list[Item | None] = [None, None]
@@ -396,7 +356,7 @@ def crumbs(item: Item, around: Around | None, record_with: Callable[[str], Item 
     return Markup(
         page(
             "crumbs.html",
-            None if around is None else Server(around.store),
+            links,
             around=around,
             seats=seats,
             deal=deal,
@@ -408,4 +368,4 @@ def crumbs(item: Item, around: Around | None, record_with: Callable[[str], Item 
 
 def problem_page(problem: str, again: bool = False) -> str:
     """A page with a problem. `again` loads it repeatedly until the real page exists."""
-    return page("problem.html", Server(), problem=problem, again=again)
+    return page("problem.html", ServedLinks(), problem=problem, again=again)

@@ -29,6 +29,7 @@ from referee.web.server import app as application
 from referee.web.server import guard, library, pages, tournaments
 from referee.web.server.app import Site
 from referee.web.server.library import Library
+from referee.web.server.links import ServedLinks
 from referee.web.server.tournaments import Around, Neighbour, Tournaments
 from tests.support.live import ROOT
 from tests.support.made_up import Left, made_setup, play, row
@@ -437,7 +438,7 @@ async def test_a_record_that_only_claims_a_digest_is_no_match_of_a_tournament(
         assert match["header"]["tournaments"] == ["night.sqlite"]
         assert "oh no" in json.dumps(match)
         crumbs = (await got(client, "/match/b.jsonl")).text.partition("<main")[0]
-        assert '<a href="/store/night.sqlite"><bdi>night</bdi></a>' in crumbs
+        assert '<a class="night" href="/store/night.sqlite"><bdi>night</bdi></a>' in crumbs
         assert '<a href="/store/night.sqlite/bot/0"><bdi>anna</bdi></a>' in crumbs
         assert "match 0<" in crumbs
 
@@ -923,7 +924,8 @@ def test_a_match_has_links_to_its_deal_and_to_the_matches_around_it() -> None:
     def record_with(digest: str) -> library.Item | None:
         return None if digest == "after" else library.Item(f"{digest}.jsonl", "record")
 
-    page = pages.crumbs(library.Item("own.jsonl", "record"), around, record_with)
+    served = ServedLinks(around.store, record_with)
+    page = pages.crumbs(served, library.Item("own.jsonl", "record"), around)
     links = re.findall(r'<a[^>]*href="([^"]*)">(.*?)</a>', str(page))
     assert [(address, re.sub("</?bdi>", "", text)) for address, text in links] == [
         ("/", "All"),
