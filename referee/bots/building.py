@@ -5,8 +5,8 @@
     FOLDER/.built                 `new`, moved here after a successful build
 
 The build never writes to the sources, and `.built` is moved into place as a whole: if it exists,
-the build succeeded. The result is untrusted. Code outside the sandbox therefore follows no links in
-it and runs nothing of it. Other users cannot enter `.building`.
+the build succeeded. The result is untrusted. Code outside the sandbox therefore does not follow
+its links or run its programs. Other users cannot enter `.building`.
 
 In a sandbox the command works in a file system in memory, which starts as a copy of the sources.
 The size of this file system limits the size of files. Files that are deleted but still open also

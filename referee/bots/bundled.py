@@ -17,7 +17,7 @@ from referee.games import DEFAULT_GAME, GAMES
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PLACES = (_PACKAGE / "example_bots", _PACKAGE.parent / "example_bots")
-"""The folder in an installed wheel, and the folder in a source tree. One of them exists."""
+"""The folder in an installed wheel, and in a source tree. Only one exists."""
 _LANGUAGES = {".c", ".java", ".js", ".pl", ".py", ".rs"}
 _RULES = ".json"
 _SERVER = "http_"

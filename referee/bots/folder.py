@@ -99,13 +99,13 @@ def read_folder(path: str) -> BotFolder:
 
 
 def folder_around(directory: str) -> BotFolder | None:
-    """Return the bot's folder that a directory is, or in which it was built, or None."""
+    """Return a directory as a bot's folder, submitted or built, or None."""
     path = handed_in(directory)
     return read_folder(path) if is_bot_folder(path) else None
 
 
 def handed_in(directory: str) -> str:
-    """Return the path of the bot's folder that a directory would be, or in which it was built."""
+    """Return the path that a directory would have as a bot's folder, submitted or built."""
     return directory.removesuffix(os.path.join(os.sep, BUILT, COPY))
 
 

@@ -1,4 +1,4 @@
-"""Find the source of a bot that a Python program gives (spec/python.md, 2)."""
+"""The bots that a Python program passes (spec/python.md, 2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.errors import BotError, UsageError
 
 Message: TypeAlias = dict[str, Any]
 BotFunction: TypeAlias = Callable[[Message], Mapping[str, object] | None]
-"""Is given every message, and returns the reply to a request, else None."""
+"""Called with every message. Returns the reply to a request, otherwise None."""
 BotLike: TypeAlias = (
     str
     | os.PathLike[str]
@@ -30,7 +30,7 @@ BotLike: TypeAlias = (
     | Callable[[], BotObject | BotFunction]
     | BotSource
 )
-"""What a program can give as a bot."""
+"""All types that a program can pass as a bot."""
 
 _KINDS = (
     "a string as `referee play` takes it, a path, a list of words, a function, a class, or an "
@@ -39,7 +39,7 @@ _KINDS = (
 
 
 def bot_source(bot: BotLike, game: str) -> BotSource:
-    """Find out what was given as a bot in a game.
+    """Convert a bot that a program passed to a source.
 
     Raises:
         UsageError: it is not a bot, or names nothing that can be run.
@@ -51,7 +51,7 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
     if isinstance(bot, os.PathLike):
         path = os.fspath(bot)
         if isinstance(path, str):
-            # With a directory before it, it is neither a bundled bot nor an address.
+            # A path with a directory is never the name of a bundled bot or an address.
             return find_bot(os.path.join(".", path), game)._replace(argument=path)
     elif isinstance(bot, list | tuple):
         if bot and all(isinstance(word, str) for word in bot):
@@ -62,7 +62,7 @@ def bot_source(bot: BotLike, game: str) -> BotSource:
 
 
 def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
-    """As `bot_source`, for the bots of one match; one object cannot have two seats."""
+    """Convert the bots of a match like `bot_source`. The same object cannot be in two seats."""
     sources = [bot_source(bot, game) for bot in bots]
     for number, bot in enumerate(bots):
         has_state = hasattr(bot, "reply") and not isinstance(bot, type)
@@ -74,7 +74,7 @@ def bot_sources(bots: Sequence[BotLike], game: str) -> list[BotSource]:
 
 
 def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
-    """A bundled bot of a game in this process; None for any other bot, and for one in a dialect."""
+    """Return a bundled bot to run in this process; None for other bots, and for dialects."""
     file = bundled_bots(game).get(bot) if isinstance(bot, str) else None
     kind = None if file is None else bundled_class(file)
     return None if kind is None else PythonBot(str(bot), lambda: _made(kind, str(bot)))
@@ -82,7 +82,7 @@ def bundled_here(bot: BotLike, game: str) -> PythonBot | None:
 
 @cache
 def bundled_class(file: Path) -> Callable[[], BotFunction] | None:
-    """The class `Bot` in the file of a bundled bot, which makes the bot of a match."""
+    """Return the class `Bot` in the file of a bundled bot. An instance plays one match."""
     space: dict[str, Any] = {"__name__": file.stem}
     exec(compile(file.read_bytes(), file, "exec"), space)
     return space.get("Bot")
@@ -101,7 +101,7 @@ def _python_bot(bot: Any) -> PythonBot:
 
 
 def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
-    """A bot for one match."""
+    """Create the bot for one match."""
     with own_errors(name):
         bot = factory()
     if callable(getattr(bot, "reply", None)) and not isinstance(bot, type):
@@ -114,10 +114,13 @@ def _made(factory: Callable[[], Any], name: str) -> InProcessBot:
 
 
 def _takes_message(function: Callable[..., Any]) -> bool:
-    """Whether it can be called with one argument."""
+    """True if a function can be called with one argument."""
     try:
         inspect.signature(function).bind(None)
-    except (TypeError, ValueError) as error:  # ValueError: some that are written in C do not tell
+    except (
+        TypeError,
+        ValueError,
+    ) as error:  # ValueError: some built-in functions have no signature
         return isinstance(error, ValueError)
     return True
 
@@ -136,10 +139,10 @@ def _shown(value: object) -> str:
 
 
 class FunctionPlayer:
-    """A function that is called with each message, as a `BotObject`.
+    """A `BotObject` that calls a function with each message.
 
-    It need not know of the handshake: if it returns None, it has said its own name. If it has an
-    attribute `hears`, it need not be called with news of other types, requests apart.
+    The function may ignore the handshake: if it returns None, it has the default name. If it has an
+    attribute `hears`, it is called only with requests and with these types of news.
     """
 
     takes_messages = True
@@ -150,7 +153,7 @@ class FunctionPlayer:
         self.hears: Collection[str] | None = getattr(function, "hears", None)
 
     def reply(self, lines: Sequence[bytes | Message]) -> Answer:
-        """The return value for the last message, or the message of the last line."""
+        """Call the function with each message. Return its result for the last one."""
         *news, last = lines
         if news:
             self.notify(news)
@@ -159,7 +162,9 @@ class FunctionPlayer:
         if reply is None and asked["type"] == "player-name-request":
             number = asked["player_number"]
             reply = {"type": "player-name-reply", "player_number": number, "name": self._name}
-        if type(reply) is not dict and not isinstance(reply, Mapping):  # the second takes longer
+        if type(reply) is not dict and not isinstance(
+            reply, Mapping
+        ):  # `isinstance` alone is slower
             raise BotError(f"{self._returned(reply, asked)}; return a dict for it")
         try:
             return msgspec.json.encode(dict(reply))
@@ -168,7 +173,7 @@ class FunctionPlayer:
             raise BotError(f"{returned}, which is not JSON: {error}") from error
 
     def notify(self, lines: Sequence[bytes | Message]) -> None:
-        """Call it with messages that ask for nothing."""
+        """Call the function with messages that are not requests."""
         for line in lines:
             message = _message(line)
             reply = self._function(message)

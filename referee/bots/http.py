@@ -1,6 +1,6 @@
 """A bot behind HTTP (spec/http-bots.md).
 
-Only this loads h11 and the certificates.
+The only module that imports h11 and certifi.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ LINES = "application/x-ndjson"
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
 _IDLE_SECONDS = 1.0
-"""Seconds after which an idle connection is not used again: the server may close it."""
+"""Maximum age in seconds of an idle connection. The server may close older ones."""
 _READ_BYTES = 65536
 _HEAD_BYTES = 65536
 _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError)
 
 
 class HttpBot(NoProcess):
-    """A `Bot` whose every reply is the answer to a POST with all lines that are new to it.
+    """A `Bot` behind an address.
 
-    It knows one address and nothing of redirects, proxies, cookies and compression.
+    Each request is a POST with all new lines, and the response is the reply. It does not support
+    redirects, proxies, cookies or compression.
 
     Args:
-        limits: limits of the bot; `line_limit` also applies to the body of an answer.
+        limits: limits of the bot; `line_limit` also applies to the body of a response.
         content_type: `LINES` (whole lines), `JSON` (the line without its line end) or `FORM`.
         form_field: name of the form field with the data.
     """
@@ -56,11 +57,11 @@ class HttpBot(NoProcess):
         self._lines = b""
         self._closed = False
         self._stream: trio.abc.Stream | None = None
-        self._is_readable: Callable[[], bool] = bool  # set with the stream: of its socket
+        self._is_readable: Callable[[], bool] = bool  # set to a method of the socket when connected
         self._http = h11.Connection(h11.CLIENT)
         self._used = 0.0
         self._tls = None
-        if self._address.tls:  # to make a context takes longer than a match
+        if self._address.tls:  # creating a context takes longer than a match
             self._tls = ssl.create_default_context(cafile=certifi.where())
 
     def push(self, lines: bytes) -> None:
@@ -90,7 +91,7 @@ class HttpBot(NoProcess):
         return Failure(Disqualification.HTTP_ERROR, detail)
 
     async def _connected(self) -> trio.abc.Stream:
-        """The connection of the last exchange, if it is as good as new, or a new one."""
+        """Return the open connection if it can be reused, or a new one."""
         if self._stream is not None:
             if await self._is_as_good_as_new(self._stream):
                 self._http.start_next_cycle()
@@ -108,16 +109,16 @@ class HttpBot(NoProcess):
         return self._stream
 
     async def _is_as_good_as_new(self, stream: trio.abc.Stream) -> bool:
-        """Whether the next answer on it can only be one to the next request."""
+        """True if the next response on a connection can only belong to the next request."""
         if {self._http.our_state, self._http.their_state} != {h11.DONE}:
             return False
         if self._http.trailing_data[0] or trio.current_time() > self._used + _IDLE_SECONDS:
             return False
         if self._is_readable():
-            return False  # an answer to no request, or the end
-        try:  # TLS may have read it already
+            return False  # an unrequested response, or end-of-file
+        try:  # TLS may have received it already
             with trio.CancelScope() as scope:
-                scope.deadline = trio.current_time()  # takes what is there, and waits for nothing
+                scope.deadline = trio.current_time()  # reads without waiting
                 await stream.receive_some(1)
                 return False
         except _BROKEN:
@@ -141,10 +142,12 @@ class HttpBot(NoProcess):
             method="POST", target=self._address.target, headers=list(headers.items())
         )
         parts = [self._http.send(part) for part in (request, h11.Data(content), h11.EndOfMessage())]
-        with contextlib.suppress(trio.BrokenResourceError):  # it may have answered before it closed
+        with contextlib.suppress(
+            trio.BrokenResourceError
+        ):  # the server may have responded before it closed
             await stream.send_all(b"".join(part for part in parts if part))
         while not isinstance(event := await self._event(stream), h11.Response):
-            pass  # 1xx: the answer is still to come
+            pass  # 1xx: the response follows
         if failure := _rejected(event):
             return failure
         body = bytearray()
@@ -162,7 +165,7 @@ class HttpBot(NoProcess):
         return event
 
     async def finish(self, grace: float) -> None:
-        """Send the lines since the last request; the answer is ignored."""
+        """Send the lines since the last request, and ignore the response."""
         if self._lines and not self._closed:
             await self.reply(trio.current_time() + grace)
         await self.kill()
@@ -174,7 +177,7 @@ class HttpBot(NoProcess):
 
 
 def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpBot:
-    """A bot as it is, without what stands before it if it speaks a dialect."""
+    """Create the bot for an address, without the translation of its dialect."""
     if not source.dialect:
         return HttpBot(source.url, limits)
     field = rules.dialects[source.dialect].form_field
@@ -182,7 +185,7 @@ def http_bot(rules: GameDefinition, limits: Limits, source: BotAddress) -> HttpB
 
 
 def _rejected(response: h11.Response) -> Failure | None:
-    """The mistake in the head of an answer."""
+    """Return the failure if the status or the headers of a response are invalid."""
     headers = list(response.headers)
     status = response.status_code
     if not 200 <= status < 300:
@@ -198,10 +201,10 @@ def _rejected(response: h11.Response) -> Failure | None:
 
 
 def _why_unreachable(error: Exception) -> str:
-    """Why the connection failed, in words that are the same on every machine.
+    """Describe why the connection failed, in the same words on every machine.
 
     Raises:
-        ShortageError: the system is short of something: not the bot's fault.
+        ShortageError: the system lacks resources, which is not the bot's fault.
     """
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -216,7 +219,7 @@ def _why_unreachable(error: Exception) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception, all that caused it, and theirs."""
+    """Yield an exception and all its causes, recursively."""
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):

@@ -1,4 +1,4 @@
-"""A bot without a process: a Python object that is given lines and gives a line back."""
+"""Bots without a process: Python objects that receive lines and return a line."""
 
 from __future__ import annotations
 
@@ -22,30 +22,33 @@ class BotObject(Protocol):
     These methods and attributes are optional:
 
     - `notify(lines)` is called with the last lines of a match, which contain no request.
-    - `attach_view(view)` is called before a match with a function that returns the view of the
-      seat (`Match.view`).
-    - `attach_clock(clock)` is called with a `CpuClock`. The object does its work inside it.
+    - `attach_view(view)` is called before a match with a function that returns the view of the seat
+      (`Match.view`).
+    - `attach_clock(clock)` is called with a `CpuClock`. The object must then work inside it.
     - `takes_messages`: True if the object accepts messages as dicts in place of lines. It then
-      gets only the types of news in `hears`, or all if `hears` is None.
+      receives only the types of news in `hears`, or all if `hears` is None.
     """
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """The answer to the last of these lines, which are all that are new; without line ends.
+        """Return the reply to the request in the last line.
 
         An exception is a bug in this object, not a fault: it ends the match as a `BotError`. Only
-        an `OverLimitError` disqualifies it.
+        an `OverLimitError` disqualifies the bot.
+
+        Args:
+            lines: all new lines, without line ends.
         """
 
 
 class InProcessBot(NoProcess):
-    """A Python object as a `Bot`. It has no clock, unless it wants one (`CpuClock`).
+    """A Python object as a `Bot`. It has no clock, unless it supports `CpuClock`.
 
     Args:
         name: its name in a `BotError`; empty: the name of its class.
 
     Attributes:
-        takes_messages: whether it takes messages, as dicts, in place of lines.
-        hears: the types of the news that it reads then; None for all.
+        takes_messages: True if it accepts messages as dicts in place of lines.
+        hears: the types of news that it then receives; None for all.
     """
 
     def __init__(self, player: BotObject, name: str = "") -> None:
@@ -57,18 +60,18 @@ class InProcessBot(NoProcess):
         self._killed = False
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
-        """Let it have what gives the view of its seat in the next match, if it wants that."""
+        """Pass the function that returns the view of the seat, if the object supports it."""
         if (take := getattr(self._player, "attach_view", None)) is not None:
             with own_errors(self._name):
                 take(view)
 
     def attach_limits(self, limits: Limits) -> None:
-        """Let it have a clock for the next match, if it wants that."""
+        """Pass a clock for the next match, if the object supports it."""
         if (take := getattr(self._player, "attach_clock", None)) is not None:
             take(CpuClock(limits))
 
     def reword(self, note: str) -> str:
-        """A note of the game (`GameDefinition.notes`) in the words of the author of such bots."""
+        """Translate a note of the game (`GameDefinition.notes`) into the terms of such bots."""
         return getattr(self._player, "reword", str)(note)
 
     def push(self, lines: bytes) -> None:
@@ -78,12 +81,12 @@ class InProcessBot(NoProcess):
         return self.quick_reply(0)
 
     def quick_reply(self, seconds: float) -> Answer:
-        """Its answer, however long it takes: it has no clock."""
+        """Return the reply. Blocks as long as the object takes."""
         lines, self._lines = self._lines, []
         return self.answer(lines)
 
     def answer(self, lines: Sequence[Any]) -> Answer:
-        """Get its reply to new lines without line ends, or messages, the request last."""
+        """Return the reply to new lines without line ends, or to messages, request last."""
         if self._killed:
             return Failure(Disqualification.EXITED, "it has left a match before")
         try:
@@ -91,7 +94,9 @@ class InProcessBot(NoProcess):
         except OverLimitError as error:
             return Failure(error.code, str(error))
         except BaseException:
-            with own_errors(self._name):  # entered each time it would cost as much as a reply
+            with own_errors(
+                self._name
+            ):  # entering it for each reply would take as long as the reply
                 raise
         if isinstance(answer, bytes):
             is_line = b"\n" not in answer and (answer[:1] == b"{" or not is_blank(answer))
@@ -106,7 +111,7 @@ class InProcessBot(NoProcess):
         self.hear_the_rest(lines)
 
     def hear_the_rest(self, lines: Sequence[Any]) -> None:
-        """Hand over the last lines without line ends, or messages."""
+        """Pass the last lines without line ends, or messages."""
         notify = getattr(self._player, "notify", None)
         if notify is not None and lines and not self._killed:
             with own_errors(self._name):
@@ -118,7 +123,7 @@ class InProcessBot(NoProcess):
 
 @contextmanager
 def own_errors(name: str) -> Iterator[None]:
-    """Raise `BotError` for an exception of the bot of this name in this block."""
+    """Convert exceptions of a bot in this block to `BotError`."""
     try:
         yield
     except BotError:

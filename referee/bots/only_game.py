@@ -1,4 +1,4 @@
-"""The game of a BOT argument that exists in one game only."""
+"""The game of a BOT argument that exists in only one game."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ _MOST_BYTES = 1 << 20
 
 
 def only_game(argument: str, directory: str = "") -> str | None:
-    """The only game in which a BOT argument can be played; None if there are more, or none.
+    """Return the only game in which a BOT argument can be played; None for none or several.
 
-    A bundled name says it, a dialect or an adapter, and the library that a file in Python imports.
+    The name of a bundled bot, a dialect, an adapter, or a library that a Python file imports
+    determines the game.
     """
     path = os.path.join(directory, argument)
     if os.path.lexists(path):
@@ -32,7 +33,7 @@ def only_game(argument: str, directory: str = "") -> str | None:
 
 
 def libraries(path: str) -> set[str]:
-    """The names of the modules that a file in Python imports at its top level, without a run."""
+    """Return the modules that a Python file imports at its top level, without running it."""
     if not path.endswith(".py") or not os.path.isfile(path):
         return set()
     try:
@@ -44,7 +45,7 @@ def libraries(path: str) -> set[str]:
 
 def _games_of_library(path: str) -> Iterator[str]:
     imported = libraries(path) - sys.stdlib_module_names
-    for name, rules in GAMES.items() if imported else ():  # the games take long to load
+    for name, rules in GAMES.items() if imported else ():  # loading the games is slow
         if any(adapter.library in imported for adapter in rules.adapters.values()):
             yield name
 

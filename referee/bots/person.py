@@ -25,11 +25,11 @@ from referee.games.interface.seats import seat_id, seat_index
 from referee.match import messages as say
 
 NAME = "Human"
-"""What every person is called: a record tells no more of who played."""
+"""The name of all people: records do not contain names of people."""
 
 
 def person_rules(game: str) -> GameDefinition:
-    """The rules of a game that people can play.
+    """Return the definition of a game that people can play.
 
     Args:
         game: a key of `GAMES`.
@@ -44,20 +44,20 @@ def person_rules(game: str) -> GameDefinition:
 
 
 class HumanTerminal(Protocol):
-    """A place where people play; it may serve several people, one per seat."""
+    """A user interface for people. It may serve several people, one per seat."""
 
     def tell(self, seat: int, lines: Sequence[str]) -> None:
-        """Show text to a person, now or before the next question."""
+        """Show text to a person, immediately or before the next question."""
 
     def turn_of(self, seat: int) -> AbstractAsyncContextManager[None]:
-        """A block in which only this person answers questions."""
+        """Context manager: only this person answers questions inside it."""
 
     async def ask(self, question: Question) -> Picks | None:
-        """The person's choice; None to leave the match. Asks again after an invalid answer."""
+        """Return the person's choice; None to leave the match. Asks again if it is invalid."""
 
 
 class PersonBot(NoProcess):
-    """Implements `referee.bots.bot.Bot` for a person, with the game's `GameDefinition.person`."""
+    """A person as a `Bot`, with the game's `GameDefinition.person`."""
 
     def __init__(self, rules: GameDefinition, terminal: HumanTerminal) -> None:
         self._rules = rules
@@ -94,7 +94,7 @@ class PersonBot(NoProcess):
             told = [] if self._dialogue is None else self._dialogue.end()
             return [*told, "The match is over.", ""]
         if self._dialogue is None:
-            assert self._rules.person is not None  # else nobody is seated
+            assert self._rules.person is not None  # otherwise nobody can take the seat
             self._dialogue = self._rules.person(self._names, self._seat)
             others = [seat for seat in range(len(self._names)) if seat != self._seat]
             against = ", ".join(map(self._who, others))
@@ -114,8 +114,8 @@ class PersonBot(NoProcess):
             return msgspec.json.encode(say.PlayerNameReply(asked.player_number, NAME, 1))
         if self._has_left:
             return Failure(Disqualification.EXITED, "it has left a match before")
-        assert asked is not None  # it was handed a request
-        assert self._dialogue is not None  # the first public messages come before it
+        assert asked is not None  # `push` got a request before
+        assert self._dialogue is not None  # the first public messages came before
         decision = self._dialogue.decide(asked)
         try:
             question = next(decision)

@@ -1,4 +1,4 @@
-"""A message as a bot would read it from its line, without making the line."""
+"""Convert a message to the value that its line would have in JSON, without encoding it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAME = (
 
 
 def plain(message: Struct) -> dict[str, Any]:
-    """Return a message as objects of JSON, which are nobody else's."""
+    """Return a message as JSON values. Nested values are copies."""
     lists = _lists(type(message))
     if lists is None:
         message = msgspec.json.decode(msgspec.json.encode(message))
@@ -27,7 +27,7 @@ def plain(message: Struct) -> dict[str, Any]:
 
 @cache
 def _lists(kind: type[Struct]) -> list[str] | None:
-    """The fields that are tuples and have to be lists; None if JSON changes more than these."""
+    """Return the fields with tuples, which become lists; None if JSON changes more than these."""
     fields, names = inspect.type_info(kind), list[str]()
     assert isinstance(fields, inspect.StructType)
     for field in fields.fields:
@@ -41,7 +41,7 @@ def _lists(kind: type[Struct]) -> list[str] | None:
 
 
 def _keeps(kind: inspect.Type) -> bool:
-    """Whether JSON changes nothing in any value of this type."""
+    """True if JSON changes no value of this type."""
     match kind:
         case inspect.Metadata(type=other) | inspect.ListType(item_type=other):
             return _keeps(other)

@@ -1,6 +1,6 @@
-"""Bots for a program without an event loop, match after match.
+"""Bots for a program without an event loop, for any number of matches.
 
-If a process answers within `QUICK_SECONDS`, its answer is read in the caller's thread. Longer waits
+If a process replies within `QUICK_SECONDS`, its reply is read in the caller's thread. Longer waits
 run in a thread with trio, which all portals of the program share.
 """
 
@@ -27,24 +27,25 @@ _THREAD = BlockingPortalProvider("trio")
 
 
 class BotPortal:
-    """Starts, asks and ends bots for a caller without an event loop.
+    """Starts, queries and stops bots for a caller without an event loop.
 
-    Processes are kept from match to match. They end at `close`, and with this program.
+    Processes are reused from match to match. They are stopped by `close`, and at the end of the
+    program.
     """
 
     def __init__(self) -> None:
         self._pool = BotPool()
-        self._match = AsyncExitStack()  # ends the match
+        self._match = AsyncExitStack()  # closed at the end of the match
         self._bots: Sequence[Bot] = []
         self._thread: BlockingPortal | None = None
-        self._stay = ExitStack()  # ends all bots, and leaves the thread
+        self._stay = ExitStack()  # stops all bots, and releases the thread
         weakref.finalize(self, _close, self._stay)
 
     def begin(self, spec: MatchSpec, sources: Sequence[BotSource]) -> Sequence[Bot]:
-        """The bots of a match, in seat order. A match that was not finished is given up.
+        """Start the bots of a match, in seat order. An unfinished match is abandoned.
 
         Raises:
-            ShortageError: the system has no process, memory or file descriptor left for one.
+            ShortageError: the system has no process, memory or file descriptor left for a bot.
         """
         if self._thread is None:
             self._thread = self._stay.enter_context(_THREAD)
@@ -58,17 +59,17 @@ class BotPortal:
         return await self._match.enter_async_context(borrowed)
 
     def reply(self, bot: Bot, seconds: float) -> Answer:
-        """Wait so many seconds for the answer to the request that was pushed."""
+        """Wait up to `seconds` for the reply to the last request."""
         deadline = time.monotonic() + seconds
         answer = bot.quick_reply(min(seconds, QUICK_SECONDS))
         return self._call(_reply, bot, deadline) if answer is None else answer
 
     def kill(self, bot: Bot) -> None:
-        """End a bot immediately."""
+        """Kill a bot immediately."""
         self._call(bot.kill)
 
     def finish(self, keep: Container[int], grace: float) -> None:
-        """End the match: the bots in these seats wait for another one, the others end (8.4)."""
+        """End the match. The bots in the seats of `keep` wait for another match (8.4)."""
         self._call(self._finish, keep, grace)
 
     async def _finish(self, keep: Container[int], grace: float) -> None:
@@ -76,12 +77,12 @@ class BotPortal:
         await self._match.aclose()
 
     def close(self) -> None:
-        """End all bots. Another match can begin afterwards."""
+        """Stop all bots. Another match may begin afterwards."""
         self._stay.close()
         self._thread = None
 
     def _call(self, function: Callable[..., Awaitable[T]], *arguments: object) -> T:
-        assert self._thread is not None  # a match has begun
+        assert self._thread is not None  # `begin` was called
         return self._thread.call(function, *arguments)
 
 
@@ -95,9 +96,9 @@ async def _end(match: AsyncExitStack, pool: BotPool) -> None:
 
 
 def _close(stay: ExitStack) -> None:
-    """Close a portal that was never closed.
+    """Close a portal that its owner did not close.
 
-    The garbage collector may call this in any thread, even in the thread with trio.
+    The garbage collector may call this in any thread, including the thread with trio.
     """
     if trio.lowlevel.in_trio_run():
         threading.Thread(target=stay.close).start()

@@ -1,4 +1,4 @@
-"""The report on a bot's process after its end, for its author."""
+"""The report on a bot's process after its exit, for the author of the bot."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from referee.match.sandbox import Kind
 
 
 class TimeoutObservation(Struct, frozen=True):
-    """The state of a process that did not answer in time.
+    """The state of a process that did not reply in time.
 
     Attributes:
         unfinished: the beginning of a line without its end.
-        blank: whether it had written only blank lines since the request.
-        has_read: whether it had read all that it was sent.
-        has_answered: whether it had answered anything before.
-        cpu_seconds: CPU time of the process and its children, from its start; None if not known.
-        is_busy: whether it computed while it was looked at.
-        late: the line that came after all; empty if none did.
-        at_end: the first line that came when its input had ended; empty if none did.
-        ended: whether it ended by itself when its input had ended.
+        blank: True if it wrote only blank lines since the request.
+        has_read: True if it had read all its input.
+        has_answered: True if it replied to an earlier request.
+        cpu_seconds: CPU time of the process and its children since its start; None if unknown.
+        is_busy: True if it used the CPU during the observation.
+        late: the first line after the timeout; empty without one.
+        at_end: the first line after the end of its input; empty without one.
+        ended: True if it exited by itself after the end of its input.
     """
 
     unfinished: bytes = b""
@@ -36,16 +36,16 @@ class TimeoutObservation(Struct, frozen=True):
 
 
 class ProcessReport(Struct, frozen=True):
-    """The report on a process after its end.
+    """The report on a process after its exit.
 
     Attributes:
-        prefix: the dialect or the adapter of its bot, which a BOT argument begins with; or "".
-        unasked: how many whole lines of its output nobody has read, as far as was looked.
+        prefix: the dialect or adapter in the BOT argument; "" without one.
+        unasked: number of whole lines of output that no request consumed, as far as they were read.
         first_unasked: the first of these lines; may be empty.
         unfinished: the bytes after these lines, without a line end.
-        silence: the state of the process, if it did not answer in time and was examined.
-        folder: where it started, as the user has it; empty if not known.
-        reached: the names of those at which the system has refused something, as far as it tells.
+        silence: the observation after a timeout, if there was one.
+        folder: the folder in which it started, as the user wrote it; empty if unknown.
+        reached: the names of limits at which the system refused something, if it reports that.
     """
 
     stderr: Stderr

@@ -1,4 +1,4 @@
-"""The command that plays a match again, for all pages and reports."""
+"""The command that plays a match again, as shown on pages and in reports."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def repeat_words(
     start: Sequence[str] = (),
     env: Iterable[tuple[str, str]] = (),
 ) -> list[str]:
-    """The words of the command that plays a match again, on the same terms.
+    """Return the command that plays a match again, with the same limits and sandbox, as words.
 
     Args:
-        recorded: whether a file says what was played. A stranger may have written it so that the
-            command is copied: it always asks for the sandbox and lifts no limit, unless all bots
-            came with the referee. It never shows the bots another folder.
+        recorded: True if the match comes from a file. A stranger may have written it so that
+            somebody copies the command. Therefore the command requires the sandbox and lifts no
+            limit, unless all bots are bundled. It never shows the bots another folder.
         start: words in place of the game and the seed, such as `--resume`.
         env: the variables of all bots.
     """
@@ -45,7 +45,7 @@ def repeat_words(
 
 
 def _named_bots(spec: MatchSpec) -> list[str]:
-    """The BOT arguments, with `NAME=` where a name was given that can be typed and says more."""
+    """Return the BOT arguments, with `NAME=` for given names that can be typed."""
     bots = []
     for bot, name in zip_longest(map(as_bot, spec.bots), spec.names, fillvalue=""):
         typed = f"{name}={bot}"
@@ -56,8 +56,12 @@ def _named_bots(spec: MatchSpec) -> list[str]:
 
 
 def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
-    """A match of these bots as a file claims it, as far as a command may ask for it."""
-    ours = {HUMAN, *bundled_bots(spec.game), *rule_files(spec.game)}  # all they start came with us
+    """Restrict the match in an untrusted file to terms that are safe to copy into a command."""
+    ours = {
+        HUMAN,
+        *bundled_bots(spec.game),
+        *rule_files(spec.game),
+    }  # their programs are part of the referee
     if ours.issuperset(bots):
         return spec
     return replace(
@@ -69,7 +73,7 @@ def not_weaker(spec: MatchSpec, bots: Iterable[str]) -> MatchSpec:
 
 
 def _sandboxed(limits: Limits) -> Limits:
-    """The limits; where there is none, the default of the sandbox."""
+    """Return the limits, with the defaults of the sandbox for missing ones."""
     lifted = {n: most for n, most in SANDBOXED.items() if getattr(limits, n) == math.inf}
     return limits._replace(**lifted)
 
@@ -77,12 +81,12 @@ def _sandboxed(limits: Limits) -> Limits:
 def sandbox_words(
     kind: str, readable: Iterable[str] = (), env: Iterable[tuple[str, str]] = ()
 ) -> list[str]:
-    """A sandbox as options, after the variables of all bots."""
+    """Return the options of a sandbox, after the variables of all bots."""
     words = [word for name, value in env for word in ("--env", f"{name}={value}")]
     words += [] if kind == "none" else ["--sandbox", kind]
     return words + [word for folder in readable for word in ("--sandbox-read", folder)]
 
 
 def as_bot(argument: str) -> str:
-    """A BOT argument that the command line does not mistake for an option."""
+    """Protect a BOT argument that looks like an option."""
     return f"./{argument}" if argument.startswith("-") else argument

@@ -1,6 +1,6 @@
-"""Find the parts of a command line that only a shell obeys. The referee starts bots without one.
+"""Detect syntax of a shell in a command line. The referee starts bots without a shell.
 
-A quoted word is always an argument. Therefore `sh -c "a && b"` has no operator.
+A quoted word is always an argument. Therefore `sh -c "a && b"` contains no operator.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _EXPANDED = re.compile(r"~|.*[$]").match
 
 
 def why_shell(command: str) -> str:
-    """Name the operator of a shell in a command line, and what to do, in one clause.
+    """Name the shell operator in a command line, and the next step, in one clause.
 
-    An operator is a word of its own, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
+    An operator is a separate word, such as `>`, `2>&1` or `&&`, or ends a word, as in `a;`.
 
     Returns:
         An empty string if there is none.
@@ -29,9 +29,9 @@ def why_shell(command: str) -> str:
 
 
 def why_shell_program(command: str) -> str:
-    """As `why_shell`, for a command line whose first word is not a program.
+    """Like `why_shell`, for a command line whose first word is not a program.
 
-    The first word may set a variable, contain an operator, or be a text that a shell expands.
+    The first word may set a variable, contain an operator, or be text that a shell expands.
     """
     first, *rest = _bare(command).split() or [""]
     if rest and _VARIABLE(first):
@@ -47,7 +47,7 @@ def why_shell_program(command: str) -> str:
 
 
 def _bare(command: str) -> str:
-    """A command line with a letter in place of each quoted part."""
+    """Replace each quoted part of a command line by a letter."""
     return _QUOTED.sub("x", command)
 
 

@@ -1,4 +1,4 @@
-"""A bot of the referee's own: it says what it is given to say, then the simplest that is legal."""
+"""Bots of the referee that fill a seat: given replies first, then the simplest legal ones."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from referee.games.interface.faults import Disqualification
 
 
 def stand_in(game: str) -> InProcessBot:
-    """A bot for the seat of one that is not to play, in a game that has a simplest reply."""
+    """Create a bot that fills a seat, in a game that defines a simplest reply."""
     return InProcessBot(StandIn(GAMES[game], "Stand-in"))
 
 
 def leaver(game: str) -> InProcessBot:
-    """A bot that leaves a match in its handshake, so that the match ends there (protocol, 3.5)."""
+    """Create a bot that leaves in the handshake, so that the match ends there (protocol, 3.5)."""
     return InProcessBot(_Leaver())
 
 
 class _Leaver:
-    """A `BotObject` that does not play."""
+    """A `BotObject` that fails to start."""
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """The failure to start."""
+        """Return the failure to start."""
         return Failure(Disqualification.FAILED_TO_START, "it does not play")
 
 
 class StandIn:
-    """A `BotObject` that reports a name, or none in time.
+    """A `BotObject` that reports a name, or does not reply in time.
 
     Args:
-        replies: JSON values, its first replies; {"leave": CODE} in place of one: it leaves.
+        replies: its first replies as JSON values; {"leave": CODE}: it leaves the match.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class StandIn:
         self._replies = deque(replies)
 
     def reply(self, lines: Sequence[bytes]) -> Answer:
-        """The answer to the last of these lines."""
+        """Return the reply to the last line."""
         reply = self._next(msgspec.json.decode(lines[-1]))
         if isinstance(reply, dict) and reply.keys() == {"leave"}:
             return Failure(Disqualification(reply["leave"]), "as the case says")

@@ -1,4 +1,4 @@
-"""A bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
+"""The keys of a bot in TOML: a `[[bot]]` table of a configuration, or `bot.toml` in its folder."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from referee.text.terminal import escaped
 
 MAX_BYTES = 1024 * 1024
 MAX_NAME = 64
-"""Letters of a bot's name."""
-_MAX_DEPTH = 16  # of tables and lists
-_MAX_DOTS = 100  # in a line: the time of `tomllib` is quadratic in the parts of a key
+"""Maximum length of a bot's name."""
+_MAX_DEPTH = 16  # nested tables and lists
+_MAX_DOTS = 100  # per line: `tomllib` takes quadratic time in the number of parts of a key
 
 
 class BotTable(Struct, kw_only=True):
-    """The keys of every such table: BOT argument, and name or "" for a default."""
+    """Keys of both tables. An empty name stands for the default."""
 
     command: str
     name: str = ""
@@ -33,8 +33,12 @@ T = TypeVar("T", bound=BotTable)
 
 
 def read_toml(name: str) -> dict[str, Any]:
-    """The values of a file; raise `UsageError` if it cannot be read."""
-    import tomllib  # a match without such a file starts faster
+    """Read a TOML file.
+
+    Raises:
+        UsageError: the file cannot be read or is not valid TOML.
+    """
+    import tomllib  # only loaded if needed, so that matches start faster
 
     try:
         data = read_input(name, MAX_BYTES + 1)
@@ -48,7 +52,7 @@ def read_toml(name: str) -> dict[str, Any]:
             raise UsageError(f"{name} cannot be read: it is {encoding}; save it as UTF-8")
         values = tomllib.loads(data.decode("utf-8-sig"))
         with_nul = [key for key in values if any("\0" in text for text in _strings(values[key]))]
-    except ValueError as error:  # also: no UTF-8, a number with too many digits
+    except ValueError as error:  # also for invalid UTF-8, or numbers with too many digits
         raise UsageError(f"{name} is not valid TOML: {error}") from error
     except RecursionError as error:
         raise UsageError(f"{name} cannot be read: its values are nested too deeply") from error
@@ -60,10 +64,10 @@ def read_toml(name: str) -> dict[str, Any]:
 def read_table(
     kind: type[T], table: Any, where: str, more: Iterable[str] = ()
 ) -> tuple[T, list[str]]:
-    """The valid keys of a table, and one line for each mistake, which begins with `where`.
+    """Return the valid keys of a table, and one line for each mistake, which begins with `where`.
 
     Args:
-        more: other keys that a table may have, for the hint at an unknown one.
+        more: other allowed keys, for suggestions.
     """
     if not isinstance(table, dict):
         return kind(command=""), [f"{where} must be a table, not {table!r}"]
@@ -86,7 +90,7 @@ def read_table(
 
 
 def name_problem(name: str) -> str:
-    """The mistake in a bot's name, in one clause; empty if the name is valid."""
+    """Describe the mistake in a bot's name, in one clause; empty if the name is valid."""
     if not name.isprintable():
         return f"'{escaped(name)}' has a character that cannot be shown: leave it out"
     if hidden := invisible(name):
@@ -99,7 +103,7 @@ def name_problem(name: str) -> str:
 
 
 def _strings(value: Any, depth: int = 0) -> Iterator[str]:
-    """All strings in a value of TOML."""
+    """Yield all strings in a TOML value."""
     if depth > _MAX_DEPTH:
         raise RecursionError
     if isinstance(value, str):

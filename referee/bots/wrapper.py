@@ -1,4 +1,4 @@
-"""Bots that stand before another one."""
+"""Bots that wrap another bot."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from referee.match.limits import Limits
 class BotWrapper:
     """The part of a `Bot` that forwards to the wrapped bot.
 
-    It has no quick reply, unless its class says how it treats one.
+    `quick_reply` is not forwarded: subclasses may override it.
     """
 
     def __init__(self, bot: Bot) -> None:
@@ -36,16 +36,16 @@ class BotWrapper:
 
     @property
     def spoken(self) -> tuple[bytes, bytes] | None:
-        """The last lines to and from the bot, if it speaks a dialect; else None."""
+        """The last lines to and from the bot, if it speaks a dialect; otherwise None."""
         return self.wrapped.spoken if isinstance(self.wrapped, BotWrapper) else None
 
     def attach_view(self, view: Callable[[], Struct | None]) -> None:
-        """Let the bot behind have the view of its seat, if it wants that."""
+        """Forward to the wrapped bot, if it has this method."""
         if (attach_view := getattr(self.wrapped, "attach_view", None)) is not None:
             attach_view(view)
 
     def attach_limits(self, limits: Limits) -> None:
-        """Let the bot behind have the limits of the match, if it keeps them itself."""
+        """Forward to the wrapped bot, if it has this method."""
         if (attach_limits := getattr(self.wrapped, "attach_limits", None)) is not None:
             attach_limits(limits)
 
@@ -63,14 +63,14 @@ class BotWrapper:
 
 
 class ReplayedBot(BotWrapper):
-    """A `Bot` for one match: another one, whose first answers are replaced by others.
+    """A `Bot` for one match that replaces the first replies of another bot.
 
-    The wrapped bot receives all messages. A process also gets the requests, so that it knows the
-    match; its replies are dropped.
+    The wrapped bot receives all messages. A process also receives the requests, so that it knows
+    the match; its replies are discarded.
 
     Args:
-        answers: the first answers, that to the handshake among them; None for its own.
-        is_asked: whether the wrapped bot gets the requests during the recorded part.
+        answers: the first replies, including the handshake; None keeps the bot's own reply.
+        is_asked: True if the wrapped bot also receives the requests of the recorded part.
     """
 
     def __init__(self, bot: Bot, answers: Iterable[Answer | None], *, is_asked: bool) -> None:
@@ -92,14 +92,14 @@ class ReplayedBot(BotWrapper):
         return None if own is None else self._replaced(own)
 
     async def reply(self, deadline: float) -> Answer:
-        """The next answer that is there, else that of the bot behind.
+        """Return the next recorded reply, or the reply of the wrapped bot.
 
-        If it fails during the recorded part, it has failed: it could not continue from there.
+        A failure during the recorded part counts: the bot could not continue from there.
         """
         return self._replaced(await self.wrapped.reply(deadline) if self._is_own() else None)
 
     def _is_own(self) -> bool:
-        """Whether the wrapped bot answers, even if its answer is dropped."""
+        """True if the wrapped bot has to reply, even if its reply is discarded."""
         return self._is_asked or not self._answers or self._answers[0] is None
 
     def _replaced(self, own: Answer | None) -> Answer:
@@ -111,7 +111,7 @@ class ReplayedBot(BotWrapper):
 
 
 def process_of(bot: object) -> BotProcess | None:
-    """The process of a bot, without its wrappers; None if it has none."""
+    """Return the process inside the wrappers of a bot; None without one."""
     while isinstance(bot, BotWrapper):
         bot = bot.wrapped
     return bot if isinstance(bot, BotProcess) else None

@@ -1,7 +1,7 @@
-"""Command line -> process in a session and process group of its own; ending that group.
+"""Starts the process of a bot in its own session and process group, and kills that group.
 
-Without trio, so that the command line can start the bots first and import the rest while they
-come up.
+Does not import trio, so that a command can start the bots first and import the rest while they
+start up.
 """
 
 from __future__ import annotations
@@ -50,33 +50,32 @@ _REAP_SECONDS = 5
 _END_SECONDS = 0.1
 _WRAPPER_LINES = 4
 _BWRAP = "bwrap: "
-"""Before what bubblewrap says on stderr."""
+"""bubblewrap begins each line on stderr with this."""
 _POLL_SECONDS = 0.0005
 _INHERITED = ("PATH", "HOME", "TMPDIR")
 _FIXED = {"LANG": "C.UTF-8"}
-"""The environment of every bot, beside what it is given (protocol, 8.5).
+"""The environment of every bot, in addition to its own variables (protocol, 8.5).
 
-It is the same wherever the referee is started, so that a bot that works here works elsewhere:
-nothing turns off the buffering of its output, adds modules to it or changes how it writes numbers.
-And it tells nobody what the referee knows.
-"""
+It does not depend on the referee's environment: a bot that works here works elsewhere. No variable
+turns off the buffering of its output, adds modules to it or changes the format of numbers, and the
+bot learns nothing about the referee's user."""
 TIME_LIMIT = "REFEREE_TIME_LIMIT"
-"""Where the program of an adapter finds the limit, in seconds or `inf`."""
+"""The variable in which an adapter finds the time limit, in seconds or `inf`."""
 
 
 class LaunchedBot:
-    """A bot's process, or the reason why it did not start.
+    """The process of a bot, or the reason why it did not start.
 
     Attributes:
-        popen: the process with its three pipes; None if it could not be started.
-        error: the reason why the process could not be started; empty if it was started.
+        popen: the process with its three pipes; None if it did not start.
+        error: the reason why the process did not start; empty if it started.
         started: `time.monotonic()` at the start.
-        last_stderr: the keeper of the stderr of its last match, while it waits for another; else
-            None.
-        is_frozen: whether none of its processes may run.
+        last_stderr: the keeper of the stderr of the previous match, while the process waits for
+            another match; otherwise None.
+        is_frozen: True while the processes are kept stopped.
         cgroup: its control group, or None.
-        memory: what the referee has to look at in its memory, or None.
-        folder: where it starts, as of `Prepared`.
+        memory: measures its memory without a control group, or None.
+        folder: the folder in which it starts, as in `Prepared`.
     """
 
     def __init__(
@@ -89,10 +88,10 @@ class LaunchedBot:
         """Start the process. A failure does not raise an exception: the bot is disqualified (3.4).
 
         Args:
-            others: for `Popen`, in place of the pipes and beside them.
+            others: arguments for `Popen`, which override the pipes.
 
         Raises:
-            ShortageError: the system has no process, memory or file descriptor left for it.
+            ShortageError: the system has no process, memory or file descriptor left.
             UsageError: this program ignores SIGCHLD.
         """
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
@@ -111,14 +110,14 @@ class LaunchedBot:
         self.cgroup = new_cgroup(limits, sandbox)
         self.memory: Looking | None = None
         self.folder = ""
-        self._stopping: Stopping | None = None  # without a control group, once it was frozen
-        self._refused_forks = 0  # as of the last look
+        self._stopping: Stopping | None = None  # set by `freeze`, if there is no control group
+        self._refused_forks = 0  # at the last reading
         self._guarded = False
         hide_memory()
         self._token = os.urandom(32).hex()
         self._status: int | None = None
         self._was_started = True
-        with GUARDIAN.lock:  # until it is watched it looks like an orphan
+        with GUARDIAN.lock:  # the guardian must not take the new process for an orphan
             try:
                 GUARDIAN.begin(self.cgroup.folders if self.cgroup else ())
             except OSError as error:
@@ -131,7 +130,7 @@ class LaunchedBot:
                 if error.errno in SHORTAGES:
                     raise ShortageError(f"cannot start {command.argument}", error) from error
                 program = command.argv[0]
-                is_path = os.sep in program  # else it was looked for on the PATH
+                is_path = os.sep in program  # otherwise it was looked up on the PATH
                 why = why_not_runnable(program, command.directory) if is_path else ""
                 self.error = why or error.strerror or str(error)
             finally:
@@ -139,7 +138,7 @@ class LaunchedBot:
                     GUARDIAN.end(None, self.cgroup)
 
     def _start(self, others: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-        """Start the process: the bot, in its sandbox, within its limits."""
+        """Start the bot in its sandbox, within its limits."""
         limits, cgroup = self.limits, self.cgroup
         if cgroup is not None:
             try:
@@ -163,7 +162,8 @@ class LaunchedBot:
                 [*first, *prepared.argv],
                 bufsize=0,
                 cwd=prepared.directory,
-                # The group is what is killed; the session keeps a terminal's Ctrl-C away.
+                # `kill` sends signals to the group. A Ctrl-C in the terminal does not reach another
+                # session.
                 start_new_session=True,
                 pass_fds=prepared.fds,
                 **{**_PIPES, "env": prepared.env, **others},
@@ -182,12 +182,12 @@ class LaunchedBot:
 
     @property
     def dialect(self) -> str:
-        """Which the bot speaks; empty for the canonical messages."""
+        """The dialect of the bot; empty for canonical messages."""
         return self.command.dialect
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, once reaped: -N after signal N; otherwise None."""
+        """Exit code of the process after `reap`, -N after signal N; None before that."""
         if self.popen is None or not self._was_started:
             return None
         return self._told(self.popen.returncode)
@@ -197,33 +197,33 @@ class LaunchedBot:
 
     @property
     def pipes(self) -> tuple[int, int, int]:
-        """The referee's ends of stdin, stdout and stderr, of a process that was started."""
+        """The referee's ends of stdin, stdout and stderr. The process must have been started."""
         popen = self.popen
         if popen is None or popen.stdin is None or popen.stdout is None or popen.stderr is None:
             raise ProtocolMisuseError("a bot that was not started has no pipes")
         return popen.stdin.fileno(), popen.stdout.fileno(), popen.stderr.fileno()
 
     def close_stdin(self) -> None:
-        """Let the bot see the end of its input."""
+        """Close the bot's stdin, so that it reads end-of-file."""
         if self.popen is not None and self.popen.stdin is not None:
             self.popen.stdin.close()
 
     def terminate(self) -> None:
-        """Ask everything in the bot's process group to end."""
+        """Send SIGTERM to the bot's process group."""
         group = self.popen.pid if self.popen is not None else 0
-        if self.sandbox.kind == "bwrap":  # its own group is inside; that of bwrap is killed
+        if self.sandbox.kind == "bwrap":  # the bot's group is inside; bwrap has another one
             group = first_inside(group) or group
         self._signal_group(signal.SIGTERM, group)
 
     def kill(self) -> None:
         """Kill the process group, and processes that the bot started outside it (8.3).
 
-        A process that cut itself off from the bot, as a daemon does after the end of its parent,
-        cannot be traced to this bot; `orphans.kill_orphans` finds it once all bots have ended.
+        A daemon whose parent has ended cannot be traced to the bot. `orphans.kill_orphans` finds it
+        after all bots have ended.
         """
         if self.popen is None or self.popen.returncode is not None:
             return
-        # The kernel ends a sandbox with its first process. Of a dead process nobody descends.
+        # The kernel ends a sandbox with its first process. A dead process has no descendants.
         outside = children if self.sandbox.kind == "bwrap" else descendants
         others = outside(self.popen.pid)
         self._signal_group(signal.SIGKILL, self.popen.pid)
@@ -232,9 +232,9 @@ class LaunchedBot:
             self.cgroup.kill()
 
     def freeze(self) -> None:
-        """Let none of its processes run until it is thawed (sandbox.md, 12).
+        """Stop all processes of the bot until `thaw` (sandbox.md, 12).
 
-        Nothing happens to a bot that is in no sandbox. `is_stopped` says when it is done.
+        Does nothing without a sandbox. Returns before the processes have stopped: see `is_stopped`.
 
         Raises:
             ShortageError: the system has no process left.
@@ -255,10 +255,11 @@ class LaunchedBot:
         self._stopping.stop()
 
     def is_stopped(self) -> bool:
-        """Whether none of its processes runs. Stops again the processes that woke up.
+        """Return True if all processes are stopped. Stops processes that woke up again.
 
         Raises:
-            ShortageError: as of `freeze`, or the system does not let the referee stop them.
+            ShortageError: the system has no process left, or does not allow the referee to stop
+                them.
         """
         if not self.is_frozen:
             return False
@@ -268,14 +269,14 @@ class LaunchedBot:
 
     @property
     def offence(self) -> str:
-        """How the bot resisted being stopped (`Stopping`); empty if it did not resist."""
+        """How the bot resisted being stopped (`Stopping.offence`); empty if it did not."""
         return "" if self._stopping is None else self._stopping.offence
 
     def thaw(self) -> None:
-        """Let its processes run again.
+        """Resume all processes after `freeze`.
 
         Raises:
-            ShortageError: as of `is_stopped`.
+            ShortageError: see `is_stopped`.
         """
         popen = self.popen
         if not self.is_frozen or popen is None or popen.returncode is not None:
@@ -288,21 +289,21 @@ class LaunchedBot:
 
     @property
     def oom_kills(self) -> int:
-        """How many of its processes were killed for its limit of memory, as far as is known."""
+        """Number of processes that were killed for the memory limit, if known, else 0."""
         if self.cgroup is None or self.limits.memory_limit == math.inf:
             return 0
         return self.cgroup.oom_kills
 
     @property
     def refused_forks(self) -> int:
-        """How many processes its limit kept it from starting; 0 if that is not known."""
+        """Number of processes that the limit refused to start; 0 if unknown."""
         if self.cgroup is not None and self._guarded and self.limits.process_limit < math.inf:
             self._refused_forks = self.cgroup.refused_forks
         return self._refused_forks
 
     @property
     def cpu_seconds(self) -> float | None:
-        """CPU time of it and all that it has started; None where nothing tells."""
+        """CPU time of all its processes; None if the system does not report it."""
         if self.popen is None:
             return None
         seconds = self.cgroup.cpu_seconds if self.cgroup is not None else None
@@ -312,14 +313,14 @@ class LaunchedBot:
         return None if used is None else used.seconds
 
     def _signal_group(self, number: int, group: int) -> None:
-        # Before the process is reaped its id cannot be anybody else's, and only then.
+        # The id belongs to this process only until it is reaped.
         if self.popen is not None and self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
 
     @property
     def roots(self) -> set[int]:
-        """The processes of the bot from which all its others descend; none once it is gone."""
+        """Ids of the processes from which all others descend; empty after the end of the bot."""
         if self.popen is None:
             return set()
         if self.sandbox.kind == "none":
@@ -328,14 +329,14 @@ class LaunchedBot:
         return set() if first is None else children(first)
 
     def was_started(self) -> bool:
-        """Whether the bot was ever run, once its process has ended: a sandbox finds out late."""
+        """Return True if the bot itself ran. Valid after its end: a sandbox may fail late."""
         if self._status is not None:
             self._was_started = was_started(self._status)
             self._close_status()
         return self._was_started
 
     def check_reached(self, stderr: StderrKeeper) -> None:
-        """Raise `ShortageError` if the system refused a limit, so that the bot was never run."""
+        """Raise `ShortageError` if the bot never ran because the system refused a limit."""
         if self.peek_exit_code() != NOT_REACHED:
             return
         lines = stderr.lines(_WRAPPER_LINES).lines
@@ -351,7 +352,7 @@ class LaunchedBot:
             self._status = None
 
     def peek_exit_code(self) -> int | None:
-        """The exit code of an ended process that need not be reaped yet; -N after signal N."""
+        """Return the exit code of an ended process without reaping it; -N after signal N."""
         if self.popen is None or self.popen.returncode is not None:
             return self.exit_code
         if not hasattr(os, "waitid"):
@@ -366,14 +367,14 @@ class LaunchedBot:
         return self._told(status.si_status if exited else -status.si_status)
 
     def reap(self) -> None:
-        """Reap the process if it has ended; never waits for it."""
+        """Reap the process if it has ended. Never blocks."""
         if self.popen is not None and self.peek_exit_code() is not None:
             self._unguard()
             self.popen.poll()
 
     def _unguard(self) -> None:
         if self.popen is not None and self._guarded:
-            _ = self.refused_forks  # the last look
+            _ = self.refused_forks  # read the counter before the group is removed
             self._guarded = False
             GUARDIAN.end(self.popen.pid, self.cgroup)
 
@@ -388,13 +389,13 @@ class LaunchedBot:
                     pipe.close()
 
     def end(self) -> None:
-        """Kill the group, wait for the process, close the pipes. Safe at any time, and twice."""
+        """Kill the group, reap the process, close the pipes. May be called twice."""
         self.kill()
         if self.popen is not None:
             if self.cgroup is not None:
-                self._await_end()  # then its group can be removed at once
+                self._await_end()  # so that its group can be removed
             self._unguard()
-            # SIGKILL cannot be ignored, but one stuck in the kernel must not hang us.
+            # SIGKILL cannot be ignored, but a process may hang in the kernel.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(timeout=_REAP_SECONDS)
         self.close_pipes()
@@ -410,9 +411,12 @@ Started: TypeAlias = LaunchedBot | BotAddress | PythonBot
 
 
 def launch(source: BotSource, limits: Limits, sandbox: Sandbox = NO_SANDBOX) -> Started:
-    """Start a bot for a match with these limits, in this sandbox: all bots are started here.
+    """Start a bot for a match. All bots are started here.
 
-    Sources that are not processes stay unchanged. As `LaunchedBot`, it may raise `ShortageError`.
+    Sources that are not processes are returned unchanged.
+
+    Raises:
+        ShortageError: see `LaunchedBot`.
     """
     return LaunchedBot(source, limits, sandbox) if isinstance(source, BotCommand) else source
 
@@ -423,14 +427,14 @@ def launch_bots(
     limits: Limits | Sequence[Limits],
     sandbox: Sandbox = NO_SANDBOX,
 ) -> Iterator[list[Started]]:
-    """Bots that run inside this block (`launch`); nothing that they have started stays after it."""
+    """Launch bots for a `with` block, and stop all their processes at its end."""
     each = [limits] * len(sources) if isinstance(limits, Limits) else limits
     bots: list[Started] = []
     with no_orphans():
         try:
             for source, own in zip(sources, each, strict=True):
                 bot = launch(source, own, sandbox)
-                bots.append(bot)  # at once: none may be lost
+                bots.append(bot)  # immediately, so that an error cannot leak it
             yield bots
         finally:
             for bot in bots:
@@ -439,18 +443,22 @@ def launch_bots(
 
 
 def _environment(command: BotCommand, limits: Limits) -> dict[str, str]:
-    """The environment of a bot (8.5), without the variables of its own."""
+    """Return the environment of a bot (8.5), without its own variables."""
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     timed = {TIME_LIMIT: str(limits.time_limit)} if command.adapter else {}
     return inherited | _FIXED | timed
 
 
 def why_not_begun(command: BotCommand, said: Sequence[str]) -> str:
-    """Why a sandbox did not run a program; if it does not work itself, raise `ShortageError`."""
+    """Return the reason why a sandbox did not run a program.
+
+    Raises:
+        ShortageError: the sandbox itself does not work.
+    """
     text = next((line for line in said if line.startswith(_BWRAP)), "bwrap: it was killed")
     reason = text.rpartition(": ")[2]
     if not text.startswith(f"{_BWRAP}execvp ") or reason in map(os.strerror, SHORTAGES):
         raise ShortageError(f"no sandbox for {command.argument}: {text.removeprefix(_BWRAP)}")
-    if reason == os.strerror(errno.ENOENT):  # it is there, or it would not have come to this
+    if reason == os.strerror(errno.ENOENT):  # the program itself exists, which was checked before
         return why_not_inside(os.path.join(command.directory, command.argv[0]))
     return reason

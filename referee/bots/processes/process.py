@@ -1,11 +1,11 @@
-"""A bot's process: its lines under deadlines, and its end (protocol, 1 and 8).
+"""A bot that is a process: its lines with deadlines, and how it is stopped (protocol, 1 and 8).
 
-The referee reads only while it waits for a reply. Unexpected output of a bot waits in the pipe,
-where it costs nothing, and is counted at the bot's next request. Writing never waits for a bot
-without a request: bytes that do not fit into its pipe wait in memory until its next request.
+The referee reads only while it waits for a reply. Unexpected output waits in the pipe, where it
+costs nothing, and is counted at the next request. Writes never block for a bot without a request:
+bytes that do not fit into its pipe wait in memory until its next request.
 
-No task runs beside the process. While a method waits for it, one task reads stderr and another task
-notices the end of the process. `push`, `quick_reply` and `release` need no event loop.
+No task runs in the background. While a method waits, one task reads stderr and another task waits
+for the process to exit. `push`, `quick_reply` and `release` need no event loop.
 """
 
 from __future__ import annotations
@@ -38,24 +38,26 @@ from referee.match.limits import MIB
 
 _CHUNK = 64 * 1024
 _WHITE_SPACE = b" \t\r\n"
-_MAX_PIPE = 1024 * 1024  # what Linux grants everybody
+_MAX_PIPE = 1024 * 1024  # the limit of Linux for ordinary users
 _LAST_STDERR_READS = 64
 _KILL_SECONDS = 5
 """SIGKILL cannot be ignored, but a process stuck in the kernel must not hang the referee."""
 _CPU_CHECK_SECONDS = 0.02
-"""Seconds between two looks at the CPU time, at least."""
+"""Minimum interval in seconds between two readings of the CPU time."""
 _CORES = os.cpu_count() or 1
 _WATCHED_PART = 0.3
-"""The share of a look before the bot's input is ended."""
+"""Fraction of the observation that comes before the end of the bot's input."""
 _EXIT_SECONDS = 0.5
-"""Seconds to wait for the exit code after stdout closes, so that the message can name it."""
+"""Seconds to wait for the exit code after stdout closes, so that messages can include it."""
 _POLL_SECONDS = 0.02
-"""Seconds between two looks for the end of a process, on systems that do not report it."""
+"""Interval in seconds for polling the process, on systems that do not report its end."""
 
 
 async def wait_for_exit(launched: LaunchedBot) -> None:
-    """Wait until a process has ended, without reaping it: its id must stay its own."""
-    if launched.popen is None or launched.exit_code is not None:  # then its id may be anybody's
+    """Wait until a process has exited, without reaping it, so that its id is not reused."""
+    if (
+        launched.popen is None or launched.exit_code is not None
+    ):  # a reaped id may belong to another process
         return
     if sys.platform == "linux":
         fd = os.pidfd_open(launched.popen.pid)
@@ -69,30 +71,30 @@ async def wait_for_exit(launched: LaunchedBot) -> None:
 
 
 async def kill(launched: LaunchedBot) -> None:
-    """Kill all processes of a bot, and wait for the first one. The caller has to reap it."""
+    """Kill all processes of a bot, and wait for the first one. The caller must reap it."""
     launched.kill()
     with trio.move_on_after(_KILL_SECONDS):
         await wait_for_exit(launched)
 
 
 class BotProcess:
-    """A launched bot; a `Bot`.
+    """Implements `Bot` for a launched process.
 
-    The process may have waited for this match since its `release`. Its stderr of that time belongs
-    to the match before, and goes to the keeper of that match.
+    If the process waited for this match since `release`, stderr from that time belongs to the
+    previous match and goes to the keeper of that match.
 
     Args:
-        look_seconds: seconds to observe a process that did not answer in time, before it is
-            killed; 0: it is killed immediately.
-        reply_end: the bytes at the end of each of its replies.
+        look_seconds: seconds to observe a process after a timeout, before it is killed; 0: kill it
+            immediately.
+        reply_end: the bytes that end each of its replies.
 
     Attributes:
         stdout_fd: the referee's end of its stdout; -1 without a process.
-        started: its start time on `time.monotonic`; None from its first request on, and if it has
+        started: its start on `time.monotonic`; None after its first request, and for a process that
             waited for this match.
-        has_answered: whether a request has taken a line of its output.
-        has_ended: whether the referee has noticed the end of the process.
-        is_closed: whether the process was killed or released, or has finished.
+        has_answered: True after a line of its output was used as a reply.
+        has_ended: True after the referee noticed the exit of the process.
+        is_closed: True after the process was killed, released or finished.
     """
 
     def __init__(
@@ -117,7 +119,7 @@ class BotProcess:
         self._look_seconds = look_seconds
         self.has_answered = False
         self._has_waited = before is not None
-        self._is_early = False  # wrote before the handshake of another match
+        self._is_early = False  # it wrote before the handshake of a later match
         self._is_late = False
         self._silence: TimeoutObservation | None = None
         used = launched.cpu_seconds if self._limits.cpu_limit < math.inf else None
@@ -140,21 +142,21 @@ class BotProcess:
                 before.close()
 
     def _enlarge_stdout(self) -> None:
-        """Make the pipe larger than the limits of the output, where the system can (Linux).
+        """Make the pipe larger than the limits for output, if the system allows it (Linux).
 
-        Then one read gets everything that a bot writes in one go, and too much output is noticed
-        immediately, not some requests later.
+        Then one read returns all output that a bot writes in one call, and the referee notices
+        excessive output immediately, not some requests later.
         """
         if sys.platform == "linux":
             wanted = self._limits.line_limit + self._limits.queue_limit + _CHUNK
             with contextlib.suppress(OSError):
                 fcntl.fcntl(self.stdout_fd, fcntl.F_SETPIPE_SZ, min(wanted, _MAX_PIPE))
 
-    # --- to the bot ---------------------------------------------------------------------------
+    # --- Writing ----------------------------------------------------------------------------------
 
     def push(self, lines: bytes) -> None:
-        """Hand over lines as far as the pipe takes them; never waits."""
-        if self._has_waited:  # earlier output cannot answer these lines
+        """Write lines as far as the pipe accepts them. Never blocks."""
+        if self._has_waited:  # earlier output cannot be a reply to these lines
             self._has_waited = False
             self._read_last_output()
             self._is_early = bool(self._output.unread.strip(_WHITE_SPACE))
@@ -163,7 +165,7 @@ class BotProcess:
             try:
                 written = os.write(self._stdin, lines)
             except OSError:
-                written = 0  # `_write_outgoing` meets it again
+                written = 0  # `_write_outgoing` gets the same error again
             lines = lines[written:]
         if self._takes_input and lines:
             self._outgoing += lines
@@ -176,17 +178,18 @@ class BotProcess:
         except BlockingIOError:
             pass
         except OSError:
-            # It closed its stdin or is gone. That alone is no verdict: it may have answered.
+            # The bot closed its stdin or exited. That is not a fault yet: it may have answered
+            # before.
             self._takes_input = False
             self._outgoing.clear()
 
-    # --- from the bot -------------------------------------------------------------------------
+    # --- Reading ----------------------------------------------------------------------------------
 
     def quick_reply(self, seconds: float) -> bytes | None:
-        """Wait a moment for the usual reply: one object, in one piece, and nothing after it.
+        """Wait briefly for a reply in the usual form: one object in one read, and nothing else.
 
         Returns:
-            None if it has not come, or is not a usual one: then `reply` finds out more.
+            None in all other cases. Then call `reply`.
         """
         self.started = None
         if (
@@ -210,7 +213,7 @@ class BotProcess:
         return reply
 
     async def reply(self, deadline: float) -> Answer:
-        """Wait for the line that answers the last request (1.2, 1.3, 8.1, 8.2)."""
+        """Wait for the reply to the last request (1.2, 1.3, 8.1, 8.2)."""
         self.started = None
         if self.launched.popen is None:
             return Failure(Disqualification.FAILED_TO_START, self.launched.error)
@@ -231,7 +234,8 @@ class BotProcess:
 
     async def _answer(self, deadline: float) -> Answer:
         try:
-            # A bot that is stuck on its own full output never reads, so look at both.
+            # A bot that blocks on its full stdout does not read its stdin, so read and write
+            # together.
             if self._outgoing and not await self._hand_over(deadline, reading=True):
                 self._is_late = True
                 return Failure(
@@ -263,8 +267,8 @@ class BotProcess:
                     late = False
                     if exceeded := self._exceeded():
                         return exceeded
-            # Whatever ended the wait, read the pipe: a complete line counts even if the referee
-            # was late to notice it. A line in drips gets no more time than this.
+            # Read after every wait: a complete line is valid even if the referee noticed it late. A
+            # line that arrives in pieces does not extend the deadline.
             if not self._read():
                 if not self._stdout_open or self.has_ended:
                     how = await self._how_it_ended()
@@ -280,7 +284,7 @@ class BotProcess:
                     return Failure(Disqualification.TIMEOUT, "no reply in time")
 
     def _read(self) -> bool:
-        """Read once, without waiting; whether there was anything."""
+        """Read once without blocking. Return True if there was any output."""
         data = read_now(self.stdout_fd) if self._stdout_open else None
         if data:
             self._output.feed(data)
@@ -289,22 +293,22 @@ class BotProcess:
         return bool(data)
 
     def _read_queue(self) -> None:
-        """Read everything in the pipe, to measure it (1.3)."""
+        """Read everything in the pipe, to check its size (1.3)."""
         while self._read():
             if self._output.is_overfull:
                 self._output.check_queue()
 
     def _read_last_output(self) -> None:
-        """Read the output that no request has asked for, to be able to report it."""
+        """Read output that no request asked for, for the report."""
         while len(self._output.unread) < self._limits.queue_limit and self._read():
             pass
 
     def _clock_offset(self) -> float:
-        """The difference of trio's clock and `time.monotonic`."""
+        """Difference between trio's clock and `time.monotonic`."""
         return trio.current_time() - time.monotonic()
 
     def _exceeded(self) -> Failure | None:
-        """Look at what no control group limits; why it has to leave the match if it is too much."""
+        """Check the limits that no control group enforces. Return the failure, if any."""
         now, memory = time.monotonic(), self.launched.memory
         found = self._cpu_exceeded() if now >= self._cpu_check_at else None
         if memory is not None and now >= memory.look_at and not self.has_ended:
@@ -314,14 +318,14 @@ class BotProcess:
         return found
 
     def _next_check(self) -> float:
-        """When to look again, on `time.monotonic`."""
+        """Return the time of the next check, on `time.monotonic`."""
         memory = self.launched.memory
         if self.has_ended or memory is None:
             return self._cpu_check_at
         return min(self._cpu_check_at, memory.look_at)
 
     def _cpu_exceeded(self) -> Failure | None:
-        """Count its CPU time; why it has to leave the match if that is too much (sandbox.md, 9)."""
+        """Check the limit of CPU time (sandbox.md, 9). Return the failure, if any."""
         used = self.launched.cpu_seconds
         if used is None or self.has_ended:
             self._cpu_check_at = math.inf
@@ -336,7 +340,7 @@ class BotProcess:
         )
 
     def _next_cpu_check(self, used: float) -> float:
-        """When all cores could have used up the rest of the limit, on `time.monotonic`."""
+        """Return the earliest time (monotonic) at which all cores could exceed the limit."""
         left = self._cpu_before + self._limits.cpu_limit - used
         return time.monotonic() + max(left / _CORES, _CPU_CHECK_SECONDS)
 
@@ -351,18 +355,18 @@ class BotProcess:
         return f"its process ended with exit code {code}"
 
     def _why_not_begun(self) -> str:
-        """The reason why the sandbox did not run it; as `why_not_begun`."""
+        """Return the reason why the sandbox did not run the bot; see `why_not_begun`."""
         said = self.stderr.lines(1).lines
-        self.stderr.forget()  # the bot has said nothing
+        self.stderr.forget()  # the text is from bubblewrap
         return why_not_begun(self.launched.command, said)
 
-    # --- waiting ------------------------------------------------------------------------------
+    # --- Waiting ----------------------------------------------------------------------------------
 
     async def _wait(self, until: float, *, read: bool = False, write: bool = False) -> bool:
-        """Wait for output, or for room in its stdin, or for its end. Reads stderr meanwhile.
+        """Wait for stdout, stdin or the exit of the process. Drains stderr meanwhile.
 
         Returns:
-            Whether the time ran out.
+            True if the time ran out.
         """
         is_over = False
 
@@ -385,7 +389,7 @@ class BotProcess:
         return not (is_over or self.has_ended)
 
     async def attend(self) -> None:
-        """Read its stderr and note its end, while it has no request. Runs until cancelled."""
+        """Drain stderr and wait for the exit, between requests. Runs until cancelled."""
         if self.is_closed or self.launched.popen is None:
             return
         async with trio.open_nursery() as nursery:
@@ -404,13 +408,13 @@ class BotProcess:
             self.read_stderr()
 
     async def _wait_for_end(self, until: float) -> bool:
-        """Wait for its end. Returns: whether it has ended."""
+        """Wait for the process to exit. Return True if it did."""
         if not self.has_ended:
             await self._wait(until)
         return self.has_ended
 
     async def _hand_over(self, until: float, *, reading: bool = False) -> bool:
-        """Write the outgoing bytes as its pipe takes them; False if time ran out."""
+        """Write the outgoing bytes. Return False if time ran out."""
         while self._outgoing and not self.has_ended and (self._stdout_open or not reading):
             if await self._wait(until, read=reading, write=True):
                 return False
@@ -419,19 +423,19 @@ class BotProcess:
                 self._read_queue()
         return True
 
-    # --- a look at a silent one ---------------------------------------------------------------
+    # --- Observing after a timeout ----------------------------------------------------------------
 
     @property
     def unfinished(self) -> bytes:
-        """The part of an unfinished line that was read."""
+        """The beginning of a line that was read without its end."""
         return self._output.unread
 
     async def look(self, watch: float, rest: float) -> TimeoutObservation:
-        """Observe a process that does not answer. Its input is ended on the way.
+        """Observe a process after a timeout. Closes its stdin during the observation.
 
         Args:
-            watch: seconds to look whether it computes, or answers late.
-            rest: seconds to wait for its end once its input has ended.
+            watch: seconds to see whether it computes, or answers late.
+            rest: seconds to wait for its exit after the end of its input.
         """
         before = self.usage()
         silence = TimeoutObservation(
@@ -457,29 +461,29 @@ class BotProcess:
 
     @property
     def has_read(self) -> bool:
-        """Whether it has read all its input, as far as the system reports that."""
+        """Return True if the bot has read all its input, as far as the system reports that."""
         if self._outgoing or not self._takes_input:
             return not self._outgoing
-        with contextlib.suppress(OSError):  # not every system tells
+        with contextlib.suppress(OSError):  # some systems do not report this
             unread = fcntl.ioctl(self._stdin, termios.FIONREAD, bytes(4))
             return not int.from_bytes(unread, sys.byteorder)
         return True
 
     def usage(self) -> Usage | None:
-        """The CPU activity of it and its children; None if it is not known."""
+        """CPU activity of the process and its children; None if unknown."""
         roots = self.launched.roots
         return usage(*roots) if roots else None
 
-    # --- its end ------------------------------------------------------------------------------
+    # --- Stopping ---------------------------------------------------------------------------------
 
     @property
     def exit_code(self) -> int | None:
-        """Exit code of the process, once reaped: -N after signal N; None without one."""
-        # One that was looked at was to be killed, and has at most run ahead of that.
+        """Exit code of the process after it was reaped; -N after signal N; None without one."""
+        # The referee was about to kill an observed process, even if it exited first.
         return -signal.SIGKILL if self._silence is not None else self.launched.exit_code
 
     def read_stderr(self) -> None:
-        """Read stderr once."""
+        """Read the available stderr."""
         self._read_stderr(self.stderr)
 
     def _read_stderr(self, keeper: StderrKeeper) -> bool:
@@ -490,21 +494,24 @@ class BotProcess:
         return bool(data)
 
     def _read_last_stderr(self, keeper: StderrKeeper) -> None:
-        for _ in range(_LAST_STDERR_READS):  # bounded: a stray child may still be writing
+        for _ in range(_LAST_STDERR_READS):  # bounded: a child process may still write
             if not self._read_stderr(keeper):
                 break
 
     def _mark_stderr(self) -> None:
-        """Assign its stderr so far to the reply. Anything written before it has arrived by now."""
+        """Attribute the stderr so far to the reply.
+
+        Text written before the reply has arrived by now.
+        """
         self._read_last_stderr(self.stderr)
         assert self.stderr.recorded is not None
         self.stderr.recorded.mark()
 
     def process_report(self, count: int) -> ProcessReport:
-        """The report on the process, once it has ended."""
+        """Return the report on the process, after its exit."""
         stderr, command = self.stderr.lines(count), self.launched.command
         prefix = command.dialect or command.adapter
-        if self._silence is not None:  # the end of its input has brought about the rest
+        if self._silence is not None:  # later output results from the end of the input
             silence = self._silence
             return ProcessReport(stderr, silence=silence, limits=self._limits, prefix=prefix)
         is_full = self.launched.refused_forks > self._refused_forks
@@ -523,9 +530,10 @@ class BotProcess:
         )
 
     def release(self) -> bool:
-        """Let the process wait for another match (8.4), if its pipes are empty and open.
+        """Keep the process for another match (8.4), if its pipes are empty and open. Never blocks.
 
-        Returns: whether the process waits now. This call itself never waits.
+        Returns:
+            True if the process now waits for another match.
         """
         if self.is_closed or self.has_ended or self._outgoing or not self._takes_input:
             return False
@@ -538,25 +546,25 @@ class BotProcess:
         return True
 
     async def hand_over(self, grace: float) -> None:
-        """Hand over the rest of the lines, for `grace` seconds at most."""
+        """Write the remaining lines, for `grace` seconds at most."""
         await self._hand_over(trio.current_time() + grace)
 
     async def end_input(self, seconds: float) -> bool:
-        """Hand over the remaining lines, end its input, and wait; whether the process has ended."""
+        """Write the remaining lines, close stdin, and wait. Return True if the process exited."""
         until = trio.current_time() + seconds
         await self._hand_over(until)
         self._close_stdin()
         return await self._wait_for_end(until)
 
     async def finish(self, grace: float) -> None:
-        """End its input, then send SIGTERM, then kill it, with `grace` seconds between (8.4)."""
+        """Close stdin, then send SIGTERM, then kill it, with `grace` seconds in between (8.4)."""
         if not self.is_closed and not await self.end_input(grace):
             self.launched.terminate()
             await self._wait_for_end(trio.current_time() + grace)
         await self.kill()
 
     async def kill(self) -> None:
-        """Kill all processes of the bot, reap the first one, keep its last stderr (8.3).
+        """Kill all processes of the bot, reap the first one, and read the rest of its stderr (8.3).
 
         Cannot be cancelled. No other task may wait for the process at the same time.
         """
@@ -587,7 +595,7 @@ class BotProcess:
 
 
 def read_now(fd: int) -> bytes | None:
-    """The bytes in a pipe now: none at its end; None if nothing has come yet."""
+    """Return the bytes available in a pipe: b"" at its end, None if there are none yet."""
     try:
         return os.read(fd, _CHUNK)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""A program as the system looks at it before it runs it."""
+"""Checks a program like the system does before running it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from referee.text.terminal import as_text, command_line, escaped
 
 _HEAD = 256  # bytes of a script that Linux reads
 _OLD_HEAD = 127  # bytes of its first line that Linux read before version 5.1
-_DEPTH = 4  # interpreters that are scripts themselves
+_DEPTH = 4  # maximum chain of interpreters that are scripts
 _ELF = b"\x7fELF"
 _FORMAT, _MACHINE = slice(0, 6), slice(18, 20)
-"""Where the header of ELF says for which processor it is."""
+"""The offsets of format and processor in an ELF header."""
 _PROCESSORS = {
     3: "x86",
     8: "MIPS",
@@ -37,24 +37,26 @@ _MACH_O = (
     *(b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe"),
     b"\xca\xfe\xba\xbe",
 )
-_JAVA = 45  # the oldest version of a class file, whose first bytes are those of a program for macOS
+_JAVA = (
+    45  # the oldest version of a Java class file; it starts with the same bytes as a macOS program
+)
 _MARKS = {b"\xef\xbb\xbf": "UTF-8 with", b"\xff\xfe": "UTF-16 with", b"\xfe\xff": "UTF-16 with"}
 _OTHER_LOADERS = "/proc/sys/fs/binfmt_misc"
 _BLANKS = re.compile(rb"[ \t]+")
 
 
 class _Refusal(NamedTuple):
-    """Why the system does not run a program: its error, and the cause with what to do about it."""
+    """The system's error for a program, and a clause with the cause and the next step."""
 
     number: int
     why: str
 
 
 def check_program(path: str, directory: str) -> None:
-    """Raise `OSError` if the system would not run a program, relative to a directory.
+    """Raise the `OSError` that the system raises for a program, relative to a directory.
 
-    A shell or bubblewrap in front of a bot would run files that the system cannot run with a shell.
-    The error has the text of `why_not_runnable`.
+    Needed if a shell or bubblewrap starts the bot: these run files that the system itself refuses,
+    with a shell. The text of the error is from `why_not_runnable`.
     """
     refusal = _refusal(path, directory)
     if refusal is not None:
@@ -62,26 +64,27 @@ def check_program(path: str, directory: str) -> None:
 
 
 def why_not_runnable(path: str, directory: str) -> str:
-    """Why the system does not run a program, in one clause that says what to do; empty: unknown.
+    """Return why the system does not run a program; empty if unknown.
 
-    The clause contains no path of this machine, except the ones that the program itself names.
+    The clause names the next step. It contains no path of this machine, except paths in the program
+    itself.
 
     Args:
-        path: of the program, relative to the directory.
-        directory: where it is started; empty: here.
+        path: the program, relative to the directory.
+        directory: the folder in which it starts; empty: the current one.
     """
     refusal = _refusal(path, directory)
     return refusal.why if refusal is not None else ""
 
 
 def interpreter(script: str) -> list[str]:
-    """The words of a script's first line, with which it is run; empty: it has no such line."""
+    """Return the words of a script's `#!` line; empty without such a line."""
     head = _head(script)
     return [os.fsdecode(word) for word in _words(head)] if head.startswith(b"#!") else []
 
 
 def loader(program: str) -> str:
-    """The program in ELF that the system loads a program with; empty: it needs none."""
+    """Return the dynamic loader of an ELF program; empty without one."""
     return escaped(as_text(os.fsdecode(_loader(program, _head(program)))))
 
 
@@ -105,7 +108,7 @@ def _refusal(path: str, directory: str, depth: int = 0) -> _Refusal | None:
         return _Refusal(errno.EACCES, _why_no_access(path, name))
     try:
         head, ours = _head(path), _head(sys.executable)
-    except OSError:  # one that can be run and not read
+    except OSError:  # executable, but not readable
         return None
     if head.startswith(b"#!"):
         return _of_script(head, name, directory, depth)
@@ -149,7 +152,8 @@ def _of_script(head: bytes, name: str, directory: str, depth: int) -> _Refusal |
                 rf"save it with Unix line ends, such as by sed -i 's/\r$//' {name}"
             )
         else:
-            # A bot may name any file of this machine as its interpreter, and must not read it so.
+            # A bot may name any file as its interpreter, and must not learn its contents from the
+            # message.
             which = "an interpreter that" if depth else f"the interpreter {shown}, which"
             why = (
                 f"its first line names {which} does not exist: "
@@ -182,7 +186,7 @@ def _of_elf(path: str, directory: str, head: bytes, ours: bytes) -> str:
 
 
 def _processor(head: bytes) -> str:
-    """The processor of a program, by its header."""
+    """Return the name of the processor in an ELF header."""
     big = head[5:6] == b"\2"
     number = int.from_bytes(head[_MACHINE], "big" if big else "little")
     known = _PROCESSORS.get(number, f"an unknown processor ({number})")
@@ -193,7 +197,7 @@ def _processor(head: bytes) -> str:
 
 
 def _loader(path: str, head: bytes) -> bytes:
-    """The program that loads a program in ELF with its libraries; empty: it needs none."""
+    """Return the dynamic loader in an ELF header; empty without one."""
     order = ">" if head[5:6] == b"\2" else "<"
     is_64 = head[4:5] == b"\2"
     with suppress(OSError, struct.error), open(path, "rb") as file:
@@ -211,7 +215,7 @@ def _loader(path: str, head: bytes) -> bytes:
 
 
 def _of_data(head: bytes, ours: bytes) -> str:
-    """Why a file is not run that is neither a script nor in ELF; empty: only the system knows."""
+    """Return why a file that is neither a script nor ELF does not run; empty: unknown."""
     if not head:
         return "it is empty"
     for mark, coding in _MARKS.items():
@@ -229,7 +233,7 @@ def _of_data(head: bytes, ours: bytes) -> str:
 
 
 def _has_other_loader(head: bytes, name: str) -> bool:
-    """Whether the system runs such files with another program, such as an emulator."""
+    """Return True if the system runs such files with another program (binfmt_misc)."""
     try:
         if _read(f"{_OTHER_LOADERS}/status").strip() != "enabled":
             return False
@@ -256,12 +260,12 @@ def _read(path: str) -> str:
     try:
         with open(path, encoding="ascii", errors="replace") as file:
             return file.read()
-    except PermissionError:  # `register` can only be written
+    except PermissionError:  # `register` is write-only
         return ""
 
 
 def _words(head: bytes) -> list[bytes]:
-    """The words of a first line, as Linux takes it apart: a carriage return is part of a word."""
+    """Split a `#!` line like Linux does: a carriage return is part of a word."""
     line = head[2:].partition(b"\n")[0].partition(b"\0")[0]
     return [word for word in _BLANKS.split(line) if word]
 

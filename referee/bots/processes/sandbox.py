@@ -1,11 +1,11 @@
-"""A bot's command line in a sandbox of bubblewrap, and its visible files (sandbox.md).
+"""A bot's command line in a sandbox of bubblewrap, and the files visible there (sandbox.md).
 
     bwrap (in the referee's namespaces; ends with the bot, and with its exit code)
       bwrap (the first process inside; when it ends, the kernel ends all others there)
-        the bot (in the session of the second, apart from the referee's)
+        the bot (in the session of the second bwrap, apart from the referee's session)
 
-The referee starts, waits for and kills the first one. If either is killed, all processes of the bot
-end, in every session.
+The referee starts, waits for and kills the first bwrap. If either bwrap is killed, all processes of
+the bot end, in every session.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from referee.text.terminal import escaped
 INSTALL = "apt-get install bubblewrap"
 BOT = "/bot"
 SOURCES = "/sources"
-"""Where a build finds what was handed in."""
+"""The folder inside that contains the files submitted for a build."""
 USER = 1000
-"""The bot's user and group inside, whoever the referee is."""
+"""The bot's user and group inside, for any user of the referee."""
 PROBE_SECONDS = 10.0
 _SYSTEM = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
     *("/nix/store", "/gnu/store"),
 )
-"""Where a system has its interpreters and libraries."""
+"""Folders of interpreters and libraries in a system."""
 _ETC = (
     *("/etc/alternatives", "/etc/java-*", "/etc/ld-musl-*", "/etc/ld.so.cache", "/etc/localtime"),
     *("/etc/nsswitch.conf", "/etc/perl", "/etc/ssl/openssl.cnf"),
 )
-"""What they read of /etc."""
+"""Files in /etc that interpreters and libraries read."""
 _NO_BOTS = ("/boot", "/dev", "/etc", "/proc", "/run", "/sys", "/var")
-"""Where nobody keeps bots."""
+"""System folders that never contain bots."""
 _PASSWD = f"bot:x:{USER}:{USER}:bot:/tmp:/bin/sh\n".encode()
 _INSIDE = {"HOME": "/tmp", "TMPDIR": "/tmp"}
 _FIXED_DEVICES = (
@@ -65,19 +65,19 @@ _FIXED_DEVICES = (
     'mount -o remount,bind,ro /dev/$name || exit 1; done; exec "$@"',
     "sh",
 )
-"""For a build where the referee is root: compilers change modes, and may, but not of devices."""
+"""For builds by root: compilers change modes, and are allowed to, except for devices."""
 _MOST_STATUS = 4096
 _VIRTUAL = "pyvenv.cfg"
-"""The file that makes a folder a virtual environment of Python."""
+"""The file that marks a folder as a virtual environment of Python."""
 
 
 class Prepared(NamedTuple):
-    """The arguments of `Popen`, and what to close.
+    """The arguments of `Popen`, and the file descriptors to close.
 
     Attributes:
-        fds: that the new process has, and this one is to close once it runs.
-        status: where bubblewrap says what has become of the bot; None without a sandbox.
-        folder: the folder in which the bot starts; empty if no file of the bot is in it.
+        fds: file descriptors for the new process. The referee closes them after its start.
+        status: a pipe from which the referee reads bubblewrap's status; None without a sandbox.
+        folder: the folder in which the bot starts; empty if it contains none of the bot's files.
     """
 
     argv: list[str]
@@ -88,18 +88,17 @@ class Prepared(NamedTuple):
     folder: str = ""
 
 
-# --- whether there is one -------------------------------------------------------------------------
+# --- Whether a sandbox works here -----------------------------------------------------------------
 
 
 def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = ()) -> Sandbox:
-    """The sandbox that is meant by one of `CHOICES`, on this machine.
+    """Return the sandbox for one of `CHOICES` on this machine.
 
     Args:
-        readable, hidden: as of `Sandbox`, but for paths that are not absolute.
+        readable, hidden: see `Sandbox`; relative paths are allowed here.
 
     Raises:
-        UsageError: a sandbox is required and does not work; the text says why, and the next step.
-            Or a readable path is not a folder.
+        UsageError: a sandbox is required and does not work, or a readable path is not a folder.
     """
     if choice == "none":
         if readable:
@@ -118,20 +117,21 @@ def resolve(choice: str, readable: Sequence[str] = (), hidden: Sequence[str] = (
 
 
 def unavailable_reason() -> str:
-    """Why bubblewrap cannot make a sandbox here, in one line; empty if it can.
+    """Return why bubblewrap cannot create a sandbox here, in one line; empty if it can.
 
     Raises:
-        ShortageError: the system is too short of something to find out.
+        ShortageError: the system has no resources to try.
     """
     return _probed()[1]
 
 
 @cache
 def _probed() -> tuple[tuple[str, ...], str]:
-    """Start bubblewrap as for a bot. Returns: its first words, and why it does not work.
+    """Start bubblewrap as for a bot. Return the first words of its command line, and the error.
 
     Raises:
-        ShortageError: the system is short of something now, which says nothing about bubblewrap.
+        ShortageError: the system has no resources at the moment, which is not an error of
+            bubblewrap.
     """
     if not sys.platform.startswith("linux"):
         return (), "bubblewrap works only on Linux"
@@ -142,10 +142,10 @@ def _probed() -> tuple[tuple[str, ...], str]:
     if program is None:
         return (), f"bwrap is not installed: {INSTALL}"
     said = ""
-    # The second is for versions before 0.8, and for containers in which /proc/sys is read-only.
-    # The filter refuses new user namespaces as well.
+    # The second is for versions before 0.8, and for containers in which /proc/sys is read-only. The
+    # filter denies new user namespaces as well.
     for words in ((program, "--unshare-user", "--disable-userns"), (program, "--unshare-user")):
-        options = _system(tmp_bytes=1 << 20)  # so that it is asked for all that a match needs
+        options = _system(tmp_bytes=1 << 20)  # tests everything that a match needs
         env = {"PATH": os.defpath}
         prepared = _prepared([*words, *options], (), ["true"], env, seccomp_filter())
         try:
@@ -175,7 +175,7 @@ def _probed() -> tuple[tuple[str, ...], str]:
     return (), f"bwrap does not work here ({said.removeprefix('bwrap: ')}): {hint}"
 
 
-# --- what is inside -------------------------------------------------------------------------------
+# --- Visible files --------------------------------------------------------------------------------
 
 
 def prepare(
@@ -185,28 +185,28 @@ def prepare(
     tmp_bytes: float = math.inf,
     first: Sequence[str] = (),
 ) -> Prepared:
-    """The command that starts a bot; raises `OSError` as `Popen` does.
+    """Return the command that starts a bot. Raises `OSError` like `Popen`.
 
-    The bot's own variables are set inside the sandbox. bubblewrap does not have them, because a
+    The bot's variables are set inside the sandbox. bubblewrap itself must not get them, because a
     variable such as `LD_PRELOAD` would load a program into it.
+
+    Args:
+        env: the environment of all bots; `command.env` is added.
+        tmp_bytes: size limit of /tmp, and of /dev/shm.
+        first: words before the bot's command in a sandbox.
 
     Raises:
         UsageError: the sandbox does not work.
         BotNotFoundError: the sandbox may not read the bot's files.
-
-    Args:
-        env: what every bot has; `command.env` is added.
-        tmp_bytes: what fits into its /tmp, and again into its /dev/shm.
-        first: words before its command in a sandbox.
     """
     if sandbox.kind == "none":
         env = {**env, **dict(command.env)}
         folder, argv = start_place(command)
-        with suppress(FileNotFoundError):  # the current folder may be gone
+        with suppress(FileNotFoundError):  # the current folder may have been deleted
             return Prepared(argv, folder or None, env, folder=os.path.abspath(folder))
         return Prepared(argv, folder or None, env)
     words, problem = _probed()
-    if problem:  # a library's user did not ask before
+    if problem:  # `resolve` raises this earlier for commands, not for the library
         raise UsageError(f"the sandbox bwrap: {problem}")
     place = _Place(command, sandbox)
     inside = {**env, **_INSIDE}
@@ -220,7 +220,7 @@ def prepare(
 
 
 def close(prepared: Prepared, *, status: bool = True) -> None:
-    """Close the descriptors; the one of the status unless somebody is to read it."""
+    """Close the file descriptors, and the status pipe if nothing will read it."""
     for fd in prepared.fds:
         os.close(fd)
     if status and prepared.status is not None:
@@ -241,9 +241,9 @@ def _prepared(
         for data in (filter, _PASSWD):
             reads, writes = os.pipe()
             opened.append(reads)
-            os.write(writes, data)  # a page at most, which every pipe takes
+            os.write(writes, data)  # at most one page, which fits into every pipe
             os.close(writes)
-        if own_env:  # of any size, and not in a command line, which all users can read
+        if own_env:  # of any size; and other users can read a command line
             opened.append(_file_of(own_env))
     except OSError:
         for fd in opened:
@@ -263,7 +263,7 @@ def _prepared(
 
 
 def _file_of(variables: Sequence[tuple[str, str]]) -> int:
-    """A file in memory with the options of bubblewrap that set these variables."""
+    """Return a file in memory with the options of bubblewrap that set these variables."""
     file = os.memfd_create("variables")
     try:
         words = [word for name, value in variables for word in ("--setenv", name, value)]
@@ -279,14 +279,14 @@ def _file_of(variables: Sequence[tuple[str, str]]) -> int:
 
 @cache
 def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
-    """The options that are the same for all bots of a match."""
+    """Return the options that all bots of a match share."""
     size: tuple[str, ...] = ("--perms", "0700", "--tmpfs")
     if tmp_bytes < math.inf:
         size = (*size[:-1], "--size", str(tmp_bytes), "--tmpfs")
     words = [
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net"),
         *("--unshare-cgroup-try", "--uid", str(USER), "--gid", str(USER), "--hostname", "bot"),
-        # A signal to the bot's own group must not reach the first bwrap: hence the session.
+        # A signal to the bot's group must not reach the first bwrap, hence --new-session.
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
         *("--proc", "/proc", "--dev", "/dev", *size, "/tmp", *size, "/dev/shm", "--dir", BOT),
     ]
@@ -302,7 +302,7 @@ def _system(tmp_bytes: float = math.inf) -> tuple[str, ...]:
 
 
 class _Place:
-    """Where a bot is inside: its files, its command line `argv`, and the `folder` that is `BOT`."""
+    """The bot's files, its command line `argv` and its folder `BOT`, as seen from inside."""
 
     def __init__(self, command: BotCommand, sandbox: Sandbox) -> None:
         self._here = os.path.abspath(command.directory or ".")
@@ -316,7 +316,7 @@ class _Place:
         runtimes = self._interpreter(program, command.argv[1:])
         self._runtimes = [*sandbox.readable, *runtimes]
         self._shown = [*_SYSTEM, *self._runtimes]
-        # Recorded bots have their own files in the folders that the user names.
+        # Files of recorded bots may be in the folders that the user names.
         not_own = self._shown if self._named is None else [*_SYSTEM, *runtimes]
         paths = [path for path in map(self._path, command.argv) if os.path.exists(path)]
         own = [path for path in paths if not _is_in_one(path, not_own) and self._may_show(path)]
@@ -324,7 +324,7 @@ class _Place:
         apart = [path for path in own[:2] if not self.folder or not _is_in(path, self.folder)]
         if apart and program in own and is_interpreter(os.path.basename(program)):
             raise OSError(errno.ENOENT, why_hidden("the interpreter ", program))
-        # Another path among its words may not be there inside, and that is as it should be.
+        # Any other path among the words may be missing inside, as intended.
         beside = [path for path in own if self.folder and _is_in(path, self.folder)]
         for path in (*filter(None, [self.folder]), *beside):
             if not _is_visible(path):
@@ -335,13 +335,13 @@ class _Place:
                 )
         self._files: list[str] = []
         if _is_wide(self.folder) or os.path.realpath(self.folder) in self._hidden:
-            # Of such a folder the files that the command names are shown, and no more.
+            # Of a private folder, only the files in the command line are visible.
             self._files = [path for path in own if os.path.dirname(path) == self.folder]
             self.folder = ""
         self.argv = [self._word(word) for word in command.argv]
 
     def binds(self) -> list[str]:
-        """The options for visible files that do not belong to the system."""
+        """Return the options for visible files outside the system's folders."""
         shown = [(path, path) for path in self._runtimes]
         shown += [(path, _in_bot(path, os.path.dirname(path))) for path in self._files]
         if self.folder:
@@ -351,7 +351,7 @@ class _Place:
 
     @property
     def shown(self) -> list[str]:
-        """The files and folders that a bot sees beside the system's, its own first."""
+        """Return the visible files and folders outside the system's, the bot's own first."""
         own = [self.folder] if self.folder else [*map(os.path.dirname, self._files)]
         return [*own, *self._runtimes]
 
@@ -359,9 +359,9 @@ class _Place:
         return os.path.normpath(os.path.join(self._here, word))
 
     def _may_show(self, path: str) -> bool:
-        """Whether the user typed the command, or named a folder that has this path in it.
+        """Return True if the user typed the command, or named a folder that contains this path.
 
-        A file counts with its folder, since that is shown. Bundled bots are nobody's secret.
+        A file counts as its folder, since the folder becomes visible. Bundled bots are public.
         """
         if self._named is None or is_bundled(path):
             return True
@@ -370,11 +370,11 @@ class _Place:
         return all(_is_in_one(each, self._named) for each in real)
 
     def _bot_folder(self, command: BotCommand, own: Sequence[str]) -> str:
-        """The folder that is `BOT` inside; empty: none."""
+        """Return the folder that is `BOT` inside; empty without one."""
         is_allowed = self._may_show(self._here)
-        if self._is_bot_folder:  # a stranger's command never decides what the bot sees
+        if self._is_bot_folder:  # a recorded command must not decide which files the bot can read
             return self._here if is_allowed else ""
-        # A folder with the referee's own files is that of a whole tournament.
+        # If the folder contains the referee itself, it is the folder of a whole tournament.
         here = os.path.realpath(self._here)
         is_whole = any(_is_in(path, here) for path in self._hidden)
         if command.directory and is_allowed and not is_whole:
@@ -384,21 +384,21 @@ class _Place:
         return own[0] if os.path.isdir(own[0]) else os.path.dirname(own[0])
 
     def _word(self, word: str) -> str:
-        """A word of the command line, which may be a path, as it is inside."""
+        """Convert a word of the command line, which may be a path, to its form inside."""
         path = self._path(word)
         if word.startswith("-") or not os.path.exists(path):
             return word
         if path in self._files:
             return _in_bot(path, os.path.dirname(path))
         if self.folder and _is_in(path, self.folder):
-            # What is relative stays so, if it means the same from there.
+            # A relative path stays relative if it has the same meaning inside.
             is_same = not os.path.isabs(word) and self.folder == self._here
             return word if is_same else _in_bot(path, self.folder)
-        # A path that is not visible stays as it is, or the bot could see that it exists.
+        # An invisible path stays unchanged. Otherwise the bot could detect that it exists.
         return path if os.sep in word and _is_in_one(path, self._shown) else word
 
     def _bound(self, path: str, at: str) -> Iterator[str]:
-        """The options to show a path as `at`, without what is hidden in it."""
+        """Yield the options that show a path as `at`, without its hidden entries."""
         real = os.path.realpath(path)
         if not any(_is_in(hidden, real) for hidden in self._hidden):
             yield from ("--bind" if self._writable and at == BOT else "--ro-bind", path, at)
@@ -406,26 +406,27 @@ class _Place:
         with os.scandir(real) as entries:
             for entry in entries:
                 inside = os.path.join(at, entry.name)
-                # Also what is named after it, as a database's journal is.
+                # Also files named after it, such as a database's journal.
                 if any(f"{entry.path}-".startswith(f"{hidden}-") for hidden in self._hidden):
                     continue
-                if entry.is_symlink():  # a bind would follow it, to wherever its author likes
+                if entry.is_symlink():  # a bind mount would follow it to any place
                     yield from ("--symlink", os.readlink(entry.path), inside)
                 else:
                     yield from self._bound(entry.path, inside)
 
     def _interpreter(self, program: str, others: Sequence[str]) -> set[str]:
-        """What must be visible for the program, or what its first line names, to be run.
+        """Return the paths that the program, or the interpreter in its first line, needs to run.
 
-        The bot's own program is not among it. A user who types the path of an interpreter means it.
-        A stranger wrote the script or the bot's folder, and may name any path there.
+        The bot's own program is not included. If the user typed the path of an interpreter, it may
+        be anywhere. If the path comes from the script or the bot's folder, its author is a
+        stranger.
         """
         if _is_in_system(program):
             return set()
         if program == sys.executable:
-            own = Path(__file__).parents[2]  # where a Python bot finds `referee.bot`
+            own = Path(__file__).parents[2]  # Python bots import `referee.bot` from here
             found = {*_prefix(sys.prefix), *_prefix(sys.base_prefix), str(own)}
-            if self._is_bot_folder:  # whose command may be a bundled bot
+            if self._is_bot_folder:  # its command may be a bundled bot
                 found |= {path for path in map(self._path, others) if is_bundled(path)}
             return {path for path in found if not _is_in_system(path) and path not in _homes()}
         within = self._named
@@ -439,9 +440,9 @@ class _Place:
 
 
 def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
-    """The folders that a recorded bot needs, and that the user has not named for it.
+    """Return the folders that a recorded bot needs and that the user has not named.
 
-    They are those that the bot would see if the user had typed its command.
+    These are the folders that the bot would see if the user had typed its command.
     """
     found: list[str] = []
     typed = _shown_to(command, sandbox._replace(readable=(), recorded=False))
@@ -452,12 +453,13 @@ def unnamed_folders(command: BotCommand, sandbox: Sandbox) -> list[str]:
         missing = [path for path in missing if path not in found]
         if not missing:
             return found
-        # With it fewer may be missing: a virtual environment needs the Python that it was made of.
+        # Start with a virtual environment: it needs the Python that created it, so fewer folders
+        # may be missing afterwards.
         found.append(min(missing, key=lambda folder: (not _is_virtual(folder), folder)))
 
 
 def _to_name(path: str) -> str:
-    """The folder by which a user names what a bot sees."""
+    """Return the folder that the user has to name to make a path visible."""
     prefix = os.path.dirname(path)
     return prefix if _is_virtual(prefix) else handed_in(path)
 
@@ -465,19 +467,19 @@ def _to_name(path: str) -> str:
 def _shown_to(command: BotCommand, sandbox: Sandbox) -> list[str]:
     try:
         return _Place(command, sandbox).shown
-    except (OSError, UsageError):  # it cannot start there, which is said when it is to
+    except (OSError, UsageError):  # the start of the bot will report this
         return []
 
 
 def is_private_folder(folder: str) -> bool:
-    """Whether a folder has more than bots in it: the system's files, a user's, or hidden ones."""
+    """Return True if a folder contains more than bots: system, user or hidden files."""
     folder = os.path.realpath(folder)
     is_hidden = f"{os.sep}." in handed_in(folder)
     return is_hidden or _is_wide(folder) or _is_in_one(folder, _NO_BOTS)
 
 
 def why_not_inside(program: str) -> str:
-    """Why a program that exists did not start in the sandbox, in a clause that says what to do."""
+    """Return why an existing program did not start in the sandbox, and the next step."""
     with suppress(OSError):
         if words := interpreter(program):
             return why_hidden("the interpreter of its first line, ", words[0])
@@ -487,10 +489,10 @@ def why_not_inside(program: str) -> str:
 
 
 def why_hidden(what: str, program: str) -> str:
-    """Say that the sandbox does not show a program, and how it would, in a clause.
+    """Return a clause that a program is not visible in the sandbox, and how to show it.
 
     Args:
-        what: its role, as in "the interpreter ".
+        what: the role of the program, such as "the interpreter ".
     """
     remedy, folder = _show(program), os.path.dirname(program)
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
@@ -499,9 +501,10 @@ def why_hidden(what: str, program: str) -> str:
 
 
 def _show(program: str) -> str:
-    """What to do so that bots see the smallest folder that a program may need.
+    """Return how to show bots the smallest folder that a program may need.
 
-    A stranger may have named the program, to be shown a folder in which others have files.
+    The path may come from a stranger who wants to read other people's files, so never name a wide
+    folder.
     """
     folder = os.path.dirname(program)
     prefix, name = os.path.split(folder)
@@ -512,23 +515,24 @@ def _show(program: str) -> str:
 
 
 def _in_bot(path: str, folder: str) -> str:
-    """Where a path of the bot's folder is inside."""
+    """Convert a path in the bot's folder to its form inside."""
     return os.path.normpath(os.path.join(BOT, os.path.relpath(path, folder)))
 
 
 def _runtimes_of(
     program: str, within: Sequence[str] | None, files: Sequence[str] | None = None
 ) -> set[str]:
-    """What must be visible for an interpreter to run: the smallest that works.
+    """Return the smallest set of paths that an interpreter needs to run.
 
-    It is one on the PATH, or the Python of a virtual environment; nothing for any other program. A
-    bot may name what it likes in its first line, and link to it, and must not see a folder by that.
+    Only interpreters on the PATH and the Python of a virtual environment count; the set is empty
+    for other programs. A bot may have any path or link in its first line, and must not gain access
+    to a folder by that.
 
     Args:
-        within: the folders that a virtual environment must be in: the bot's, or those that the user
-            names for recorded bots. None: it may be anywhere.
-        files: of the command line of a user who has typed the interpreter; None: nobody has. Then
-            the Python that the environment was made of must be one that this machine uses.
+        within: the folders that may contain a virtual environment: the bot's folder, or the folders
+            that the user names for recorded bots. None: any folder.
+        files: the paths in the command line, if the user typed the interpreter. None: the user did
+            not. Then the Python that created the environment must be one that this machine uses.
     """
     on_path = os.path.dirname(program) in os.environ.get("PATH", "").split(os.pathsep)
     real = os.path.realpath(program)
@@ -549,14 +553,14 @@ def _runtimes_of(
             continue
         folder = os.path.dirname(path)
         prefix, name = os.path.split(folder)
-        # Shims, of pyenv and its like, look around in all of their prefix.
+        # The shims of pyenv and similar programs search their whole prefix.
         is_whole = name == "shims" or (name == "bin" and not _is_private(prefix))
         found |= _prefix(prefix) if is_whole else {path}
     return found
 
 
 def _prefix(prefix: str) -> set[str]:
-    """The folders of its prefix that an interpreter needs, without unrelated files."""
+    """Return the folders in its prefix that an interpreter needs, without unrelated files."""
     if not _is_virtual(prefix):
         return {prefix}
     paths = [os.path.join(prefix, name) for name in ("bin", "lib", "lib64", _VIRTUAL)]
@@ -568,13 +572,13 @@ def _is_virtual(prefix: str) -> bool:
 
 
 def _is_machines(real: str) -> bool:
-    """Whether an interpreter is the system's, the referee's own, or found by its name."""
+    """Return True for an interpreter of the system or the referee, or one on the PATH."""
     found = (sys.executable, shutil.which(os.path.basename(real)) or sys.executable)
     return _is_in_system(real) or real in map(os.path.realpath, found)
 
 
 def _named_by(script: str) -> str:
-    """The interpreter that a script names in its first line; empty if it names none."""
+    """Return the interpreter in the first line of a script; empty without one."""
     words = interpreter(script)
     if words and os.path.basename(words[0]) == "env":
         names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
@@ -583,7 +587,7 @@ def _named_by(script: str) -> str:
 
 
 def _is_private(prefix: str) -> bool:
-    """Whether more than an interpreter may be in a folder, so that it is not shown as a whole."""
+    """Return True if a prefix may contain more than an interpreter. Then only parts are shown."""
     if _is_virtual(prefix):
         return False
     folder, name = os.path.split(prefix)
@@ -591,7 +595,7 @@ def _is_private(prefix: str) -> bool:
 
 
 def _is_wide(folder: str) -> bool:
-    """Whether a folder has everybody's files in it, the home folder or the referee's own."""
+    """Return True for folders that contain all files of a user or of the referee."""
     own, temporary = Path(__file__).parents[2], os.environ.get("TMPDIR", "/tmp")
     narrow = [*_homes(), str(own), os.path.abspath(temporary), "/tmp"]
     return any(_is_in(path, folder) for path in narrow)
@@ -606,9 +610,9 @@ def _homes() -> set[str]:
 
 
 def _is_visible(path: str) -> bool:
-    """Whether a process may use a file or folder in the sandbox, where even root has no rights.
+    """Return True if a process in the sandbox, where even root has no privileges, can use a path.
 
-    A folder has to be entered, and a file has to be read or run.
+    It must be able to enter a folder, and to read or execute a file.
     """
     status = os.stat(path)
     mode = status.st_mode
@@ -631,20 +635,20 @@ def _is_in_one(path: str, folders: Iterable[str]) -> bool:
 
 
 def _is_in(path: str, folder: str) -> bool:
-    """Whether it is the folder, or in it."""
+    """Return True if the path is the folder or inside it."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-# --- what has become of it ------------------------------------------------------------------------
+# --- Status after the start -----------------------------------------------------------------------
 
 
 def first_inside(pid: int) -> int | None:
-    """The first process inside, of the bwrap of this id; None while it does not exist."""
+    """Return the id of the first process inside a bwrap; None before it exists."""
     return min(children(pid), default=None)
 
 
 def was_started(status: int) -> bool:
-    """Whether the bot of a bwrap that has ended was ever run, by its `Prepared.status`."""
+    """Return True if the bot of a finished bwrap was ever run, given `Prepared.status`."""
     try:
         os.set_blocking(status, False)
         said = os.read(status, _MOST_STATUS)
@@ -654,7 +658,7 @@ def was_started(status: int) -> bool:
 
 
 def bot_exit_code(exit_code: int | None) -> int | None:
-    """The exit code of a bot, from the exit code of its bwrap, which is 128 + N after signal N."""
+    """Convert the exit code of bwrap, 128 + N after signal N, to the exit code of the bot."""
     if exit_code is not None and 128 < exit_code <= 128 + 64:
         return 128 - exit_code
     return exit_code

@@ -1,9 +1,9 @@
-"""The system calls that a bot in a sandbox cannot make: a filter for the kernel (seccomp).
+"""The seccomp filter that denies system calls to a bot in a sandbox.
 
-The namespaces and the missing capabilities of the sandbox refuse most of these already. The filter
-protects against a kernel with a bug in one of them, and covers calls that no capability guards. It
-is a program of classic BPF over `struct seccomp_data`, made here in a few lines: libseccomp's
-Python bindings come only with the system's Python, so a virtual environment lacks them.
+The namespaces and the missing capabilities of the sandbox deny most of these calls already. The
+filter protects against bugs of the kernel in them, and covers calls that need no capability. It is
+a program of classic BPF over `struct seccomp_data`. libseccomp is not used: its Python bindings
+come only with the system's Python, so a virtual environment lacks them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-# name: x86_64, aarch64 (-1: has none)
+# name: number on x86_64, aarch64 (-1: does not exist)
 DENIED = {
     # other processes
     "ptrace": (101, 117),
@@ -24,11 +24,11 @@ DENIED = {
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
     "perf_event_open": (298, 241),
-    # the keys of the user
+    # the user's keys
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # mounts, roots, handles of files that are not visible
+    # mounts, roots, handles of invisible files
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
@@ -45,18 +45,18 @@ DENIED = {
     "open_by_handle_at": (304, 265),
     "quotactl": (179, 60),
     "quotactl_fd": (443, 443),
-    # what others do with files that several bots see
+    # observe how others use shared files
     "fanotify_init": (300, 262),
     "inotify_init": (253, -1),
     "inotify_init1": (294, 26),
-    # memory that no process has, and that the referee cannot count
+    # memory outside all processes, which the referee cannot count
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
     # namespaces
     "unshare": (272, 97),
     "setns": (308, 268),
-    # large parts of the kernel that no bot needs
+    # large parts of the kernel that bots do not need
     "bpf": (321, 280),
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -79,7 +79,7 @@ DENIED = {
     "iopl": (172, -1),
     "ioperm": (173, -1),
 }
-"""Refused with EPERM, whatever the arguments."""
+"""Denied with EPERM for all arguments."""
 PRETENDED = {
     "flock": (73, 32),
     "utime": (132, -1),
@@ -89,11 +89,11 @@ PRETENDED = {
 }
 """These do nothing and report success.
 
-A file that several bots see carries a lock from one to another, and a device the time of its last
-change. A filter cannot see which file is meant. An error would end honest programs: SQLite locks a
-database that it only reads, and Java prints a warning on stdout if it cannot lock its file in /tmp.
-Only processes of the same bot compete for a file that the bot can write.
-"""
+With locks on a shared file, bots could send messages to each other; likewise with the time of the
+last change of a device. The filter cannot see which file is meant. An error would end honest
+programs: SQLite locks databases that it only reads, and Java prints a warning on stdout if it
+cannot lock its file in /tmp. Files that the bot can write are used by no other bot, so they do not
+need locks between bots."""
 _CHMOD = {"chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452)}
 PRETENDED_TO_ROOT = {
     **_CHMOD,
@@ -111,20 +111,21 @@ PRETENDED_TO_ROOT = {
     "removexattrat": (466, 466),
     "file_setattr": (469, 469),
 }
-"""Also these if the referee is root: its bot owns the machine's devices, such as /dev/null."""
+"""Also these if the referee is root: then its bots own devices of the machine, such as /dev/null.
+"""
 UNKNOWN = 470
-"""From this number on (Linux 6.18), nobody has looked at what system calls do: there are none."""
+"""The first system call that has not been reviewed (Linux 6.18). All from here on do not exist."""
 CLONE, CLONE3, IOCTL, PERSONALITY = (56, 220), (435, 435), (16, 29), (135, 92)
 FCNTL, SOCKET, SOCKETPAIR, PRCTL = (72, 25), (41, 198), (53, 199), (157, 167)
 SETSOCKOPT = (54, 208)
 NEW_NAMESPACES = 0x7E020080
-"""CLONE_NEW...: user, pid, net, ipc, uts, cgroup, mount, time."""
+"""The CLONE_NEW... flags: user, pid, net, ipc, uts, cgroup, mount, time."""
 TERMINAL_INPUT = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX, which put characters into a terminal's input."""
+"""TIOCSTI and TIOCLINUX, which insert characters into a terminal's input."""
 PERSONALITIES = (0, 0xFFFFFFFF)
-"""The usual one, and the question which it is."""
+"""PER_LINUX, and the value that queries the current one."""
 LOCKS = (6, 7, 37, 38)
-"""F_SETLK, F_SETLKW and F_OFD_...: as `PRETENDED`."""
+"""F_SETLK, F_SETLKW and F_OFD_...: handled like `PRETENDED`."""
 FCNTL_COMMANDS = (
     *(0, 1, 2, 3, 4),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL
     *(5, 36),  # F_GETLK, F_OFD_GETLK
@@ -132,11 +133,11 @@ FCNTL_COMMANDS = (
     *(1027, 1028, 1030),  # F_DUPFD_QUERY, F_CREATED_QUERY, F_DUPFD_CLOEXEC
     *(1031, 1032, 1033, 1034),  # F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS
 )
-"""All others are refused.
+"""All other commands of fcntl are denied.
 
-A lease stops everybody else who opens the file. F_NOTIFY reports what others do in a folder,
-F_SET_RW_HINT leaves a number in a file, and F_SETSIG chooses a signal that the kernel sends later.
-"""
+A lease stops other processes that open the file. F_NOTIFY reports the activity of others in a
+folder, F_SET_RW_HINT stores a number in a file, and F_SETSIG chooses a signal that the kernel sends
+later."""
 SENDS = {
     "kill": (62, 129, 1),
     "tkill": (200, 130, 1),
@@ -147,27 +148,27 @@ SENDS = {
 }
 """Calls that send a signal: two numbers, and the index of the signal among the arguments.
 
-None of them sends SIGCONT. Without a control group a bot that waits is stopped by SIGSTOP
-(sandbox.md, 12), and its processes must not wake each other.
-"""
+None of them may send SIGCONT. Without a control group a waiting bot is stopped with SIGSTOP
+(sandbox.md, 12), and its processes must not wake each other."""
 SIGCONT = 18
 SET_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG: the signal to a process at the death of its parent."""
+"""PR_SET_PDEATHSIG, which sets the signal to a process at the death of its parent."""
 FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which `getifaddrs` lists the network interfaces.
 
-A network namespace holds these. It does not hold AF_VSOCK, which leads to the machine's hypervisor.
-"""
+A network namespace confines these. It does not confine AF_VSOCK, which reaches the hypervisor."""
 
 SOL_SOCKET, BUFFER_SIZES = 1, (7, 8)
-"""SO_SNDBUF and SO_RCVBUF: as `PRETENDED`, since nothing shows how full a Unix socket is."""
+"""SO_SNDBUF and SO_RCVBUF, handled like `PRETENDED`: the fill level of Unix sockets is not visible.
+"""
 
 
 class Machine(NamedTuple):
-    """The numbers that the filter needs of an architecture.
+    """The numbers of an architecture for the filter.
 
     Attributes:
-        audit: AUDIT_ARCH of its own system calls; others, as of 32-bit programs, kill the process.
+        audit: AUDIT_ARCH of its native system calls. Other calls, such as those of 32-bit programs,
+            kill the process.
         foreign: the first call number of another ABI (x32); 0 without one.
     """
 
@@ -188,16 +189,16 @@ MODES = {
     "open": (2, -1, 2),
     "openat": (257, 56, 3),
 }
-"""Calls that give a file its mode: two numbers, and the index of that argument."""
+"""Calls that set the mode of a file: two numbers, and the index of the mode among the arguments."""
 OPENAT2 = (437, 437)
 SET_ID = 0o6000
-"""S_ISUID and S_ISGID: who runs such a file has the rights of its owner or group."""
+"""S_ISUID and S_ISGID: such a file runs with the rights of its owner or group."""
 CREATES = 0o20000100
-"""O_CREAT and the bit of O_TMPFILE, without which the mode of an `open` is any number."""
+"""O_CREAT and the bit of O_TMPFILE. Without them the mode argument of `open` is undefined."""
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets, like the next three
-_FIRST, _SECOND, _THIRD = 16, 24, 32  # arguments are of 64 bits
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in `seccomp_data`, also the next three
+_FIRST, _SECOND, _THIRD = 16, 24, 32  # 64-bit arguments
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 38, 97))
 
@@ -206,12 +207,12 @@ _PRETEND, _EPERM, _ENOSYS, _EAFNOSUPPORT = (_ERROR | errno for errno in (0, 1, 3
 def seccomp_filter(
     machine: str = os.uname().machine, root: bool = os.geteuid() == 0, builds: bool = False
 ) -> bytes:
-    """The filter, as bubblewrap reads it; empty for a machine that it is not written for.
+    """Return the filter in bubblewrap's format; empty for an unsupported machine.
 
     Args:
-        machine: as `uname` calls it.
-        root: whether the referee's user is root.
-        builds: whether it is for a build: its compilers lock files and change modes and times.
+        machine: the name from `uname`.
+        root: True if the referee's user is root.
+        builds: True for a build: compilers lock files and change modes and times.
     """
     known = MACHINES.get(machine)
     if known is None:
@@ -234,7 +235,7 @@ def seccomp_filter(
         for numbers in table.values():
             if numbers[known.column] >= 0:
                 program += _if(_EQUAL, numbers[known.column], answer)
-    # Its flags are in memory, where a filter cannot look; the C library then calls clone.
+    # Its flags are in memory, which a filter cannot read. After ENOSYS the C library calls clone.
     program += _if(_EQUAL, CLONE3[known.column], _ENOSYS)
     for numbers, argument, tests, otherwise in _argument_tests(builds):
         program += [
@@ -248,12 +249,12 @@ def seccomp_filter(
 
 
 def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[bytes], int]]:
-    """Calls that depend on an argument: their numbers, its offset, the tests, the other answer.
+    """Yield rules that depend on an argument: call numbers, offset, tests, and the other result.
 
-    The kernel looks at the lower 32 bits of each of these arguments, and so does the filter.
+    The kernel uses only the lower 32 bits of each of these arguments, as does the filter.
     """
     wakes = _if(_EQUAL, SIGCONT, _EPERM)
-    # The lowest byte of the flags is the signal to the parent at the end of the new process.
+    # The lowest byte of the flags is the signal to the parent when the new process ends.
     at_its_end = [_do(_AND, 0xFF), *wakes]
     yield CLONE, _FIRST, _if(_ANY_BIT, NEW_NAMESPACES, _EPERM) + at_its_end, _ALLOW
     yield IOCTL, _SECOND, _ifs(TERMINAL_INPUT, _EPERM), _ALLOW
@@ -272,12 +273,12 @@ def _argument_tests(builds: bool) -> Iterator[tuple[tuple[int, int], int, list[b
 
 
 def _if(code: int, value: int, answer: int) -> list[bytes]:
-    """Return this answer if the test holds."""
+    """Return a result if the test is true."""
     return [_jump(code, value, 0, 1), _do(_RETURN, answer)]
 
 
 def _ifs(values: Sequence[int], answer: int) -> list[bytes]:
-    """Return this answer if the value is one of these."""
+    """Return a result if the value is in a list."""
     return [instruction for value in values for instruction in _if(_EQUAL, value, answer)]
 
 
@@ -286,13 +287,14 @@ def _do(code: int, value: int) -> bytes:
 
 
 def _jump(code: int, value: int, then: int, otherwise: int) -> bytes:
-    """Skip so many instructions if the test holds, and so many if it does not."""
+    """Skip `then` instructions if the test is true, else `otherwise` instructions."""
     return struct.pack("=HBBI", code, then, otherwise, value)
 
 
 def _no_set_id(column: int) -> list[bytes]:
-    """Refuse modes with a set-user-id or set-group-id bit, and allow all others."""
-    # The mode of openat2 is in memory, where a filter cannot look; programs then call openat.
+    """Deny modes with a set-user-id or set-group-id bit."""
+    # The mode of openat2 is in memory, which a filter cannot read. After ENOSYS programs call
+    # openat.
     found = [_jump(_EQUAL, OPENAT2[column], 0, 1), _do(_RETURN, _ERROR | _ENOSYS)]
     for name, row in MODES.items():
         tests = [

@@ -1,4 +1,4 @@
-"""The stderr of a bot: both its ends for the report, and a file on request (1.4)."""
+"""The stderr of a bot: its beginning and end for the report, and a file on request (1.4)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from referee.match.limits import Limits
 from referee.match.result import Stderr
 
 END_CAP = 16 * 1024
-"""Bytes of the beginning, and as many of the end, that are kept for the report."""
+"""Bytes kept for the report, from the beginning and again from the end."""
 
 
 class StderrKeeper:
-    """Keeps one bot's stderr.
+    """Stores the stderr of one bot.
 
     Args:
-        file: file to write to, or None. After a write error it is silently dropped: a full disk
+        file: file to write to, or None. After a write error it is dropped silently: a full disk
             must not stop a match, and the logs will report it.
-        recorded: hands the text to a record, or None.
-        limit: bytes that the file takes; the rest is read and dropped.
+        recorded: passes the text to a record, or None.
+        limit: maximum size of the file in bytes; the rest is read and discarded.
     """
 
     def __init__(
@@ -33,12 +33,12 @@ class StderrKeeper:
         self.recorded = recorded
         self._limit = self._room = limit
         self._head = b""
-        self._tail = b""  # what follows the head, but for its middle
-        self._dropped = 0  # line ends that are in neither
+        self._tail = b""  # the last bytes after the head
+        self._dropped = 0  # line ends in the discarded middle
         self._ended = False
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes."""
+        """Add bytes."""
         if not self._ended:
             self._keep(data)
             if self.recorded is not None:
@@ -55,15 +55,15 @@ class StderrKeeper:
             self.close()
 
     def says(self, words: bytes) -> bool:
-        """Whether these words are in it, as far as it is kept."""
+        """Return True if the stored part contains these words."""
         return words in self._head or words in self._tail
 
     def end(self) -> None:
-        """Show no later text, because the referee has caused it."""
+        """Ignore later text, because the referee caused it."""
         self._ended = True
 
     def forget(self) -> None:
-        """Show none of the text so far."""
+        """Discard the text so far."""
         self._head = self._tail = b""
 
     def _keep(self, data: bytes) -> None:
@@ -78,11 +78,11 @@ class StderrKeeper:
         self._tail = tail
 
     def lines(self, count: int) -> Stderr:
-        """What its author needs of it, made plain: up to `count` lines from either end."""
+        """Return up to `count` lines from the beginning and the end, escaped, for the author."""
         if not self._dropped:
             return shortened(list(enumerate(_lines(self._head + self._tail))), count)
         head, tail = _lines(self._head), _lines(self._tail)
-        # A line is partly in each of the two.
+        # One line may be partly in the head and partly in the tail.
         behind = max(len(head) + self._dropped - 1, len(head) + 1)
         return shortened([*enumerate(head), *enumerate(tail, behind)], count)
 

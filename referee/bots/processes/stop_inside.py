@@ -1,17 +1,18 @@
-"""Stop all processes of a sandbox at once, from inside it; run as a program of its own.
+"""Stop all processes of a sandbox from inside it. Runs as a separate program.
 
     python -I -S stop_inside.py PID
 
-Linux starts no process while it delivers a signal to all. A chain of processes, in which each
-starts the next one and ends, cannot get past such a signal. Only a process inside can send it. For
-each line of its input this program starts a child there, which sends the signal. A process of the
-bot can kill or stop the child.
+A chain of processes, in which each starts the next one and exits, escapes signals to single
+processes. It cannot escape a signal to all processes, because Linux starts no process while it
+delivers such a signal. Only a process inside can send it. For each input line this program starts a
+child in the sandbox, which sends the signal. A process of the bot can kill or stop the child.
 
 Args:
     PID: a process in the sandbox, as seen from outside.
 
-Standard output gets a byte for each line: `DONE`, or `DISTURBED` if a signal has hit the child. If
-the system does not let the program into the sandbox, it says why on standard error and ends.
+Writes one byte per line on standard output: `DONE`, or `DISTURBED` if the child was hit by a
+signal. If the system does not allow it to enter the sandbox, it writes the reason on standard error
+and exits.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _SET_DUMPABLE = 4
 
 
 def _enter(pid: str) -> None:
-    """Let the children of this process be in the sandbox; the process itself stays outside."""
+    """Move future children of this process into the sandbox. The process itself stays outside."""
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # the bot sees a child in its /proc, not its memory
+    libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)  # the bot sees a child in its /proc, but not its memory
     inside = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
-    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # in which this user has all rights
+    owner = fcntl.ioctl(inside, _NS_GET_USERNS)  # here the user has all capabilities
     for namespace in (owner, inside):
         if libc.setns(namespace, 0):
             number = ctypes.get_errno()
@@ -43,8 +44,8 @@ def _enter(pid: str) -> None:
 def _stop_all() -> bytes:
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(ProcessLookupError):  # all have ended
-            os.kill(-1, signal.SIGSTOP)  # all but itself and the first process
+        with contextlib.suppress(ProcessLookupError):  # all have exited
+            os.kill(-1, signal.SIGSTOP)  # all except this process and the first one
         os._exit(0)
     _, status = os.waitpid(child, os.WUNTRACED)
     if status == 0:

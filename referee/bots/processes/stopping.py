@@ -1,11 +1,12 @@
-"""Stopping all processes of a bot in a sandbox without a control group (sandbox.md, 12).
+"""Stops all processes of a bot in a sandbox without a control group (sandbox.md, 12).
 
-Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has got SIGSTOP starts no
-other one. Therefore a look that finds no new process shows that all have got it. If new processes
-keep coming up, a helper (`stop_inside.py`) stops all at once. It stays, for the next time.
+Nothing in the sandbox can send SIGCONT (`seccomp.py`), and a process that has received SIGSTOP
+starts no other process. Therefore, if a scan finds no new process, all processes have received it.
+If new processes keep appearing, a helper (`stop_inside.py`) stops all of them at the same time. The
+helper keeps running for the next time.
 
-One signal is left that wakes a process: when a process ends, the kernel sends SIGCONT to a stopped
-process group that nobody could continue any more. `check` finds such a group and stops it again.
+One SIGCONT remains: when a process exits, the kernel sends it to a stopped process group that
+became orphaned. `check` finds such a group and stops it again.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from referee.bots.processes.sandbox import first_inside
 from referee.errors import ShortageError
 
 _LOOKS = 3
-"""Looks at the processes before the helper has to stop them."""
+"""Scans of the processes before the helper is used."""
 _STOPPED = (b"T", b"t")
-"""The states in /proc of the first thread, if the process is stopped as a whole."""
+"""States of the first thread in /proc if the whole process is stopped."""
 _MOST_WAKES = 10
-"""An honest program hardly ever wakes up once."""
+"""An honest program rarely wakes up even once."""
 
 
 class Stopping:
-    """Stops the processes of one sandbox, and lets them run again.
+    """Stops and resumes the processes of one sandbox.
 
     Args:
         bwrap: the outer process of the sandbox.
@@ -48,12 +49,12 @@ class Stopping:
         self._bwrap = bwrap
         self._helper: subprocess.Popen[bytes] | None = None
         self._is_under_way = False
-        self._known: set[int] = set()  # that have got the signal
-        self._was_stopped = False  # all of them, since the last `stop`
+        self._known: set[int] = set()  # processes that have received SIGSTOP
+        self._was_stopped = False  # True after all were stopped, until the next `stop`
         self._wakes = 0
 
     def stop(self) -> None:
-        """Stop all processes. `check` says whether it is done; this call never waits.
+        """Stop all processes. Never blocks; `check` reports whether they are stopped.
 
         Raises:
             ShortageError: the system has no process left.
@@ -68,7 +69,7 @@ class Stopping:
         self._stop_at_once()
 
     def _inside(self, *, quick: bool = False) -> set[int]:
-        """All processes inside but the first one, which is not the bot's."""
+        """Return all processes inside except the first one, which is not the bot's."""
         first = first_inside(self._bwrap)
         return set() if first is None else descendants(first, quick=quick)
 
@@ -79,14 +80,15 @@ class Stopping:
         if self._helper is None:
             self._helper = _start_helper(inside)
         self._is_under_way = True
-        with contextlib.suppress(BrokenPipeError):  # `_hear_helper` learns why
+        with contextlib.suppress(BrokenPipeError):  # `_hear_helper` reads the reason
             _pipe(self._helper.stdin).write(b"\n")
 
     def check(self) -> bool:
-        """Whether no process runs. Stops again the processes that have been woken.
+        """Return True if all processes are stopped. Stops processes that woke up again.
 
         Raises:
-            ShortageError: as of `stop`, or the system does not let the referee into the sandbox.
+            ShortageError: see `stop`, or the system does not allow the referee to enter the
+                sandbox.
         """
         if self._is_under_way:
             assert self._helper is not None
@@ -101,7 +103,7 @@ class Stopping:
         states = {pid: _state(pid) for pid in found}
         awake = {pid for pid, state in states.items() if state == "awake"}
         unknown = awake - self._known
-        if not awake and "ended" in states.values():  # it may have started another one before
+        if not awake and "ended" in states.values():  # it may have started another process before
             unknown = self._inside() - found
         if unknown:
             self._stop_at_once()
@@ -119,24 +121,24 @@ class Stopping:
         return False
 
     def resume(self) -> None:
-        """Let the processes run again, once they have been stopped.
+        """Resume the processes after they were stopped.
 
         Raises:
-            ShortageError: as of `check`.
+            ShortageError: see `check`.
         """
-        if self._is_under_way:  # the signal must not come later
+        if self._is_under_way:  # otherwise the helper's signal could arrive later
             self._hear_helper()
         signal_all(self._inside(), signal.SIGCONT)
 
     def end(self) -> None:
-        """End the helper, when the bot has been killed."""
+        """Stop the helper, after the bot was killed."""
         if self._helper is not None:
             self._helper.kill()
             self._helper.communicate()
             self._helper = None
 
     def _hear_helper(self) -> None:
-        """Wait for the helper to have stopped all."""
+        """Wait until the helper has stopped all processes."""
         assert self._helper is not None
         answer = _pipe(self._helper.stdout).read(1)
         self._is_under_way = False
@@ -155,7 +157,7 @@ def _start_helper(inside: int) -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            process_group=0,  # a terminal's Ctrl-C is not for it
+            process_group=0,  # Ctrl-C in the terminal does not reach it
         )
     except OSError as error:
         raise ShortageError("cannot start a process that stops a bot", error) from error
@@ -167,7 +169,7 @@ def _pipe(end: IO[bytes] | None) -> IO[bytes]:
 
 
 def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
-    """What a process does. One that waits in the kernel (D) stops before it goes on."""
+    """Return the state of a process. A process in the kernel (D) stops before it continues."""
     if (fields := stat_fields(pid)) and fields[0] in _STOPPED:
         return "stopped"
     states = {state for thread in _threads(pid) for state in stat_fields(thread)[:1]}
@@ -177,10 +179,11 @@ def _state(pid: int) -> Literal["stopped", "ended", "awake"]:
 
 
 def _stop_thread(pid: int) -> None:
-    """Send the signal again, to a thread that can take it.
+    """Send the signal again, to a thread that can receive it.
 
-    The kernel gives a signal for a process to one thread. If that one waits for its `vfork`, all
-    others run on. A second signal is dropped while the first one waits, which SIGCONT undoes.
+    The kernel delivers a process's signal to one thread. If that thread waits for its `vfork`, the
+    others keep running. A second signal is dropped while the first one is pending; SIGCONT cancels
+    the first.
     """
     for thread in _threads(pid):
         if stat_fields(thread)[:1] != [b"D"]:
@@ -196,7 +199,7 @@ def _threads(pid: int) -> list[int]:
 
 
 def signal_all(pids: Iterable[int], number: int) -> None:
-    """Send a signal to processes that may have ended."""
+    """Send a signal to processes, some of which may have exited."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
